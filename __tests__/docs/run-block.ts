@@ -55,8 +55,8 @@ async function compareOverride({ text }: Block): Promise<void> {
 }
 
 /**
- * The script of a Zabbix media type, which is the body of a function. It must send the token, and nothing of
- * its own settings in the body.
+ * The script of a Zabbix media type, which is the body of a function. The request must contain the token, and
+ * the body no setting of the media type.
  */
 async function runZabbixScript({ text }: Block): Promise<void> {
   const call = (status: number) => {

@@ -18,7 +18,7 @@ import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'
 import { CREDENTIALS, PRODUCT_REQUESTS, type ProductRequest } from './products.ts'
 
-/** Programs that people host themselves. None of them signs, so each sends a token or a password. */
+/** Programs that people host themselves. These programs sign nothing, so each sends a token or a password. */
 const PRODUCTS = [
   ...['alertmanager', 'apprise', 'buildbot', 'directus', 'docker-registry', 'n8n', 'node-red'],
   ...['unleash', 'uptime-kuma', 'verdaccio', 'zabbix'],

@@ -62,5 +62,5 @@ Name the receiver in a \`route\`, and reload Alertmanager.`,
   retries:
     'A reminder about the same alerts (`repeat_interval`) has the same body, so it is a duplicate too.',
   notes:
-    'One request contains all alerts of a group. The filter drops the request that says that they are resolved. To limit the number of alerts, set `max_alerts` in `webhook_configs`; `body.truncatedAlerts` counts the others. For a job per alert, see [a job for each entry of a list](../guides/recipes.md#a-job-for-each-entry-of-a-list). Alertmanager writes the whole URL into its log, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
+    'A request contains all alerts of a group. The filter drops the request that says that they are resolved. To limit the number of alerts, set `max_alerts` in `webhook_configs`; `body.truncatedAlerts` counts the others. For a job per alert, see [a job for each entry of a list](../guides/recipes.md#a-job-for-each-entry-of-a-list). Alertmanager writes the whole URL into its log, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
 }

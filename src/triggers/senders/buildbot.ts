@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'BUILDBOT_LOGIN',
   shown: 'a user and a password that you choose, as `buildbot:<password>`',
   timeout: 'Buildbot sets no time limit for the response.',
-  retries: 'Buildbot does not retry. It logs every status other than 2xx.',
+  retries: 'Buildbot does not retry. Buildbot logs every status other than 2xx.',
   repeat: 'body.buildid',
   filter: { 'body.complete': true },
 }

@@ -30,8 +30,7 @@ export const page: SenderPage = {
     'The workflow runs for events whose `body.event` ends in `items.create` or `items.update`, such as `articles.items.create`.',
   outputs:
     '`body.collection` and `body.key` name the item; an update of several items has `body.keys`. `body.payload` contains the fields that were written.',
-  retries:
-    'Two equal updates of an item have the same hash, so do not drop duplicates of updates.',
+  retries: 'Two equal updates of an item have the same hash, so do not drop duplicates of updates.',
   notes:
     'The type *Filter (Blocking)* would send the event before the item is stored, and hold up the user until GitHub has responded. An update that also changes related items sends one event for each collection of the flow. Directus refuses addresses of its own machine, unless `IMPORT_IP_DENY_LIST` allows them. Directus stores the URL in its database, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
 }

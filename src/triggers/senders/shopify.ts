@@ -5,7 +5,7 @@ export const facts: Facts = {
   secret: 'SHOPIFY_SECRET',
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
   retries: 'Shopify retries eight times within four hours.',
-  repeat: 'headers.x-shopify-webhook-id',
+  repeat: 'headers.shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
   filter: {
     $or: [
@@ -43,7 +43,7 @@ export const payloads: Payloads = {
     },
   }),
   /** https://shopify.dev/docs/apps/build/events/delivery-structure */
-  'Product.update': ({ id, now }) => ({
+  'product.update': ({ id, now }) => ({
     headers: {
       'shopify-topic': 'Product',
       'shopify-action': 'update',
@@ -78,5 +78,5 @@ export const page: SenderPage = {
   retries:
     'Shopify waits five seconds for a response. If all retries fail, Shopify deletes a subscription that was created by the API.',
   notes:
-    'An `id` in the body takes precedence over `deduplicationKey`, and all events of one order have the same `id`. Therefore use one workflow for each topic.',
+    'The bodies of Shopify Events have no `id`, so their key is `headers.shopify-webhook-id`. An `id` in the body of a webhook takes precedence over `deduplicationKey`, and all webhooks of one order have the same `id`. Therefore use one workflow for each topic.',
 }

@@ -37,5 +37,5 @@ export const page: SenderPage = {
   outputs:
     'The body is [an event of Unleash](https://docs.getunleash.io/concepts/events). `featureName`, `project` and `environment` name the flag.',
   notes:
-    'One change in the user interface can cause several events, such as `feature-strategy-add` together with `feature-environment-enabled`; the filter leaves the latter. Unleash refuses addresses of private networks. Unleash stores the URL in its database, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
+    'A change in the user interface can cause several events, such as `feature-strategy-add` together with `feature-environment-enabled`. The filter drops `feature-strategy-add`. Unleash refuses addresses of private networks. Unleash stores the URL in its database, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
 }

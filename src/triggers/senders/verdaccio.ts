@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'VERDACCIO_TOKEN',
   shown: 'a token that you choose, which Verdaccio sends as `Authorization: Bearer …`',
   timeout: 'Verdaccio sets no time limit for the response.',
-  retries: 'Verdaccio does not retry a POST. It logs every status from 400 on.',
+  retries: 'Verdaccio does not retry a POST. Verdaccio logs every status from 400 on.',
   repeat: 'body.version',
   events: ['body.type', 'publish'],
 }
