@@ -242,13 +242,12 @@ function withoutWhiteSpace(text: string): string {
 }
 
 /**
- * No sender's secret or URL begins or ends with white space, so it was pasted with it. A PEM file ends in a
- * line break.
+ * Whether a secret or a URL was pasted with white space: no sender's begins or ends with any. A PEM file ends in
+ * a line break.
  */
-function hasWhiteSpaceAround({ secrets, url }: VerifySettings): boolean {
+export function hasWhiteSpaceAround(text: string): boolean {
   const around = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`)
-  const texts = [...secrets, ...(url ? [url] : [])].map((secret) => secret.reveal())
-  return texts.some((text) => around.test(text) && !text.includes('-----BEGIN '))
+  return around.test(text) && !text.includes('-----BEGIN ')
 }
 
 /** `Object.keys` with types; these objects have no other keys. */
@@ -271,11 +270,10 @@ export async function verifyRequest(
   ports: TriggerPorts,
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], messages: [] }
-  const notes = schemesWithSettings(verifications).some(({ settings }) =>
-    hasWhiteSpaceAround(settings),
+  const isPadded = schemesWithSettings(verifications).some(({ settings: { secrets, url } }) =>
+    [...secrets, ...(url ? [url] : [])].some((secret) => hasWhiteSpaceAround(secret.reveal())),
   )
-    ? [warning('secret-white-space', WHITE_SPACE_AROUND)]
-    : []
+  const notes = isPadded ? [warning('secret-white-space', WHITE_SPACE_AROUND)] : []
   const refusals: string[] = []
   for (const { scheme, settings } of schemesWithSettings(verifications)) {
     const refusal = await scheme.check(request, settings, ports)
