@@ -285,11 +285,11 @@ function isTimed(scheme) {
  * @param {Page} own
  */
 function retriesText(sender, own) {
-  const { timeout, retries, repeat } = sender
+  const { timeout, retries, repeat, otherRepeat } = sender
   const key =
     repeat === undefined
       ? 'The key of an event is the hash of the request.'
-      : `The key of an event is ${code(repeat)}, which a retry repeats.`
+      : `The key of an event is ${[repeat, otherRepeat ?? []].flat().map(code).join(' or ')}, which a retry repeats.`
   return `${[timeout ?? [], retries, own.retries ?? []].flat().join(' ')}
 
 ${key} To run each event once, set \`shouldDeduplicate\` and a store; see [drop duplicate events](${DEDUPLICATION}).`

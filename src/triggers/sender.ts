@@ -37,6 +37,8 @@ export interface Facts {
   readonly retries: string
   /** Path of the value that a retry repeats. Default: the hash of the request. */
   readonly repeat?: string
+  /** The same in a second kind of events, which lack `repeat`. */
+  readonly otherRepeat?: string
   /** Path of the event type in the item, and the most common types, which the filter lets pass. */
   readonly events?: readonly [path: string, ...usual: string[]]
   /** The filter that leaves one event for each occurrence, if the types of `events` do not. */

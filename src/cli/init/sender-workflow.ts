@@ -41,7 +41,7 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
  */
 export function onSection(sender: Sender, open = '${{', general: object = {}): string {
   const trigger = triggerOf(sender)
-  const { repeat } = sender
+  const { repeat, otherRepeat } = sender
   const filter = filterOf(sender)
   const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
   const config = {
@@ -50,7 +50,7 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   }
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
-    ...(hasKey && { deduplicationKey: repeat }),
+    ...(hasKey && { deduplicationKey: otherRepeat ?? repeat }),
     ...verifyOptions(sender, trigger, open),
     ...(Object.keys(config).length > 0 && { config }),
   }

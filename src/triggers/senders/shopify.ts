@@ -5,7 +5,8 @@ export const facts: Facts = {
   secret: 'SHOPIFY_SECRET',
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
   retries: 'Shopify retries eight times within four hours.',
-  repeat: 'headers.shopify-webhook-id',
+  repeat: 'headers.x-shopify-webhook-id',
+  otherRepeat: 'headers.shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
   filter: {
     $or: [
