@@ -5,7 +5,9 @@ import { parseDocument } from 'yaml'
  * The keys that each program knows, by the first key of its file:
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config,
  * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config,
- * https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/ and
+ * https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/,
+ * https://distribution.github.io/distribution/about/configuration/#notifications,
+ * https://www.verdaccio.org/docs/notifications/ and
  * https://www.home-assistant.io/integrations/rest_command/
  */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -30,6 +32,19 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'static_configs',
     'targets',
   ],
+  notifications: [
+    'endpoints',
+    'name',
+    'url',
+    'headers',
+    'Authorization',
+    'timeout',
+    'threshold',
+    'backoff',
+    'ignore',
+    'actions',
+  ],
+  notify: ['method', 'headers', 'Content-Type', 'Authorization', 'endpoint', 'content'],
   groups: ['name', 'rules', 'alert', 'expr', 'annotations', 'summary'],
   rest_command: [
     'hookline',
@@ -52,7 +67,7 @@ export function checkConfiguration(text: string): boolean {
   const [first = ''] = Object.keys(content ?? {})
   if (!Object.hasOwn(KNOWN, first)) return false
   expect(keysIn(content).filter((key) => key !== first && !KNOWN[first]?.includes(key))).toEqual([])
-  const urls = [...text.matchAll(/^[ -]*url: (.*)$/gm)].map(([, url = '']) => url)
+  const urls = [...text.matchAll(/^[ -]*(?:url|endpoint): (.*)$/gm)].map(([, url = '']) => url)
   const wrong = urls.filter(
     (url) => !/^(https:\/\/relay\.example\.com\/-\/[\w-]{22}|!secret \w+)$/.test(url),
   )

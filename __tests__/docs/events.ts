@@ -33,7 +33,7 @@ export function secretsOf(text: string): Record<string, string> {
   const other = (name: string) =>
     name.endsWith('_URL')
       ? 'https://relay.example.com/o/r/w/webhook?__token=t0ken'
-      : `value-of-${name}`
+      : `${name.endsWith('_LOGIN') ? 'user:' : ''}value-of-${name}`
   return Object.fromEntries(
     names.map((name) => [name, new Map(Object.entries(stored)).get(name) ?? other(name)]),
   )

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { expect } from '@jest/globals'
 import { RULES } from '../../src/lint/rules.ts'
 import { runJson } from './json-blocks.ts'
@@ -17,6 +18,7 @@ const RUNNERS = new Map<string, Run>([
   ['caddyfile', runCaddyfile],
   ['dotenv', runEnvironmentFile],
   ['ini', compareOverride],
+  ['js', runZabbixScript],
   ['json', runJson],
   ['nginx', runNginx],
   ['sh', runShell],
@@ -50,6 +52,33 @@ async function compareOverride({ text }: Block): Promise<void> {
     'ExecStart=',
     command.replace('--port 3000', '--port 8080'),
   ])
+}
+
+/**
+ * The script of a Zabbix media type, which is the body of a function. The request must contain the token, and
+ * the body no setting of the media type.
+ */
+async function runZabbixScript({ text }: Block): Promise<void> {
+  const call = (status: number) => {
+    const sent: unknown[] = []
+    const headers: string[] = []
+    class HttpRequest {
+      addHeader = (header: string) => headers.push(header)
+      post = (...request: unknown[]) => sent.push(...request)
+      getStatus = () => status
+    }
+    const event = { url: 'https://relay.example.com/-/a', token: 't0ken', event_id: '7' }
+    const script = `(function () {${text}})()`
+    const result: unknown = runInNewContext(script, { HttpRequest, value: JSON.stringify(event) })
+    return { result, sent, headers }
+  }
+  expect(call(200)).toEqual({
+    result: 'OK',
+    sent: ['https://relay.example.com/-/a', '{"event_id":"7"}'],
+    headers: ['Content-Type: application/json', 'Authorization: Bearer t0ken'],
+  })
+  expect(call(202).result).toBe('OK')
+  for (const status of [401, 503]) expect(() => call(status)).toThrow()
 }
 
 /** The examples of a rule come from the rule, and __tests__/lint/rules.test.ts checks them. */

@@ -153,7 +153,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     headers: { 'content-type': 'application/json' },
     body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
   },
-  'docs/senders/alertmanager.md alertmanager': { body: { status: 'firing', groupKey: '{}:{}' } },
   'docs/senders/azure-devops.md azure-devops': {
     secrets: { AZURE_DEVOPS_USER: 'azure:correct-horse' },
     body: { id: '1', eventType: 'git.push' },

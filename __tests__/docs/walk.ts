@@ -72,7 +72,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   // 3. A sender's page shows the written workflow, which must fire on the event that GitHub
   // received.
   if (page.name.startsWith('docs/senders/')) {
-    const shown = page.blocks.find(({ language }) => language === 'yaml')
+    const shown = page.blocks.find(({ text }) => text.startsWith('# .github/workflows/'))
     expect(`# ${path}\n${written()}`).toBe(shown?.text)
   }
   const dispatches = session.github.calls.filter(({ method }) => method === 'POST')

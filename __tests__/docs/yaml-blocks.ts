@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from '@jest/globals'
 import { parse, stringify } from 'yaml'
+import { exampleOf } from '../../src/cli/send/example-events.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../../src/compiler/compiler-settings.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
+import { senderNamed } from '../../src/triggers/senders.ts'
 import { checkConfiguration } from './configuration-files.ts'
 import type { Block, Page } from './pages.ts'
 import { SCENARIOS } from './scenarios.ts'
 import type { Session } from './session.ts'
-import { checkNative, runNative, runSource, untrustedScripts } from './workflows.ts'
+import { checkNative, runNative, runSource, type Scenario, untrustedScripts } from './workflows.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -26,7 +28,7 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
   const whole = wholeWorkflow(text, page)
   const name = path.replace(/.*\/|\.ya?ml$/g, '') || 'hook'
   const keys = [block.heading, ...(path ? [name] : [])].map((key) => `${page.name} ${key}`)
-  const scenario = keys.map((key) => SCENARIOS[key]).find((found) => found) ?? {}
+  const scenario = keys.map((key) => SCENARIOS[key]).find((found) => found) ?? exampleFor(page)
   if (whole === undefined) return checkSchemaLine(text)
   if (path.startsWith('workflows/') || whole.source) {
     const called = nativeFiles(page)
@@ -34,6 +36,14 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
   }
   await checkNative(`${name}.yml`, whole.text)
   await runNative(name, whole.text, session, scenario)
+}
+
+/** The example event of `send` for a page of a sender whose scheme other senders share. */
+function exampleFor({ name }: Page): Scenario {
+  const [, sender = ''] = /^docs\/senders\/(.+)\.md$/.exec(name) ?? []
+  const isShared = ['bearer', 'basic', 'token'].includes(senderNamed(sender)?.scheme ?? '')
+  const example = isShared ? exampleOf(sender) : undefined
+  return example?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
 }
 
 interface Whole {

@@ -60,6 +60,12 @@ const OWN_SIGNERS: readonly Signer[] = [
 function signerOf({ name, scheme = name, options }: Sender): Signer {
   const own = OWN_SIGNERS.find((one) => one.name === name)
   if (own || scheme !== 'token') return own ?? { ...named(scheme), name }
+  const header = options?.header
+  if (header !== undefined) {
+    const token = (secret: string) => ({ headers: { [header]: secret } })
+    const names = { name, verify: { scheme, header }, signature: [header, ''] as const }
+    return { ...named('token'), ...names, sign: (_, secret) => token(secret) }
+  }
   return {
     name,
     verify: { scheme },
@@ -242,6 +248,8 @@ export const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
     ...['mailgun', 'mailgun, a route', 'monday', 'gitlab', 'telegram', 'microsoft-graph', 'okta'],
     ...['azure-event-grid', 'token', 'bearer', 'basic', 'feishu', 'google-drive'],
     ...['google-calendar', 'mailchimp', 'strava', 'strapi'],
+    ...['alertmanager', 'apprise', 'buildbot', 'directus', 'docker-registry', 'n8n', 'node-red'],
+    ...['unleash', 'uptime-kuma', 'verdaccio', 'zabbix'],
   ],
   'doubled header': [
     // the signature is not in a header

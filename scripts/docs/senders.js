@@ -98,7 +98,7 @@ Then let ${plainTitle(title)} send an event${fire}
 
 ## After the first event
 
-The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [keep the URL](../start/quickstart.md#4-keep-the-url). Keep the clone in \`~/hookline\`, because the command runs from it.${eventsText(sender)}${localText(sender)}
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [keep the URL](../start/quickstart.md#4-keep-the-url). Keep the clone in \`~/hookline\`, because the command runs from it.${eventsText(sender, own)}${localText(sender)}
 
 ## Workflow
 
@@ -154,8 +154,14 @@ function commandsOf(sender) {
   ]
 }
 
-/** The events that pass the filter of the workflow. @param {Sender} sender */
-function eventsText({ events }) {
+/**
+ * The events that pass the filter of the workflow.
+ *
+ * @param {Sender} sender
+ * @param {Page} own
+ */
+function eventsText({ events }, { filter }) {
+  if (filter !== undefined) return ` ${filter}`
   if (events === undefined) return ''
   const [path, ...usual] = events
   return ` The workflow runs for events whose ${code(path)} is ${usual.map(code).join(' or ')}; to change that, edit its filter.`
@@ -213,15 +219,37 @@ function compiledOf(sender) {
  * @param {Sender} sender
  * @param {Page} own
  */
-function signatureText({ name, title, scheme = name }, { signature }) {
+function signatureText({ name, title, scheme = name, options }, { signature }) {
   const page = SCHEMES.get(scheme)?.page
   const rule = ruleOf(scheme)
-  const described = rule === undefined ? [] : [ruleText(plainTitle(title), scheme, rule)]
+  const described =
+    rule === undefined
+      ? tokenText(plainTitle(title), scheme, options)
+      : [ruleText(plainTitle(title), scheme, rule)]
   const validity = isTimed(scheme)
     ? `A signature is valid for ${toleranceOf(scheme).toLocaleString('en')} seconds.`
     : `No time is signed, so anyone who recorded a request can send it again. To prevent a second run, [drop duplicates](${DEDUPLICATION}).`
   const more = page === undefined ? [] : [`See [the documentation](${page}).`]
   return [...described, signature ?? [], validity, ...more].flat().join(' ')
+}
+
+/**
+ * A sender that sends a token or a password in a header in place of a signature.
+ *
+ * @param {string} title
+ * @param {string} scheme
+ * @param {Sender['options']} options
+ */
+function tokenText(title, scheme, options) {
+  const sent = {
+    bearer: 'the token in the header `authorization`, as `Bearer <token>`',
+    basic: 'the user and the password in the header `authorization`',
+    token: `the token in the header ${code(options?.header ?? '')}`,
+  }[scheme]
+  if (sent === undefined || (scheme === 'token' && options?.header === undefined)) return []
+  return [
+    `${title} signs nothing. A request contains ${sent}, which \`scheme: ${scheme}\` compares. The outputs omit this header.`,
+  ]
 }
 
 /**
@@ -257,12 +285,12 @@ function isTimed(scheme) {
  * @param {Page} own
  */
 function retriesText(sender, own) {
-  const { retries, repeat } = sender
+  const { timeout, retries, repeat, otherRepeat } = sender
   const key =
     repeat === undefined
       ? 'The key of an event is the hash of the request.'
-      : `The key of an event is ${code(repeat)}, which a retry repeats.`
-  return `${[retries, own.retries ?? []].flat().join(' ')}
+      : `The key of an event is ${[repeat, otherRepeat ?? []].flat().map(code).join(' or ')}, which a retry repeats.`
+  return `${[timeout ?? [], retries, own.retries ?? []].flat().join(' ')}
 
 ${key} To run each event once, set \`shouldDeduplicate\` and a store; see [drop duplicate events](${DEDUPLICATION}).`
 }
@@ -283,6 +311,7 @@ export function sendersTable() {
   const others = SENDERS.filter((sender) => !hasPage(sender)).map((sender) => [
     `${sender.title}, ${code(sender.name)}: ${shortProofOf(sender)}`,
     [
+      sender.timeout ?? [],
       sender.retries,
       sender.repeat === undefined ? [] : `Key: ${code(sender.repeat)}.`,
       PAGES.get(sender.name)?.notes ?? [],

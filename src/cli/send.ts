@@ -121,7 +121,7 @@ async function sendRequest(
 
 function printExamples(json: boolean): void {
   const all = [...EXAMPLES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
-  const lines = all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd())
+  const lines = all.map(({ name, sign }) => `${name.padEnd(40)}${sign ?? ''}`.trimEnd())
   print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
 }
 

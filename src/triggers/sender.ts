@@ -1,5 +1,6 @@
 import type { RawHeaders } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { Hash } from './verify/algorithms.ts'
 import type { Scheme } from './verify/scheme.ts'
 import type { SignedHeader } from './verify/signed-header.ts'
@@ -30,12 +31,32 @@ export interface Facts {
    * answers if the grant in the URL contains the secret or the public key.
    */
   readonly handshake?: 'relay' | 'both' | 'workflow' | 'grant'
-  /** How often the sender retries: one or more sentences. */
+  /** How long the sender waits for a response: one sentence. */
+  readonly timeout?: string
+  /** How often the sender retries, and after which responses: one or more sentences. */
   readonly retries: string
   /** Path of the value that a retry repeats. Default: the hash of the request. */
   readonly repeat?: string
-  /** Path of the event type in the item, and the most common types. */
+  /** The same in a second kind of events, which lack `repeat`. */
+  readonly otherRepeat?: string
+  /** Path of the event type in the item, and the most common types, which the filter lets pass. */
   readonly events?: readonly [path: string, ...usual: string[]]
+  /** The filter that leaves one event for each occurrence, if the types of `events` do not. */
+  readonly filter?: JsonObject
+  /** The setting `respond` of its endpoint, if the sender waits only briefly for a response. */
+  readonly respond?: 'stored'
+  /** How to distinguish the two forms in which the sender sends an event. */
+  readonly forms?: EventForms
+}
+
+/** Two forms of a body that a workflow reads in different ways. */
+export interface EventForms {
+  /** The field of the body that distinguishes them, and its value in the first form. */
+  readonly field: string
+  readonly value: string
+  /** A description of each form for the log, without apostrophes and colons. */
+  readonly first: string
+  readonly second: string
 }
 
 /** A service that people ask for, by its name: as in `init --sender stripe` and `send --sender stripe`. */
@@ -125,6 +146,8 @@ export interface SenderPage {
   readonly click?: string
   /** How to make the sender send an event now, in Markdown: the end of the sentence "Then let … send an event". */
   readonly fire?: string
+  /** Sentences about the events that pass `filter` of `facts`. */
+  readonly filter?: string
   /** The notes about its outputs; replaces the default sentence. */
   readonly outputs?: string
   /**

@@ -218,12 +218,37 @@ function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
   const given: VerifySettingName[] = secrets.length > 0 ? ['secret', ...named] : named
   const absent = needs.filter((option) => !given.includes(option))
   const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
-  const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined
+  const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
   return [
     ...absent.map((option) => `the scheme ${name} needs "${option}"`),
     ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
     ...(mistake === undefined ? [] : [mistake]),
   ]
+}
+
+/** The mistake in the options. White space in a secret is named if it is the only mistake. */
+function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
+  const mistake = scheme.mistake?.(settings)
+  if (mistake === undefined) return undefined
+  const secrets = settings.secrets.map((secret) => new Secret(withoutWhiteSpace(secret.reveal())))
+  const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
+  return isItsCause ? WHITE_SPACE_MISTAKE : mistake
+}
+
+/** White space, and characters without width, which copying from a web page may add. */
+const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
+
+function withoutWhiteSpace(text: string): string {
+  return text.replace(new RegExp(WHITE_SPACE, 'g'), '')
+}
+
+/**
+ * Whether a secret or a URL was pasted with white space: no sender's begins or ends with any. A PEM file ends in
+ * a line break.
+ */
+export function hasWhiteSpaceAround(text: string): boolean {
+  const around = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`)
+  return around.test(text) && !text.includes('-----BEGIN ')
 }
 
 /** `Object.keys` with types; these objects have no other keys. */
@@ -246,11 +271,10 @@ export async function verifyRequest(
   ports: TriggerPorts,
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], messages: [] }
-  const notes = schemesWithSettings(verifications).some(({ settings }) =>
-    settings.secrets.some((secret) => /[\r\n]$/.test(secret.reveal())),
+  const isPadded = schemesWithSettings(verifications).some(({ settings: { secrets, url } }) =>
+    [...secrets, ...(url ? [url] : [])].some((secret) => hasWhiteSpaceAround(secret.reveal())),
   )
-    ? [warning('secret-line-break', LINE_BREAK)]
-    : []
+  const notes = isPadded ? [warning('secret-white-space', WHITE_SPACE_AROUND)] : []
   const refusals: string[] = []
   for (const { scheme, settings } of schemesWithSettings(verifications)) {
     const refusal = await scheme.check(request, settings, ports)
@@ -272,9 +296,10 @@ export async function verifyRequest(
   }
 }
 
-/** Almost always a mistake: from a pasted file, or from a YAML block that begins with `|`. */
-const LINE_BREAK =
-  'a "secret" of "verify" ends in a line break, which is part of the secret: paste it without the line break, or write "|-" instead of "|"'
+const WHITE_SPACE_MISTAKE = '"secret" contains white space or a line break: store it again without'
+
+const WHITE_SPACE_AROUND =
+  'a "secret" or "url" of "verify" begins or ends with white space or a line break: store it again without, or write "|-" instead of "|" in YAML'
 
 /** Whether the request contains any signature or token. */
 function carries(

@@ -43,6 +43,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     start: [],
     secrets: [],
     secretSources: [],
+    endpointSettings: [],
     polling: [],
     doctor: [
       'hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',

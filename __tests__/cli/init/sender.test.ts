@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { nextSteps } from '../../../src/cli/init/next-steps.ts'
+import { reportText } from '../../../src/cli/init/report.ts'
 import { secretsOf } from '../../../src/cli/init/sender-workflow.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/senders.ts'
@@ -13,6 +14,7 @@ function valuesOf(sender: (typeof SENDERS)[number]): Record<string, string> {
   const special: Record<string, string> = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     airtable: 'aHVzaA==',
+    basic: 'user:hush',
     teams: 'aHVzaA==',
     adyen: '5f1b',
     discord: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
@@ -87,4 +89,17 @@ test('the steps to try it send as the sender does, with its secret in no argumen
     `HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --sender square`,
   ])
   expect(secrets).toEqual(['gh secret set SQUARE_SIGNATURE_KEY', 'gh secret set SQUARE_URL'])
+})
+
+test('the workflow of a sender that waits only briefly names the setting of its endpoint', () => {
+  const kind = KINDS.get('webhook')
+  if (!kind) throw new Error('no such kind')
+  const stepsOf = (name: string) => {
+    const base = { kind: 'webhook', name, repository: 'octo/repo', relay: 'https://relay.example' }
+    const answers = { ...base, sender: senderNamed(name) }
+    const files = kind.files(answers)
+    return reportText(files, false, nextSteps(kind, answers, files, '3000'), false)
+  }
+  expect(stepsOf('docker-registry')).toMatch(/waits only briefly.*\n +respond: stored\n/)
+  expect(stepsOf('stripe')).not.toContain('respond:')
 })

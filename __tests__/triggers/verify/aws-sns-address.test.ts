@@ -19,6 +19,24 @@ const TRICKS = [
   'https://sns.s3-external-1.amazonaws.com/SimpleNotificationService-0af1.pem',
   'https://sns.s3-website-us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
   'https://sns.execute-api-1.amazonaws.com/SimpleNotificationService-0af1.pem',
+  // Buckets, and other services of a customer, in other partitions.
+  ...[
+    'sns.s3.eusc-de-east-1.amazonaws.eu',
+    'sns.s3-website.eusc-de-east-1.amazonaws.eu',
+    'sns.s3.cn-north-1.amazonaws.com.cn',
+    'sns.s3-us-gov-west-1.amazonaws.com',
+    'sns.s3.us-iso-east-1.c2s.ic.gov',
+    'sns.eusc-de-east-1.elb.amazonaws.eu',
+    // A region, and the domain of another partition.
+    'sns.us-west-2.amazonaws.eu',
+    'sns.eusc-de-east-1.amazonaws.com',
+    'sns.eusc-de-east-1.amazonaws.eu.cn',
+    'sns.us-west-2.amazonaws.com.cn',
+    'sns.us-west-2.c2s.ic.gov',
+    'sns.us-iso-east-1.sc2s.sgov.gov',
+    'sns.eusc-de-east-1.amazonaws.eu.evil.example',
+    'sns.eusc.amazonaws.eu',
+  ].map((host) => `https://${host}/SimpleNotificationService-0af1.pem`),
   'http://sns.us-west-2.amazonaws.com/a.pem',
   'https://sns.us-west-2.amazonaws.com.evil.example/a.pem',
   'https://sns.us-west-2.amazonaws.com@evil.example/a.pem',
@@ -104,9 +122,13 @@ describe('an address that only looks like one of SNS', () => {
       ...'@:/\\?#%.[]\t\n é',
       'sns',
       'us-west-2',
+      'eusc-de-east-1',
+      'cn-north-1',
+      's3',
       'amazonaws',
       'com',
       'cn',
+      'eu',
       'evil',
       'https',
       '//',
@@ -128,7 +150,9 @@ describe('an address that only looks like one of SNS', () => {
           if (address === undefined) continue
           const { protocol, host, username, password } = new URL(address)
           expect(protocol + username + password).toBe('https:')
-          expect(host).toMatch(/^sns\.[a-z]{2}(-[a-z]+)+-\d\.amazonaws\.com(\.cn)?$/)
+          expect(host).toMatch(
+            /^sns\.(?:[a-z]{2}|eusc)(-[a-z]+)+-\d\.(?:amazonaws\.com(\.cn)?|amazonaws\.eu)$/,
+          )
         }
       }),
       { numRuns: 5000 },
@@ -136,10 +160,21 @@ describe('an address that only looks like one of SNS', () => {
   })
 
   test.each([
-    CERTIFICATE_URL,
-    'https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0af1.pem',
-  ])('unlike %s', (url) => {
-    expect(certificateUrl(url)).toBe(url)
+    new URL(CERTIFICATE_URL).host,
+    'sns.us-gov-west-1.amazonaws.com',
+    'sns.ap-southeast-5.amazonaws.com',
+    'sns.cn-north-1.amazonaws.com.cn',
+    'sns.cn-northwest-1.amazonaws.com.cn',
+    'sns.eusc-de-east-1.amazonaws.eu',
+    'sns.us-iso-east-1.c2s.ic.gov',
+    'sns.us-isob-east-1.sc2s.sgov.gov',
+    'sns.eu-isoe-west-1.cloud.adc-e.uk',
+    'sns.us-isof-south-1.csp.hci.ic.gov',
+  ])('unlike one at %s', (host) => {
+    const certificate = `https://${host}/SimpleNotificationService-0af1.pem`
+    const confirmation = `https://${host}/?Action=ConfirmSubscription&TopicArn=a&Token=b`
+    expect(certificateUrl(certificate)).toBe(certificate)
+    expect(snsUrl(confirmation)).toBe(confirmation)
     expect(snsUrl(SUBSCRIBE_URL)).toBe(SUBSCRIBE_URL)
   })
 })

@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { bound, receive } from '../../support/receive.ts'
 
 const secret = 'a token of a sender'
@@ -132,16 +134,74 @@ test('a request of another method or path is not looked at any further', async (
   expect(messages).toBeUndefined()
 })
 
-describe('a secret that ends in a line break', () => {
-  const verify = { scheme: 'bearer', secret: ['a\n', 'b'] }
+describe('white space around a secret', () => {
+  const told = /^a "secret" or "url" of "verify" begins or ends with white space/
+
   test.each([
-    ['a', 0],
-    ['b', 1],
-  ])('is told of, whether it was the one: %s fires %d time(s)', async (sent, count) => {
-    const headers = { Authorization: `Bearer ${sent}` }
-    const { items, messages = [] } = await receive(bound('webhook', { verify }), { headers })
-    expect(items).toHaveLength(count)
-    expect(messages.at(-1)?.text).toMatch(/^a "secret" of "verify" ends in a line break/)
-    expect(messages).toHaveLength(2 - count)
+    ['a line break', 'a\n'],
+    ['a line break of Windows', 'a\r\n'],
+    ['a space before it', ' a'],
+    ['a tab', 'a\t'],
+    ['a space that does not break', 'a\u00a0'],
+    ['a space without width', 'a\u200b'],
+    ['a byte order mark', '\ufeffa'],
+  ])('%s: the secret is named, whether it was the one or not', async (_, secret) => {
+    const verify = { scheme: 'bearer', secret: [secret, 'b'] }
+    for (const [sent, count] of [
+      ['a', 0],
+      ['b', 1],
+    ] as const) {
+      const headers = { Authorization: `Bearer ${sent}` }
+      const { items, messages = [] } = await receive(bound('webhook', { verify }), { headers })
+      expect(items).toHaveLength(count)
+      expect(messages.at(-1)?.text).toMatch(told)
+      expect(messages).toHaveLength(2 - count)
+    }
+  })
+
+  test('a space around "url" is named too', async () => {
+    const verify = { scheme: 'twilio', secret: 'a', url: 'https://relay.example/a ' }
+    const { messages = [] } = await receive(bound('webhook', { verify }), {})
+    expect(messages.map(({ text }) => text)).toEqual([
+      expect.stringContaining('x-twilio-signature is missing'),
+      expect.stringMatching(told),
+    ])
+  })
+
+  test.each([
+    ['a secret without', 'a'],
+    ['a secret with a space inside', 'a b'],
+  ])('%s gives no such message', async (_, secret) => {
+    const verify = { scheme: 'bearer', secret }
+    const { messages = [] } = await receive(bound('webhook', { verify }), {})
+    expect(messages).toHaveLength(1)
+  })
+
+  test('a PEM file, which ends in a line break, gives no such message', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const pem = publicKey.export({ type: 'spki', format: 'pem' })
+    const verify = { scheme: 'ed25519', header: 'x-signature', secret: String(pem) }
+    const { messages = [] } = await receive(bound('webhook', { verify }), {})
+    expect(messages).toHaveLength(1)
+  })
+
+  test.each([
+    ['standard-webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n'],
+    ['standard-webhooks', ' whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['standard-webhooks', 'whsec_MfKQ9r8GKYqr\nTwjUPD8ILPZIo2LaLaSw'],
+    ['teams', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n'],
+  ])('of the scheme %s is the mistake that is named: %j', (scheme, secret) => {
+    const result = TRIGGERS.get('webhook')?.bind({ verify: { scheme, secret } })
+    const messages = result && 'issues' in result ? result.issues.map(({ message }) => message) : []
+    expect(messages).toEqual([
+      '"secret" contains white space or a line break: store it again without',
+    ])
+  })
+
+  test('a secret with another mistake too keeps its message', () => {
+    const verify = { scheme: 'standard-webhooks', secret: ' not base64!\n' }
+    const result = TRIGGERS.get('webhook')?.bind({ verify })
+    const messages = result && 'issues' in result ? result.issues.map(({ message }) => message) : []
+    expect(messages).toEqual([expect.stringContaining('is not whsec_…')])
   })
 })

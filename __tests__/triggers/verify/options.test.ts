@@ -174,7 +174,7 @@ describe('wrong is', () => {
     ],
     [
       '{scheme: standard-webhooks, secret: whpk_AAAA}',
-      '"verify": "secret" is not whsec_… or whpk_… with base64 after it',
+      '"verify": "secret" is a public key (whpk_…) of 3 bytes, but one of Ed25519 has 32',
     ],
     [
       '{scheme: standard-webhooks, secret: whsk_AAAA}',

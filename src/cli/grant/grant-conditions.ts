@@ -3,7 +3,12 @@ import type { CheckClaims } from '../../relay/request/verification-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/verify-settings.ts'
-import { VERIFY_OPTIONS, type Verification, verifyOption } from '../../triggers/verify.ts'
+import {
+  hasWhiteSpaceAround,
+  VERIFY_OPTIONS,
+  type Verification,
+  verifyOption,
+} from '../../triggers/verify.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { isObject, type Json, tryParseJson } from '../../wire/json.ts'
 import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition.ts'
@@ -191,6 +196,12 @@ export function secretFrom(
     throw new UserError({ message: '--secret-env is not the name of a variable', hint })
   }
   const secret = env[secretEnv]
+  if (secret && hasWhiteSpaceAround(secret)) {
+    throw new UserError({
+      message: `--secret-env: the variable ${secretEnv} begins or ends with white space or a line break`,
+      hint: `Set it again without: export ${secretEnv}=…`,
+    })
+  }
   if (secret) return secret
   throw new UserError({
     message: `--secret-env: the variable ${secretEnv} is not set`,

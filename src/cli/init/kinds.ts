@@ -5,7 +5,7 @@ import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/pay
 import type { Forge } from '../../wire/settings.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
 import { ownAction, ownVersion } from '../own-version.ts'
-import { onSection, secretsOf, triggerOf } from './sender-workflow.ts'
+import { formStep, onSection, secretsOf, triggerOf } from './sender-workflow.ts'
 
 /** The native workflow contains the triggers: one file, and no checkout. */
 const webhookKind: Kind = {
@@ -140,8 +140,13 @@ ${indented(actionInputs(answers), 10)}
         env:
           ${variable}: \${{ steps.hookline.outputs.${output} }}
         run: echo "$${variable}"
-`
+${indented(sender ? formStep(sender, FIRST_ITEM, IS_TRIGGERED) : '', 6)}`
 }
+
+/** The outputs of the trigger in a later step. They are empty if nothing fired. */
+const FIRST_ITEM = "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs"
+
+const IS_TRIGGERED = "steps.hookline.outputs.triggered == 'true'"
 
 /** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
 export function workflowHead({ name, sender, dispatch }: Answers) {
@@ -264,7 +269,7 @@ jobs:
       - env:
           ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
         run: echo "$${variable}"
-`
+${indented(sender ? formStep(sender, `on.${trigger}.outputs`, '') : '', 6)}`
 }
 
 /** The settings that differ from the defaults of `hookline build`. */

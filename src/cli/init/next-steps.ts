@@ -49,6 +49,8 @@ export interface NextSteps {
   readonly secretSources: readonly string[]
   /** Gives it a public URL, and follows each request to its run. */
   readonly connect: readonly string[]
+  /** Settings that the sender's endpoint needs, as `name: value`. */
+  readonly endpointSettings: readonly string[]
   /** For a bot: writes a workflow that polls in place of receiving webhooks. */
   readonly polling: readonly string[]
 }
@@ -144,6 +146,7 @@ function webhookSteps(
       ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
       ...(kind.secrets ?? []).map(() => 'the API key of the agent'),
     ],
+    endpointSettings: sender?.respond === undefined ? [] : [`respond: ${sender.respond}`],
     polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
     doctor: [
       `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
@@ -198,6 +201,7 @@ function pollingSteps(
     secrets: [isGitHub ? secretLine(secret) : secretPage(secret, webUrl, repository)],
     storedByKey: false,
     secretSources: [],
+    endpointSettings: [],
     polling: [],
     publish: push,
     // Another forge has no command for it: the schedule of the workflow starts it.

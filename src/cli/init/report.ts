@@ -47,6 +47,10 @@ export function reportText(
         section('Commit and push it to the default branch:', steps.publish),
         section('Get a public URL, and follow each request to its run:', steps.connect),
         section(secretsTitle(steps), steps.secrets),
+        section(
+          'The sender waits only briefly for a response. Give its endpoint this setting:',
+          steps.endpointSettings,
+        ),
         section('Or poll for messages, which needs no public URL:', steps.polling),
         localText(steps),
         hasRelay

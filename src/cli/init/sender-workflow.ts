@@ -1,8 +1,9 @@
-import { Document, isSeq } from 'yaml'
+import { Document, isScalar, isSeq, visit } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { UserError } from '../../wire/errors.ts'
+import type { JsonObject } from '../../wire/json.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 
 /** @throws UserError for an unknown sender */
@@ -40,24 +41,54 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
  */
 export function onSection(sender: Sender, open = '${{', general: object = {}): string {
   const trigger = triggerOf(sender)
-  const { events, repeat } = sender
-  const [path, ...usual] = events ?? []
+  const { repeat, otherRepeat } = sender
+  const filter = filterOf(sender)
   const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
   const config = {
     // The body can have an `id` that several events share: the id of the order.
     ...(hasKey && { deduplicateBy: repeat }),
-    ...(path !== undefined && { filter: { [path]: { $in: usual } } }),
+    ...(filter && { filter }),
     ...general,
   }
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
+    ...(hasKey && otherRepeat !== undefined && { deduplicationKey: otherRepeat }),
     ...verifyOptions(sender, trigger, open),
     ...(Object.keys(config).length > 0 && { config }),
   }
   const document = new Document({ [trigger]: options })
-  const kinds = path && document.getIn([trigger, 'config', 'filter', path, '$in'], true)
-  if (isSeq(kinds)) kinds.flow = true
+  visit(document, {
+    Pair(_, { key, value }) {
+      if (isScalar(key) && key.value === '$in' && isSeq(value)) value.flow = true
+    },
+  })
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
+}
+
+/** The filter that leaves the usual events of a sender. */
+function filterOf({ events, filter }: Sender): JsonObject | undefined {
+  if (filter || !events) return filter
+  const [path, ...usual] = events
+  return { [path]: { $in: usual } }
+}
+
+/**
+ * The step that says in which form the sender sent an event; empty for other senders. The log contains
+ * only sentences of Hookline, so they may be printed.
+ *
+ * @param item the outputs of the trigger, as an expression
+ * @param condition the `if:` of the step; empty in a job that runs only for an event
+ */
+export function formStep({ title, forms }: Sender, item: string, condition: string): string {
+  if (!forms) return ''
+  const { field, value, first, second } = forms
+  const form = `${item}.body.${field} == '${value}' && '${first}' || '${second}'`
+  return `
+# ${title} sends an event in one of two forms.
+- ${condition === '' ? '' : `if: ${condition}\n  `}env:
+    FORM: \${{ ${form} }}
+  run: echo "$FORM"
+`
 }
 
 function verifyOptions(sender: Sender, trigger: string, open: string): object {

@@ -2,11 +2,14 @@
 import type { Facts } from '../sender.ts'
 import { facts as adyen } from '../senders/adyen.ts'
 import { facts as airtable } from '../senders/airtable.ts'
+import { facts as alertmanager } from '../senders/alertmanager.ts'
+import { facts as apprise } from '../senders/apprise.ts'
 import { facts as asana } from '../senders/asana.ts'
 import { facts as awsSns } from '../senders/aws-sns.ts'
 import { facts as azureEventGrid } from '../senders/azure-event-grid.ts'
 import { facts as bitbucket } from '../senders/bitbucket.ts'
 import { facts as box } from '../senders/box.ts'
+import { facts as buildbot } from '../senders/buildbot.ts'
 import { facts as buildkite } from '../senders/buildkite.ts'
 import { facts as calcom } from '../senders/calcom.ts'
 import { facts as calendly } from '../senders/calendly.ts'
@@ -14,7 +17,9 @@ import { facts as circleci } from '../senders/circleci.ts'
 import { facts as clerk } from '../senders/clerk.ts'
 import { facts as clickup } from '../senders/clickup.ts'
 import { facts as contentful } from '../senders/contentful.ts'
+import { facts as directus } from '../senders/directus.ts'
 import { facts as discord } from '../senders/discord.ts'
+import { facts as dockerRegistry } from '../senders/docker-registry.ts'
 import { facts as docusign } from '../senders/docusign.ts'
 import { facts as dropbox } from '../senders/dropbox.ts'
 import { facts as feishu } from '../senders/feishu.ts'
@@ -35,7 +40,9 @@ import { facts as mailgun } from '../senders/mailgun.ts'
 import { facts as meta } from '../senders/meta.ts'
 import { facts as microsoftGraph } from '../senders/microsoft-graph.ts'
 import { facts as monday } from '../senders/monday.ts'
+import { facts as n8n } from '../senders/n8n.ts'
 import { facts as netlify } from '../senders/netlify.ts'
+import { facts as nodeRed } from '../senders/node-red.ts'
 import { facts as notion } from '../senders/notion.ts'
 import { facts as okta } from '../senders/okta.ts'
 import { facts as openai } from '../senders/openai.ts'
@@ -65,9 +72,13 @@ import { facts as trello } from '../senders/trello.ts'
 import { facts as twilio } from '../senders/twilio.ts'
 import { facts as twitch } from '../senders/twitch.ts'
 import { facts as typeform } from '../senders/typeform.ts'
+import { facts as unleash } from '../senders/unleash.ts'
+import { facts as uptimeKuma } from '../senders/uptime-kuma.ts'
 import { facts as vercel } from '../senders/vercel.ts'
+import { facts as verdaccio } from '../senders/verdaccio.ts'
 import { facts as webflow } from '../senders/webflow.ts'
 import { facts as woocommerce } from '../senders/woocommerce.ts'
+import { facts as zabbix } from '../senders/zabbix.ts'
 import { facts as zendesk } from '../senders/zendesk.ts'
 import { facts as zoom } from '../senders/zoom.ts'
 
@@ -75,11 +86,14 @@ import { facts as zoom } from '../senders/zoom.ts'
 export const FACTS: Readonly<Record<string, Facts>> = {
   adyen,
   airtable,
+  alertmanager,
+  apprise,
   asana,
   'aws-sns': awsSns,
   'azure-event-grid': azureEventGrid,
   bitbucket,
   box,
+  buildbot,
   buildkite,
   calcom,
   calendly,
@@ -87,7 +101,9 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   clerk,
   clickup,
   contentful,
+  directus,
   discord,
+  'docker-registry': dockerRegistry,
   docusign,
   dropbox,
   feishu,
@@ -108,7 +124,9 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   meta,
   'microsoft-graph': microsoftGraph,
   monday,
+  n8n,
   netlify,
+  'node-red': nodeRed,
   notion,
   okta,
   openai,
@@ -138,9 +156,13 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   twilio,
   twitch,
   typeform,
+  unleash,
+  'uptime-kuma': uptimeKuma,
   vercel,
+  verdaccio,
   webflow,
   woocommerce,
+  zabbix,
   zendesk,
   zoom,
 }

@@ -2,11 +2,14 @@
 import type { Payloads } from '../sender.ts'
 import { payloads as adyen } from '../senders/adyen.ts'
 import { payloads as airtable } from '../senders/airtable.ts'
+import { payloads as alertmanager } from '../senders/alertmanager.ts'
+import { payloads as apprise } from '../senders/apprise.ts'
 import { payloads as asana } from '../senders/asana.ts'
 import { payloads as awsSns } from '../senders/aws-sns.ts'
 import { payloads as azureEventGrid } from '../senders/azure-event-grid.ts'
 import { payloads as bitbucket } from '../senders/bitbucket.ts'
 import { payloads as box } from '../senders/box.ts'
+import { payloads as buildbot } from '../senders/buildbot.ts'
 import { payloads as buildkite } from '../senders/buildkite.ts'
 import { payloads as calcom } from '../senders/calcom.ts'
 import { payloads as calendly } from '../senders/calendly.ts'
@@ -14,7 +17,9 @@ import { payloads as circleci } from '../senders/circleci.ts'
 import { payloads as clerk } from '../senders/clerk.ts'
 import { payloads as clickup } from '../senders/clickup.ts'
 import { payloads as contentful } from '../senders/contentful.ts'
+import { payloads as directus } from '../senders/directus.ts'
 import { payloads as discord } from '../senders/discord.ts'
+import { payloads as dockerRegistry } from '../senders/docker-registry.ts'
 import { payloads as docusign } from '../senders/docusign.ts'
 import { payloads as dropbox } from '../senders/dropbox.ts'
 import { payloads as feishu } from '../senders/feishu.ts'
@@ -35,7 +40,9 @@ import { payloads as mailgun } from '../senders/mailgun.ts'
 import { payloads as meta } from '../senders/meta.ts'
 import { payloads as microsoftGraph } from '../senders/microsoft-graph.ts'
 import { payloads as monday } from '../senders/monday.ts'
+import { payloads as n8n } from '../senders/n8n.ts'
 import { payloads as netlify } from '../senders/netlify.ts'
+import { payloads as nodeRed } from '../senders/node-red.ts'
 import { payloads as notion } from '../senders/notion.ts'
 import { payloads as okta } from '../senders/okta.ts'
 import { payloads as openai } from '../senders/openai.ts'
@@ -65,9 +72,13 @@ import { payloads as trello } from '../senders/trello.ts'
 import { payloads as twilio } from '../senders/twilio.ts'
 import { payloads as twitch } from '../senders/twitch.ts'
 import { payloads as typeform } from '../senders/typeform.ts'
+import { payloads as unleash } from '../senders/unleash.ts'
+import { payloads as uptimeKuma } from '../senders/uptime-kuma.ts'
 import { payloads as vercel } from '../senders/vercel.ts'
+import { payloads as verdaccio } from '../senders/verdaccio.ts'
 import { payloads as webflow } from '../senders/webflow.ts'
 import { payloads as woocommerce } from '../senders/woocommerce.ts'
+import { payloads as zabbix } from '../senders/zabbix.ts'
 import { payloads as zendesk } from '../senders/zendesk.ts'
 import { payloads as zoom } from '../senders/zoom.ts'
 
@@ -75,11 +86,14 @@ import { payloads as zoom } from '../senders/zoom.ts'
 export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   adyen,
   airtable,
+  alertmanager,
+  apprise,
   asana,
   'aws-sns': awsSns,
   'azure-event-grid': azureEventGrid,
   bitbucket,
   box,
+  buildbot,
   buildkite,
   calcom,
   calendly,
@@ -87,7 +101,9 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   clerk,
   clickup,
   contentful,
+  directus,
   discord,
+  'docker-registry': dockerRegistry,
   docusign,
   dropbox,
   feishu,
@@ -108,7 +124,9 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   meta,
   'microsoft-graph': microsoftGraph,
   monday,
+  n8n,
   netlify,
+  'node-red': nodeRed,
   notion,
   okta,
   openai,
@@ -138,9 +156,13 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   twilio,
   twitch,
   typeform,
+  unleash,
+  'uptime-kuma': uptimeKuma,
   vercel,
+  verdaccio,
   webflow,
   woocommerce,
+  zabbix,
   zendesk,
   zoom,
 }

@@ -36,7 +36,7 @@ export const page: SenderPage = {
   outputs:
     '`Message` is an object if it is JSON. The outputs also have `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type` and `MessageAttributes`. With *raw message delivery*, the body is only the message, `MessageId` and `TopicArn` come from headers, and nothing is signed. In that case, authenticate the sender by a parameter of your own in the URL, with `scheme: token` and `query: key`.',
   signature:
-    'Amazon signs the message with the private key of a certificate. `scheme: aws-sns` verifies the signature without a `secret`. The action downloads the certificate only from a host of SNS. List your `topic` in `verify`; otherwise messages of every topic of every account are accepted. `MessageAttributes` and `UnsubscribeURL` are not signed.',
+    'Amazon signs the message with the private key of a certificate. `scheme: aws-sns` verifies the signature without a `secret`. The action downloads the certificate only from a host of SNS, in any partition of AWS: for example, `sns.us-east-1.amazonaws.com`, `sns.cn-north-1.amazonaws.com.cn`, or `sns.eusc-de-east-1.amazonaws.eu` of the European Sovereign Cloud. List your `topic` in `verify`; otherwise messages of every topic of every account are accepted. `MessageAttributes` and `UnsubscribeURL` are not signed.',
   notes:
     'Only Amazon can sign a message, so `hookline send` and `connect` cannot send a test event that passes `verify`.',
 }

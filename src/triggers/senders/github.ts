@@ -116,5 +116,7 @@ export const page: SenderPage = {
     '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
   outputs:
     'GitHub documents [the body of each event](https://docs.github.com/en/webhooks/webhook-events-and-payloads).',
+  signature:
+    'The signature is verified over the received bytes, so it also holds for the default content type of GitHub, a form whose field `payload` contains the JSON.',
   retries: 'GitHub waits ten seconds for a response.',
 }

@@ -6,12 +6,21 @@ export const facts: Facts = {
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
   retries: 'Shopify retries eight times within four hours.',
   repeat: 'headers.x-shopify-webhook-id',
+  otherRepeat: 'headers.shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
+  filter: {
+    $or: [
+      { 'headers.x-shopify-topic': { $in: ['orders/create', 'products/update'] } },
+      { 'headers.shopify-topic': { $in: ['Order', 'Product'] } },
+    ],
+  },
 }
 
 export const scheme: OwnScheme = {
   page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
   header: 'x-shopify-hmac-sha256',
+  // Shopify Events, which are to replace webhooks, send the same headers without `X-`.
+  others: ['shopify-hmac-sha256'],
   signatureEncoding: 'base64',
 }
 
@@ -34,14 +43,41 @@ export const payloads: Payloads = {
       line_items: [{ id: 466157049, title: 'A book', quantity: 1, price: '20.00' }],
     },
   }),
+  /** https://shopify.dev/docs/apps/build/events/delivery-structure */
+  'product.update': ({ id, now }) => ({
+    headers: {
+      'shopify-topic': 'Product',
+      'shopify-action': 'update',
+      'shopify-handle': 'prices',
+      'shopify-shop-domain': 'example.myshopify.com',
+      'shopify-webhook-id': id,
+      'shopify-event-id': id,
+      'shopify-triggered-at': now.toISOString(),
+    },
+    body: {
+      topic: 'Product',
+      action: 'update',
+      handle: 'prices',
+      fields_changed: {
+        added: [],
+        updated: ["product[id: 'gid://shopify/Product/632910392'].title"],
+        removed: [],
+      },
+    },
+  }),
 }
 
 export const page: SenderPage = {
   click:
     '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
-  outputs: 'The body is the object itself. `headers.x-shopify-shop-domain` is the shop.',
+  filter:
+    'The workflow runs for webhooks whose `headers.x-shopify-topic` is `orders/create` or `products/update`, and for [Shopify Events](https://shopify.dev/docs/apps/build/events) whose `headers.shopify-topic` is `Order` or `Product`; to change that, edit its filter.',
+  outputs:
+    'The body of a webhook is the object itself, and `headers.x-shopify-shop-domain` is the shop. The body of an event of Shopify Events contains `topic`, `action`, `handle` and `fields_changed`, and its headers have no `x-`: `headers.shopify-shop-domain`, `headers.shopify-action`.',
+  signature:
+    'Shopify Events send the signature in the header `shopify-hmac-sha256`, which `scheme: shopify` accepts too.',
   retries:
     'Shopify waits five seconds for a response. If all retries fail, Shopify deletes a subscription that was created by the API.',
   notes:
-    'All events of one order or product have the same `id` in the body. Therefore the key is `config.deduplicateBy`, which takes precedence over `id`.',
+    'All events of one order or product have the same `id` in the body. Therefore the key is `config.deduplicateBy`, which takes precedence over `id`. The bodies of Shopify Events have no `id`: their key is the delivery id in `shopify-webhook-id`.',
 }

@@ -5,8 +5,10 @@ import {
   anyHolds,
   type Bytes,
   concat,
+  ED25519_KEY_BYTES,
   ENCODINGS,
   KEYS,
+  lengthFault,
   signatureHolds,
 } from '../verify/algorithms.ts'
 import {
@@ -17,6 +19,7 @@ import {
   NO_TIME,
   type Scheme,
   timeRefusal,
+  type VerificationFault,
   type VerifySettings,
 } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
@@ -52,7 +55,8 @@ export const scheme: Scheme = {
     if (id.includes('.')) return `the header ${prefix}-id holds a full stop`
     if (!isTime(timestamp)) return NO_TIME
     const signed = concat([`${id}.${timestamp}.`, request.bytes])
-    if (!(await presentedHolds(presented, signed, settings))) return MISMATCH
+    const refusal = await presentedRefusal(presented, signed, settings)
+    if (refusal !== undefined) return refusal
     return timeRefusal(timestamp, settings.tolerance ?? DEFAULT_TOLERANCE, request, ports)
   },
 }
@@ -61,38 +65,58 @@ export const scheme: Scheme = {
  * A list such as `v1,<base64> v1a,<base64>`: one signature of a known kind must match one of the
  * secrets.
  */
-async function presentedHolds(presented: string, signed: Bytes, { secrets }: VerifySettings) {
+async function presentedRefusal(
+  presented: string,
+  signed: Bytes,
+  { secrets }: VerifySettings,
+): Promise<VerificationFault> {
   const keys = secrets.flatMap((secret) => verificationKey(secret) ?? [])
-  return anyHolds(presented.split(/\s+/), (entry) => {
+  const fitting = presented.split(/\s+/).flatMap((entry) => {
     const [kind, text = ''] = entry.split(/,(.*)/s, 2)
     const signature = ENCODINGS.base64(text)
-    const fitting = signature ? keys.filter((key) => key.kind === kind) : []
-    return anyHolds(fitting, async (key) => signature !== undefined && key.holds(signed, signature))
+    return signature
+      ? keys.filter((key) => key.kind === kind).map((key) => ({ key, signature }))
+      : []
   })
+  const holds = await anyHolds(fitting, ({ key: { algorithm, bytes }, signature }) =>
+    signatureHolds(algorithm, bytes, signed, signature),
+  )
+  if (holds) return undefined
+  const signatures = fitting.map(({ signature }) => signature)
+  const [first] = fitting
+  return (first && lengthFault(first.key.algorithm, signatures)) ?? MISMATCH
 }
 
 interface VerificationKey {
   readonly kind: 'v1' | 'v1a'
-  holds(signed: Bytes, signature: Bytes): Promise<boolean>
+  readonly algorithm: 'sha256' | 'ed25519'
+  readonly bytes: Bytes
 }
 
 function verificationKey(secret: Secret): VerificationKey | undefined {
+  const { isPublic, bytes } = secretParts(secret)
+  if (!bytes || bytes.length === 0) return undefined
+  if (!isPublic) return { kind: 'v1', algorithm: 'sha256', bytes }
+  return bytes.length === ED25519_KEY_BYTES
+    ? { kind: 'v1a', algorithm: 'ed25519', bytes }
+    : undefined
+}
+
+function secretParts(secret: Secret): { isPublic: boolean; bytes: Bytes | undefined } {
   // Supabase shows the secret with the kind of its signatures: `v1,whsec_…`.
   const text = secret.reveal().replace(/^v1,/, '')
-  const isPublic = text.startsWith('whpk_')
   const bytes = ENCODINGS.base64(text.replace(/^(?:whsec|whpk)_/, ''))
-  if (!bytes || bytes.length === 0) return undefined
-  if (isPublic && bytes.length !== 32) return undefined
-  const [kind, algorithm] = isPublic ? (['v1a', 'ed25519'] as const) : (['v1', 'sha256'] as const)
-  return { kind, holds: (signed, signature) => signatureHolds(algorithm, bytes, signed, signature) }
+  return { isPublic: text.startsWith('whpk_'), bytes }
 }
 
 function secretMistake(secret: Secret): string | undefined {
   if (secret.reveal().startsWith('whsk_')) {
     return '"secret" is the private key of the sender (whsk_…): take the public one (whpk_…)'
   }
-  return verificationKey(secret)
-    ? undefined
+  if (verificationKey(secret)) return undefined
+  const { isPublic, bytes } = secretParts(secret)
+  return isPublic && bytes
+    ? `"secret" is a public key (whpk_…) of ${bytes.length} bytes, but one of Ed25519 has ${ED25519_KEY_BYTES}`
     : '"secret" is not whsec_… or whpk_… with base64 after it'
 }
 

@@ -6,7 +6,19 @@ export const facts: Facts = {
   shown: 'the signing secret of the endpoint, `whsec_…`',
   retries: 'Stripe retries for three days, and three times in a sandbox.',
   repeat: 'id',
-  events: ['body.type', 'checkout.session.completed', 'checkout.session.async_payment_succeeded'],
+  events: [
+    'body.type',
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'v1.checkout.session.completed',
+    'v1.checkout.session.async_payment_succeeded',
+  ],
+  forms: {
+    field: 'object',
+    value: 'v2.core.event',
+    first: 'a thin event, whose object you read from the Stripe API at body.related_object.url',
+    second: 'a snapshot event, whose object is body.data.object',
+  },
 }
 
 export const scheme: OwnScheme = {
@@ -40,13 +52,31 @@ export const payloads: Payloads = {
       request: { id: null, idempotency_key: null },
     },
   }),
+  /** https://docs.stripe.com/api/v2/core/events/object */
+  'v1.checkout.session.completed': ({ id, now }) => ({
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: {
+      id: `evt_test_${id.replaceAll('-', '')}`,
+      object: 'v2.core.event',
+      type: 'v1.checkout.session.completed',
+      created: now.toISOString(),
+      livemode: false,
+      context: null,
+      related_object: {
+        id: 'cs_test_a1b2c3',
+        type: 'checkout.session',
+        url: '/v1/checkout/sessions/cs_test_a1b2c3',
+      },
+    },
+  }),
 }
 
 export const page: SenderPage = {
   click:
-    'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
+    'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the payload style *Thin* or *Snapshot*, the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
   fire: ': in the [Shell](https://docs.stripe.com/workbench/shell) of Workbench, run `stripe trigger checkout.session.completed`.',
-  outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
+  outputs:
+    'A destination of Stripe sends one of two forms, and the log of the run says which. A snapshot event is [an event of the API v1](https://docs.stripe.com/api/events/object): `body.data.object` is the object. A thin event, which Stripe recommends for new destinations, is [an event of the API v2](https://docs.stripe.com/api/v2/core/events/object): its type begins with `v1.` or `v2.`, and `body.related_object` contains the `id`, the `type` and the `url` of the object, which you read from the API. `body.related_object` can be `null`.',
   signature: 'While you roll a secret, Stripe signs with both secrets.',
   retries: 'A retry has a new time and a new signature.',
 }

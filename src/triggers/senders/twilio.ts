@@ -17,6 +17,9 @@ export const facts: Facts = {
   events: ['body.SmsStatus', 'received', 'delivered', 'failed'],
 }
 
+/** The header that names the algorithm, for requests that Twilio signs with a shared key. */
+const SIGNATURE_SETTINGS = 'x-twilio-webhooks-signature-settings'
+
 /**
  * Signs the URL and, for a form, the parameters in alphabetical order, names and values without
  * separators. For any other body, the URL contains the hash of the body.
@@ -29,6 +32,8 @@ export const scheme: Scheme = {
   async check(request, settings) {
     const presented = request.headers['x-twilio-signature']
     if (!presented) return missingHeader('x-twilio-signature')
+    const algorithm = algorithmOf(request.headers[SIGNATURE_SETTINGS])
+    if (!algorithm) return `the header ${SIGNATURE_SETTINGS} names an unknown algorithm`
     const hash = request.query.bodySHA256
     if (hash !== undefined && hash !== (await sha256Hex(request.bytes))) return MISMATCH
     const parameters = hash === undefined ? parametersIn(request) : ''
@@ -37,11 +42,30 @@ export const scheme: Scheme = {
         ? 'the form is not plain UTF-8, so what is signed could be read in another way'
         : 'the body is neither a form, nor signed by bodySHA256 in the URL'
     }
-    const url = signedUrl(settings.url?.reveal() ?? '', request)
-    const texts = portForms(url).map((form) => concat([form, parameters]))
-    return hmacRefusal('sha1', texts, ENCODINGS.base64(presented), settings)
+    const urls = signedUrls(settings.url?.reveal() ?? '', request).flatMap(spellings)
+    const texts = [...new Set(urls)].map((url) => concat([url, parameters]))
+    return hmacRefusal(algorithm, texts, ENCODINGS.base64(presented), settings)
   },
 }
+
+/**
+ * The algorithm in `key=<id>,algorithm=<name>`. The signature of an auth token has no such header.
+ *
+ * @returns `undefined` if it is unknown
+ */
+function algorithmOf(text = ''): 'sha1' | 'sha256' | undefined {
+  const named = text
+    .split(',')
+    .map((part) => splitOnce(part, '=').map((side) => side.trim()))
+    .find(([name, value]) => name === 'algorithm' && value !== '')
+  const [, algorithm = 'HMAC_SHA1'] = named ?? []
+  return ALGORITHMS.get(algorithm.toUpperCase())
+}
+
+const ALGORITHMS: ReadonlyMap<string, 'sha1' | 'sha256'> = new Map([
+  ['HMAC_SHA1', 'sha1'],
+  ['HMAC_SHA256', 'sha256'],
+])
 
 /**
  * The signed parameters, which are those that the workflow reads. `undefined` if the bytes are
@@ -76,32 +100,68 @@ function sortedForm(parameters: readonly (readonly [name: string, value: string]
 }
 
 /**
- * The URL that the sender called: the URL of the options, plus what the sender added to its query.
- * The forwarded query no longer contains the relay's own parameters.
+ * The URLs that the sender may have called: the URL of the options, plus what the sender added to its
+ * query. The forwarded query no longer contains the relay's own parameters. A sender may spell the query
+ * of the options in another way, so the second URL has its spelling.
  */
-function signedUrl(url: string, { querystring }: WebhookRequest): string {
+function signedUrls(url: string, { querystring }: WebhookRequest): string[] {
   const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
-  const own = parametersOf(cutReservedParameters(query).query)
+  const given = parametersOf(query)
   const sent = parametersOf(querystring)
-  const isOwn = own.every((pair, at) => pair === sent[at])
+  const isReserved = (pair: string) => cutReservedParameters(pair).query === undefined
+  const own = given.filter((pair) => !isReserved(pair))
+  const isOwn = own.every((pair, at) => reencoded(pair) === reencoded(sent[at] ?? ''))
   const added = isOwn ? sent.slice(own.length) : sent
-  const pairs = [query, ...added].filter((pair) => pair !== '')
-  return pairs.length > 0 ? `${address}?${pairs.join('&')}` : address
+  const unread = isOwn ? sent.slice(0, own.length) : own
+  const asSent = given.map((pair) => (isReserved(pair) ? pair : (unread.shift() ?? '')))
+  return [given, asSent].map((pairs) => {
+    const all = [...pairs, ...added]
+    return all.length > 0 ? `${address}?${all.join('&')}` : address
+  })
 }
 
 function parametersOf(query = ''): string[] {
   return query.split('&').filter((pair) => pair !== '')
 }
 
+/**
+ * The spellings of a URL that Twilio's library accepts: as it is, as a URL parser writes it, and with a
+ * query that is decoded and encoded again; each with and without the port.
+ *
+ * @see https://github.com/twilio/twilio-node/blob/6.3.1/src/webhooks/webhooks.ts
+ */
+function spellings(url: string): string[] {
+  const normalized = URL.canParse(url) ? new URL(url).href : url
+  const [address, query] = splitOnce(normalized, '?')
+  const recoded = query === '' ? normalized : `${address}?${reencoded(query)}`
+  return [url, normalized, recoded].flatMap(portForms)
+}
+
+/** A query as `querystring` of Node writes it after parsing, which other runtimes lack. */
+function reencoded(query: string): string {
+  // An object, because equal names are written together, and whole numbers come first.
+  const fields: Record<string, string[]> = Object.create(null)
+  // The `&` keeps URLSearchParams from dropping a `?` at the beginning of the first name.
+  for (const [name, value] of new URLSearchParams(`&${query}`)) {
+    fields[name] = [...(fields[name] ?? []), value]
+  }
+  return Object.entries(fields)
+    .flatMap(([name, values]) =>
+      values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
+    .join('&')
+}
+
 /** Twilio signs some requests with the standard port in the URL, and some without. */
 function portForms(url: string): string[] {
-  const [, start = '', port, rest = ''] = /^(https?:\/\/[^/?#:]+)(:\d+)?(.*)$/s.exec(url) ?? []
+  const [, start = '', port = '', rest = ''] = URL_WITH_PORT.exec(url) ?? []
   if (start === '') return [url]
-  const standard = start.startsWith('https:') ? ':443' : ':80'
-  return port === undefined || port === standard
-    ? [start + rest, start + standard + rest]
-    : [url, start + rest]
+  const standard = /^https:/i.test(start) ? ':443' : ':80'
+  return [start + rest, `${start}${port || standard}${rest}`]
 }
+
+/** Up to the host, the port, and the rest. A host may be an IPv6 address in brackets. */
+const URL_WITH_PORT = /^(https?:\/\/(?:[^/?#]*@)?(?:\[[^\]/?#]*\]|[^/?#:]*))(:\d*)?(.*)$/is
 
 export const signing: Signing = {
   sign: (outgoing, secret, _, { hmac, sha256 }) => {
@@ -140,5 +200,5 @@ export const page: SenderPage = {
   click:
     '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
   signature:
-    'Twilio signs the URL, and the names and values of a form, with HMAC-SHA1. If the body is not a form, Twilio adds a hash of the body to the URL and signs the URL. Twilio sends the signature in the header `x-twilio-signature`, and `scheme: twilio` verifies it.',
+    'Twilio signs the URL, and the names and values of a form. If the body is not a form, Twilio adds a hash of the body to the URL and signs the URL. Twilio sends the signature in the header `x-twilio-signature`, and `scheme: twilio` verifies it. With the *Auth Token*, Twilio signs with HMAC-SHA1. With a shared key, `secret` is the shared key, and the header `x-twilio-webhooks-signature-settings` names the algorithm, such as HMAC-SHA256.',
 }

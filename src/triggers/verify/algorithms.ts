@@ -16,6 +16,30 @@ export type Hash = keyof typeof HASHES
 /** How a signature is made: by an HMAC, or by a key pair whose public key the receiver has. */
 export type Algorithm = Hash | 'ed25519' | 'p256'
 
+/** The length of a signature in bytes. */
+const SIGNATURE_BYTES: Readonly<Record<Algorithm, number>> = {
+  sha1: 20,
+  sha256: 32,
+  sha384: 48,
+  sha512: 64,
+  ed25519: 64,
+  p256: 64,
+}
+
+/** The length of an Ed25519 public key in bytes. */
+export const ED25519_KEY_BYTES = 32
+
+/** The reason that none of the signatures can be valid, if all of them have another length. */
+export function lengthFault(
+  algorithm: Algorithm,
+  signatures: readonly Bytes[],
+): string | undefined {
+  const expected = SIGNATURE_BYTES[algorithm]
+  const [first] = signatures
+  if (!first || signatures.some(({ length }) => length === expected)) return undefined
+  return `the signature has ${first.length} bytes, but one of ${algorithm} has ${expected}`
+}
+
 /**
  * Whether a signature over bytes is valid. The key is the bytes of an HMAC secret, the 32 bytes of
  * an Ed25519 public key, or the SPKI of a P-256 key. WebCrypto compares in constant time.
@@ -26,7 +50,10 @@ export async function signatureHolds(
   signed: Bytes,
   signature: Bytes,
 ): Promise<boolean> {
+  // WebCrypto of Node returns false for a signature of another length, and that of workerd throws.
+  if (signature.length !== SIGNATURE_BYTES[algorithm]) return false
   if (algorithm === 'ed25519') {
+    if (key.length !== ED25519_KEY_BYTES) return false
     const imported = await crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify'])
     return crypto.subtle.verify('Ed25519', imported, signature, signed)
   }
@@ -143,7 +170,7 @@ const ED25519_SPKI = '302a300506032b6570032100'
 function ed25519Key(text: string): Bytes | undefined {
   const plain = withoutArmour(text)
   const bytes = ENCODINGS.hex(plain) ?? ENCODINGS.base64(plain)
-  if (bytes?.length !== 44) return bytes?.length === 32 ? bytes : undefined
+  if (bytes?.length !== 44) return bytes?.length === ED25519_KEY_BYTES ? bytes : undefined
   return toHex(bytes.subarray(0, 12)) === ED25519_SPKI ? bytes.slice(12) : undefined
 }
 

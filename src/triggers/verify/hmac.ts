@@ -1,4 +1,4 @@
-import { anyHolds, type Hash, keyBytes, signatureHolds } from './algorithms.ts'
+import { anyHolds, type Hash, keyBytes, lengthFault, signatureHolds } from './algorithms.ts'
 import { MISMATCH, type VerificationFault, type VerifySettings } from './scheme.ts'
 
 /** One of the payloads must match the signature with one of the secrets. */
@@ -12,5 +12,5 @@ export async function hmacRefusal(
   const holds = await anyHolds(texts, (text) =>
     anyHolds(secrets, (secret) => signatureHolds(hash, keyBytes(secret), text, signature)),
   )
-  return holds ? undefined : MISMATCH
+  return holds ? undefined : (lengthFault(hash, [signature]) ?? MISMATCH)
 }

@@ -9,6 +9,7 @@ import {
   type Encoding,
   fromDer,
   KEYS,
+  lengthFault,
   signatureHolds,
 } from './algorithms.ts'
 import {
@@ -217,7 +218,7 @@ async function listRefusal(
     )
   })
   if (isAmbiguous) return 'a signed header contains the separator of the next part'
-  if (!holds) return MISMATCH
+  if (!holds) return lengthFault(algorithm, signatures) ?? MISMATCH
   const { tolerance = rule.tolerance ?? DEFAULT_TOLERANCE } = settings
   return timestamp.text === undefined
     ? undefined

@@ -142,26 +142,42 @@ async function publicKey(pem: string, hash: string, time: number) {
   }
 }
 
-/** `sns.amazonaws.com`, optionally with a region. */
-const COMMON_NAME = /^CN=(?:sns\.amazonaws\.com|sns[.-][a-z0-9.-]*amazonaws\.com(?:\.cn)?)$/
+/** `sns` and the domain of a partition, optionally with a region between them. */
+const COMMON_NAME =
+  /^CN=sns[.-](?:[a-z0-9-]+\.)*(?:amazonaws\.(?:com|com\.cn|eu)|c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/
+
+/**
+ * The hosts of SNS in each partition of AWS. A host must consist of a region and the domain of its
+ * partition, because hosts such as `sns.s3-us-west-2.amazonaws.com` belong to the owner of a bucket.
+ *
+ * @see https://github.com/boto/botocore/blob/develop/botocore/data/partitions.json
+ */
+const HOSTS = [
+  /^sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com$/, // also us-gov-west-1, of GovCloud
+  /^sns\.cn(?:-[a-z]+)+-\d\.amazonaws\.com\.cn$/,
+  /^sns\.eusc(?:-[a-z]+)+-\d\.amazonaws\.eu$/, // the European Sovereign Cloud
+  /^sns\.us-iso(?:-[a-z]+)+-\d\.c2s\.ic\.gov$/,
+  /^sns\.us-isob(?:-[a-z]+)+-\d\.sc2s\.sgov\.gov$/,
+  /^sns\.eu-isoe(?:-[a-z]+)+-\d\.cloud\.adc-e\.uk$/,
+  /^sns\.us-isof(?:-[a-z]+)+-\d\.csp\.hci\.ic\.gov$/,
+]
 
 /**
  * The exact form of Amazon's addresses, matched against the string before parsing, so that it does
- * not matter how a URL parser handles user info, ports, backslashes or line breaks. The host must
- * end in a region, because hosts such as `sns.s3-us-west-2.amazonaws.com` belong to the owner of a
- * bucket.
+ * not matter how a URL parser handles user info, ports, backslashes or line breaks.
  */
-const ADDRESS =
-  /^https:\/\/sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/
+const ADDRESS = /^https:\/\/([a-z0-9.-]+)(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/
 
 /** The string if it is an HTTPS address of an SNS host, without port and user info. */
 export function snsUrl(text: unknown): string | undefined {
-  return typeof text === 'string' && ADDRESS.test(text) ? text : undefined
+  if (typeof text !== 'string') return undefined
+  const [, host = ''] = ADDRESS.exec(text) ?? []
+  return HOSTS.some((pattern) => pattern.test(host)) ? text : undefined
 }
 
 /** The address of a signing certificate of SNS. */
 export function certificateUrl(text: unknown): string | undefined {
   const url = snsUrl(text)
-  const [, path = ''] = ADDRESS.exec(url ?? '') ?? []
+  const [, , path = ''] = ADDRESS.exec(url ?? '') ?? []
   return /^\/SimpleNotificationService-[0-9a-f]+\.pem$/.test(path) ? url : undefined
 }
