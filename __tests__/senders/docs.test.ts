@@ -132,5 +132,5 @@ test.each(SERVICES)('the page of %s names every field', (trigger, page) => {
     (field) => !text.includes(`\`${field}\``) && !text.includes(`.${field}`),
   )
   expect(missing).toEqual([])
-  expect(bound(trigger, {}).keys.own && text).toContain(`\`${bound(trigger, {}).keys.own}\``)
+  expect(text).toContain(`\`${bound(trigger, {}).keys.own?.text}\``)
 })
