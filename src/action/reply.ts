@@ -4,13 +4,14 @@ import { counted } from '../wire/printable.ts'
 import {
   type Attachment,
   type Chat,
+  type Content,
   noReplyTarget,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
 } from './reply/chat.ts'
 import { type ReadInput, readFlag, readReply } from './reply/reply-inputs.ts'
-import { cutShort, type Measure, splitText } from './reply/split.ts'
+import { cutShort, type Measure, splitContent } from './reply/split.ts'
 
 type OpenChat = (context: ReplyContext) => Promise<Chat>
 
@@ -70,8 +71,17 @@ async function sendReply(input: ReadInput, ports: ReplyPorts): Promise<string> {
     ports.notice('no reply was sent: the text is empty, and there is no file')
     return ''
   }
-  const chat = await openChat({ item, input, reply, ports })
-  return deliver(chat, reply)
+  const content = await contentOf(reply, trigger)
+  const chat = await openChat({ content, item, input, reply, ports })
+  return deliver(chat, content, reply)
+}
+
+/** The tree of a text in Markdown. Comments stay as they are, because their services read Markdown themselves. */
+async function contentOf({ text, format }: Reply, trigger: string): Promise<Content> {
+  if (format !== 'markdown' || trigger === 'webhook' || text.trim() === '') return text
+  // Only a reply in Markdown loads the parser.
+  const { parseMarkdown } = await import('./reply/markdown/parse.ts')
+  return parseMarkdown(text)
 }
 
 /** The lines that describe an error; of a bug only its kind, because a message may hold a payload. */
@@ -116,24 +126,25 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Jso
  *
  * @returns the id of the first message
  */
-async function deliver(chat: Chat, { text, format, edit, buttons, file }: Reply): Promise<string> {
+async function deliver(chat: Chat, content: Content, reply: Reply): Promise<string> {
+  const { text, format, edit, buttons, file } = reply
   const measure: Measure = {
     maxLength: chat.maxLength,
     length: (part) => chat.length(part),
     hasFences: format === 'markdown' || format === 'raw',
     hasTags: format === 'html',
   }
-  let parts = splitText(text, measure, chat.maxParts + 1)
+  let parts = splitContent(content, measure, chat.maxParts + 1)
   let attachment = file
   if (parts.length > chat.maxParts) {
     const size = counted(text.length, 'character')
     if (chat.supportsFiles && !file) {
       attachment = textFile(text, format)
-      const note = `\n… (${size} in all: see the file)`
-      parts = [cutShort(text, note, { ...measure, maxLength: 900 })]
+      const note = `… (${size} in all: see the file)`
+      parts = [cutShort(content, note, { ...measure, maxLength: 900 })]
     } else {
-      const note = `\n… (cut: ${size} in all)`
-      const last = parts.slice(chat.maxParts - 1).join('\n')
+      const last = parts[chat.maxParts - 1] ?? ''
+      const note = `… (cut: ${size} in all)`
       parts = [...parts.slice(0, chat.maxParts - 1), cutShort(last, note, measure)]
     }
   }
@@ -141,7 +152,7 @@ async function deliver(chat: Chat, { text, format, edit, buttons, file }: Reply)
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1
     const id = await chat.send({
-      text: part,
+      content: part,
       edit: at === 0 ? edit : '',
       buttons: isLast ? buttons : [],
       file: isLast ? attachment : undefined,

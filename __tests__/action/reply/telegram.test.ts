@@ -207,7 +207,7 @@ describe('rejected replies', () => {
     ['a line that is no row', { buttons: 'Approve' }, /line 1: invalid syntax/],
     ['an unknown format', { format: 'markdwon' }, /"format" has an unknown value "markdwon"/],
     ['a switch that is neither', { silent: 'yes' }, /"silent" has an unknown value/],
-    ['a reply to one person in a group', { ephemeral: 'true' }, /every member/],
+    ['a reply to one person, without a person', { ephemeral: 'true' }, /to no person/],
   ])('%s is an error of the step', async (_, more, words) => {
     await expect(answer({ ...more, 'fail-on-error': 'true' })).rejects.toThrow(words)
     expect(telegram.calls).toEqual([])

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate-event.ts'
+import { UPDATE_KINDS } from '../../../src/triggers/messaging-bot/places.ts'
 import {
   MESSAGE_TYPES,
   messageType,
   SPECIFIED_TYPES,
-  UPDATE_KINDS,
 } from '../../../src/triggers/messaging-bot/updates.ts'
 import { parseJson } from '../../../src/wire/json.ts'
 import { botPorts, botWorkflow, POLL, runMain } from '../../support/bot-run.ts'
-import { MESSAGES, UPDATES } from '../../support/messages.ts'
+import { commandIn, MESSAGES, UPDATES } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
 /** The item of a polled update, with further options. */
@@ -35,7 +35,9 @@ async function pushed(kind: string, content: unknown, options = '') {
 describe('a message of each type of the specification', () => {
   test.each(SPECIFIED_TYPES)('%s: the same item, polled or pushed', async (type) => {
     const message = MESSAGES[type]
-    const expected = parseJson(JSON.stringify({ ...message, update_id: 866_350_101 }))
+    const expected = parseJson(
+      JSON.stringify({ ...message, ...commandIn(message), update_id: 866_350_101 }),
+    )
     const only = `  event: ${type}\n`
     const items = [await polled('message', message, only), await pushed('message', message, only)]
 
@@ -84,7 +86,8 @@ describe('the type of a message', () => {
 describe('each kind of update', () => {
   test.each(UPDATE_KINDS)('%s: its item, when updates names it, polled or pushed', async (kind) => {
     const content = UPDATES[kind]
-    const expected = { ...content, update_id: 866_350_101, update_type: kind }
+    const command = kind.endsWith('message') ? commandIn(content) : {}
+    const expected = { ...content, ...command, update_id: 866_350_101, update_type: kind }
     const options = `  updates: ${kind}\n`
     const runs = [await polled(kind, content, options), await pushed(kind, content, options)]
     expect(runs.map((run) => run.items)).toEqual([[expected], [expected]])
