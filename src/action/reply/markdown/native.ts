@@ -49,7 +49,8 @@ class NativeMarkdown {
       case 'paragraph':
         return this.#paragraph(block.spans)
       case 'heading':
-        return `${'#'.repeat(block.level)} ${this.#line(block.spans)}`
+        // Marks at the end would close the heading.
+        return `${'#'.repeat(block.level)} ${this.#line(block.spans).replace(/#+$/, '\\$&')}`
       case 'quote':
         return this.blocks(block.blocks).replace(/^(.)?/gm, (first) => (first ? `> ${first}` : '>'))
       case 'code':

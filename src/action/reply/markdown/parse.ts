@@ -1,4 +1,13 @@
-import type { Definition, Nodes, PhrasingContent, RootContent, Table as TableNode } from 'mdast'
+import type {
+  Definition,
+  Image,
+  ImageReference,
+  LinkReference,
+  Nodes,
+  PhrasingContent,
+  RootContent,
+  Table as TableNode,
+} from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly'
@@ -212,23 +221,29 @@ class Reader {
       case 'link':
         return linkOf(node.url, this.#spans(node.children))
       case 'linkReference': {
-        const { url = '' } = this.#definitions.get(node.identifier) ?? {}
-        return linkOf(url, this.#spans(node.children))
+        return linkOf(this.#addressOf(node), this.#spans(node.children))
       }
       case 'footnoteReference':
         return textSpans(`[${node.label ?? node.identifier}]`)
-      default: {
+      case 'image':
+      case 'imageReference': {
         const image = this.#image(node)
-        return image ? linkOf(image.url, textSpans(image.alt)) : textSpans(this.#textOf(node))
+        if (image) return linkOf(image.url, textSpans(image.alt))
+        return textSpans(`![${node.alt ?? ''}](${this.#addressOf(node)})`)
       }
+      default:
+        return textSpans(this.#textOf(node))
     }
+  }
+
+  #addressOf(node: Image | ImageReference | LinkReference): string {
+    return node.type === 'image' ? node.url : (this.#definitions.get(node.identifier)?.url ?? '')
   }
 
   /** `undefined` for another node, and for an image with another scheme. */
   #image(node: PhrasingContent): { readonly url: string; readonly alt: string } | undefined {
     if (node.type !== 'image' && node.type !== 'imageReference') return undefined
-    const { url } =
-      node.type === 'image' ? node : (this.#definitions.get(node.identifier) ?? { url: '' })
+    const url = this.#addressOf(node)
     return isWebAddress(url) ? { url: encoded(url), alt: node.alt || 'image' } : undefined
   }
 }
@@ -237,10 +252,18 @@ const KINDS = { strong: 'bold', emphasis: 'italic', delete: 'strike' } as const
 
 /** A link that chats cannot open is text: `[x](javascript:…)`. An address that shows itself is its text. */
 function linkOf(url: string, spans: Spans): Spans {
-  if (isWebAddress(url)) return [{ kind: 'link', url: encoded(url), spans }]
+  if (isWebAddress(url)) return [{ kind: 'link', url: encoded(url), spans: withoutLinks(spans) }]
   const text = plainText(spans)
   if (url === text || url === `mailto:${text}`) return spans
   return [...textSpans('['), ...spans, ...textSpans(`](${url})`)]
+}
+
+/** An image within a link is a link within a link, which no chat has. */
+function withoutLinks(spans: Spans): Spans {
+  return spans.flatMap((span) => {
+    if (span.kind === 'link') return withoutLinks(span.spans)
+    return 'text' in span ? [span] : [{ ...span, spans: withoutLinks(span.spans) }]
+  })
 }
 
 function isWebAddress(url: string): boolean {
