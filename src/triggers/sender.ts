@@ -36,6 +36,11 @@ export interface Facts {
   readonly repeat?: string
   /** Path of the event type in the item, and the most common types. */
   readonly events?: readonly [path: string, ...usual: string[]]
+  /**
+   * True if bots cause events, too. The filter that `init` writes then has `is_bot: false`, so that a workflow
+   * that replies does not start itself.
+   */
+  readonly hasBots?: true
 }
 
 /** A service that people ask for, by its name: as in `init --sender stripe` and `send --sender stripe`. */

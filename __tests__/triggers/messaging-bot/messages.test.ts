@@ -115,3 +115,70 @@ describe('each kind of update', () => {
     expect((await pushed('callback_query', UPDATES.callback_query, options)).items).toHaveLength(1)
   })
 })
+
+describe('the command of a message', () => {
+  const command = (text: string, length: number, offset = 0) => ({
+    ...{ message_id: 1, date: 1, chat: { id: 1, type: 'private' }, text },
+    entities: [{ type: 'bot_command', offset, length }],
+  })
+
+  test.each([
+    ['/deploy', 7, { command: '/deploy', command_args: '', command_bot: '' }],
+    [
+      '/deploy@my_bot staging  now\n',
+      14,
+      { command: '/deploy', command_args: 'staging  now', command_bot: 'my_bot' },
+    ],
+  ])('%j', async (text, length, parts) => {
+    const [item] = (await pushed('message', command(text, length))).items
+    expect(item).toMatchObject(parts)
+  })
+
+  test('is also read from a caption', async () => {
+    const { text, entities, ...message } = command('/scan@my_bot it', 12)
+    const [item] = (
+      await pushed('message', { ...message, caption: text, caption_entities: entities })
+    ).items
+    expect(item).toMatchObject({ command: '/scan', command_args: 'it', command_bot: 'my_bot' })
+  })
+
+  test.each([
+    ['a command later in the text', command('run /deploy', 7, 4)],
+    ['a text that only looks like one', { ...command('/deploy', 7), entities: undefined }],
+  ])('is absent for %s', async (_, message) => {
+    const [item] = (await pushed('message', message)).items
+    expect(item).toBeDefined()
+    expect(item).not.toHaveProperty('command')
+  })
+})
+
+describe('a group that became a supergroup', () => {
+  const [from, to] = [-100, -1001234567890]
+  const old = { ...MESSAGES.migrate_to_chat_id, chat: { id: from }, migrate_to_chat_id: to }
+  const next = { ...MESSAGES.migrate_from_chat_id, chat: { id: to }, migrate_from_chat_id: from }
+
+  test.each([
+    ['the message in the group', old],
+    ['the message in the supergroup, which is not on the list', next],
+  ])('%s warns, with the id to write into "chats"', async (_, message) => {
+    const runs = [
+      await polled('message', message, `  chats: [${from}]\n`),
+      await pushed('message', message, `  chats: [${from}]\n`),
+    ]
+    for (const { messages } of runs) {
+      const moved = messages.filter(({ code }) => code === 'moved-chat')
+      expect(moved.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/the group -100 .* Write -1001234567890 into "chats"/),
+      ])
+    }
+  })
+
+  test.each([
+    ['both ids are on the list', `  chats: [${from}, ${to}]\n`],
+    ['there is no list', ''],
+    ['the group was never on the list', '  chats: 5\n'],
+  ])('there is no warning if %s', async (_, options) => {
+    const { messages } = await pushed('message', old, options)
+    expect(messages.filter(({ code }) => code === 'moved-chat')).toEqual([])
+  })
+})

@@ -40,11 +40,13 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
  */
 export function onSection(sender: Sender, open = '${{', general: object = {}): string {
   const trigger = triggerOf(sender)
-  const { events, repeat } = sender
+  const { events, repeat, hasBots } = sender
   const [path, ...usual] = events ?? []
   const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
   const config = {
-    ...(path !== undefined && { filter: { [path]: { $in: usual } } }),
+    ...(path !== undefined && {
+      filter: { [path]: { $in: usual }, ...(hasBots && { is_bot: false }) },
+    }),
     ...general,
   }
   const options = {
