@@ -1,3 +1,4 @@
+import { TRIGGERS_WITH_REPLY, type TriggerWithReply } from '../triggers/reply-targets.ts'
 import { bugOf, UserError } from '../wire/errors.ts'
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
@@ -14,9 +15,6 @@ import { type ReadInput, readFlag, readReply } from './reply/reply-inputs.ts'
 import { cutShort, type Measure, splitContent } from './reply/split.ts'
 
 type OpenChat = (context: ReplyContext) => Promise<Chat>
-
-const telegram: OpenChat = async (context) =>
-  (await import('./reply/telegram.ts')).telegramChat(context)
 
 /** The comments of the issue that a webhook is about, by a header of its sender. */
 async function issueComments(context: ReplyContext): Promise<Chat> {
@@ -35,13 +33,20 @@ async function issueComments(context: ReplyContext): Promise<Chat> {
 }
 
 /** How to open the chat of an item, by the name of its trigger; only that chat's file is loaded. */
-const CHATS: ReadonlyMap<string, OpenChat> = new Map<string, OpenChat>([
-  ['messaging_bot', telegram],
-  ['telegram_bot', telegram],
-  ['slack', async (context) => (await import('./reply/slack.ts')).slackChat(context)],
-  ['webhook', issueComments],
-  ['discord', async (context) => (await import('./reply/discord.ts')).discordChat(context)],
-])
+const CHATS: Readonly<Record<TriggerWithReply, OpenChat>> = {
+  messaging_bot: async (context) => (await import('./reply/telegram.ts')).telegramChat(context),
+  slack: async (context) => (await import('./reply/slack.ts')).slackChat(context),
+  discord: async (context) => (await import('./reply/discord.ts')).discordChat(context),
+  webhook: issueComments,
+}
+
+function chatOf(trigger: string): OpenChat {
+  // telegram_bot is another name of messaging_bot.
+  const name = trigger === 'telegram_bot' ? 'messaging_bot' : trigger
+  const known = TRIGGERS_WITH_REPLY.find((one) => one === name)
+  if (known) return CHATS[known]
+  throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)
+}
 
 /**
  * Replies in the chat that an item came from. The work of the job is done, so a reply that fails is only
@@ -64,8 +69,7 @@ export async function reply(input: ReadInput, ports: ReplyPorts): Promise<string
 
 async function sendReply(input: ReadInput, ports: ReplyPorts): Promise<string> {
   const { trigger, item } = firedItem(input('to'))
-  const openChat = CHATS.get(trigger)
-  if (!openChat) throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)
+  const openChat = chatOf(trigger)
   const reply = readReply(input, ports)
   if (!reply) {
     ports.notice('no reply was sent: the text is empty, and there is no file')
