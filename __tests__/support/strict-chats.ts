@@ -1,9 +1,11 @@
-import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import { isObject } from '../../src/wire/json.ts'
 import { type ChatCall, ChatStandIn } from './chats.ts'
+
+type Root = ReturnType<typeof fromMarkdown>
+type Nodes = Root | Root['children'][number]
 
 /** Stand-ins that refuse what the real services refuse, and record what they show. */
 export interface StrictChat {

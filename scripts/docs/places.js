@@ -10,27 +10,20 @@ const { EVENT_PLACES } = await import(new URL('slack/places.js', built).href)
 export function updatesTable() {
   const rows = UPDATE_KINDS.map((kind) => {
     const { chat, user, reply } = placeOf(kind)
-    return [code(kind), optional(chat), optional(user), reply === undefined ? 'no' : code(reply)]
+    const places = [...(chat ? [chat] : []), ...(user ? [user] : [])].map(code)
+    return [code(kind), places.join(', '), reply === undefined ? 'no' : 'yes']
   })
-  return table(['update', 'chat', 'user', '`reply`'], rows)
+  return table(['update', 'chat, user', '`reply`'], rows)
 }
 
-/** The events of Slack: where the parts of an item are. */
-export function slackEventsTable() {
-  const rows = Object.entries(EVENT_PLACES).map(([type, place]) => {
-    const { channel, user, text, thread, message } = place
-    return [code(type), ...[channel, user, text, thread, message].map(paths)]
-  })
-  const heads = ['event', 'channel_id', 'user_id', 'text', 'thread_ts', 'timestamp']
-  return table([heads[0] ?? '', ...heads.slice(1).map(code)], rows)
-}
-
-/** @param {string | undefined} path */
-function optional(path) {
-  return path === undefined ? '' : code(path)
-}
-
-/** @param {readonly string[] | undefined} found */
-function paths(found = []) {
-  return found.map(code).join(', ')
+/** The events of Slack, and where the parts of an item are: a list, because a table would be too wide. */
+export function slackEventsList() {
+  return Object.entries(EVENT_PLACES)
+    .map(([type, place]) => {
+      const parts = Object.entries(place).map(([name, found]) => {
+        return `${name} ${found.map(code).join(' or ')}`
+      })
+      return `- ${code(type)}: ${parts.join(', ')}`
+    })
+    .join('\n')
 }

@@ -5,7 +5,7 @@ import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
 import { fillIn } from '../docs/markers.js'
-import { slackEventsTable, updatesTable } from '../docs/places.js'
+import { slackEventsList, updatesTable } from '../docs/places.js'
 import { rulesPage } from '../docs/rules.js'
 import {
   countText,
@@ -60,7 +60,7 @@ const DOCUMENTS = {
   'docs/reference/reply.md': {
     inputs: replyInputs,
     outputs: replyOutputs,
-    'slack-events': slackEventsTable,
+    'slack-events': slackEventsList,
   },
   'docs/reference/verify.md': {
     schemes: schemesTable,

@@ -1,13 +1,3 @@
-import type {
-  Definition,
-  Image,
-  ImageReference,
-  LinkReference,
-  Nodes,
-  PhrasingContent,
-  RootContent,
-  Table as TableNode,
-} from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly'
@@ -22,6 +12,13 @@ import {
   type Spans,
   textSpans,
 } from './tree.ts'
+
+type Root = ReturnType<typeof fromMarkdown>
+type RootContent = Root['children'][number]
+type Nodes = Root | RootContent
+type NodeOf<Type extends RootContent['type']> = Extract<RootContent, { readonly type: Type }>
+type PhrasingContent = NodeOf<'paragraph'>['children'][number]
+type Definition = NodeOf<'definition'>
 
 /** `~one~` is no strikethrough, because people write `~` for "about". */
 const OPTIONS = {
@@ -167,7 +164,7 @@ class Reader {
   }
 
   /** A row with more cells than the header keeps them, although GitHub drops them. */
-  #table(node: TableNode): Block {
+  #table(node: NodeOf<'table'>): Block {
     const { align, children } = node
     const width = Math.max(...children.map((row) => row.children.length))
     if (width > MOST_COLUMNS) return this.#asWritten(node)
@@ -236,7 +233,7 @@ class Reader {
     }
   }
 
-  #addressOf(node: Image | ImageReference | LinkReference): string {
+  #addressOf(node: NodeOf<'image' | 'imageReference' | 'linkReference'>): string {
     return node.type === 'image' ? node.url : (this.#definitions.get(node.identifier)?.url ?? '')
   }
 
