@@ -7,6 +7,7 @@ import { splitContent } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { fired, replyWith } from '../../support/chats.ts'
 import { fc } from '../../support/properties.ts'
+import { firstLostWord } from '../../support/strict-chats.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
 test.each([
@@ -92,6 +93,94 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
     }),
     { numRuns: 300 },
   )
+})
+
+/** Lines in which each construct occurs, within each other too. */
+const MARKDOWN = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('', '', '> ', '- ', '2. ', '- [x] ', '# ', '    ', '  ', '> - '),
+      fc.constantFrom(
+        ...[
+          '```js',
+          '~~~',
+          'word **bold text** end',
+          'a *b* `c d`',
+          '| a | b |',
+          '|---|---|',
+          '---',
+        ],
+        ...[
+          '[a link](https://x.example/a)',
+          '粗體**注意：**請看',
+          'x'.repeat(90),
+          'é🚀'.repeat(30),
+          '',
+        ],
+        ...['<b>html</b>', 'https://x.example/some/long/path', 'many words in one line '.repeat(8)],
+      ),
+    ),
+    { maxLength: 30 },
+  )
+  .map((lines) => lines.map(([start, rest]) => start + rest).join('\n'))
+
+/** Marks around everything, so that a cut has to close and open them. */
+const MARKED: MarkupStyle = {
+  text: same,
+  code: (text) => `\`${text}\``,
+  bold: (inner) => `**${inner}**`,
+  italic: (inner) => `_${inner}_`,
+  strike: (inner) => `~~${inner}~~`,
+  quote: (content) => content.replace(/^/gm, '> '),
+  quotesCode: true,
+  link: (url, inner) => `[${inner}](${url})`,
+  block: (text, language) => `§${language}\n${text}\n§`,
+}
+
+test('Markdown that is split fits in each part, keeps its marks, and loses nothing', () => {
+  const maxLength = 100
+  const show = (content: Content) =>
+    typeof content === 'string' ? content : renderMarkdown(content, MARKED)
+  const measure = { maxLength, length: (content: Content) => show(content).length, hasFences: true }
+  fc.assert(
+    fc.property(MARKDOWN, (text) => {
+      const parts = splitContent(parseMarkdown(text), measure).map(show)
+      expect(parts.filter((part) => part.length > maxLength)).toEqual([])
+      for (const part of parts) {
+        expect((part.match(/^(?:> )?§/gm) ?? []).length % 2).toBe(0)
+        expect(part).not.toMatch(/\p{Cs}/u)
+      }
+      // A word that is longer than a part is cut, also within code.
+      const shown = parts.map((part) => part.replaceAll(/§\w*/g, ''))
+      expect(firstLostWord(text, shown)).toBeUndefined()
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a fence, a table and an entry that are cut go on in the next part', () => {
+  const show = (content: Content) =>
+    typeof content === 'string' ? content : renderMarkdown(content, MARKED)
+  const split = (text: string) =>
+    splitContent(parseMarkdown(text), {
+      ...{ maxLength: 32, length: (content) => show(content).length, hasFences: true },
+    }).map(show)
+  expect(split('```ts\nconst a = 1\nconst b = 2\nconst c = 3\n```')).toEqual([
+    '§ts\nconst a = 1\nconst b = 2\n§',
+    '§ts\nconst c = 3\n§',
+  ])
+  expect(split('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8 |')).toEqual([
+    '§\na  b\n-  -\n1  2\n3  4\n5  6\n§',
+    '§\na  b\n-  -\n7  8\n§',
+  ])
+  expect(split('3. one two three four five six seven\n4. eight')).toEqual([
+    '3. one two three four five six',
+    '  seven\n4. eight',
+  ])
+  expect(split('**one two three four five six seven eight**')).toEqual([
+    '**one two three four five six**',
+    '**seven eight**',
+  ])
 })
 
 test('text without Markdown is sent unchanged', () => {

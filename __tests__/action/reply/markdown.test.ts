@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
 import { parseMarkdown } from '../../../src/action/reply/markdown/parse.ts'
 import { hasRichBlocks } from '../../../src/action/reply/markdown/tree.ts'
 import {
@@ -10,6 +13,9 @@ import {
   slackStandIn,
 } from '../../support/chats.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
+
+type Root = ReturnType<typeof fromMarkdown>
+type Nodes = Root | Root['children'][number]
 
 let telegram: ChatStandIn
 let slack: ChatStandIn
@@ -271,3 +277,60 @@ test.each([
   for (const length of [60_000, 120_000]) parseMarkdown(piece.repeat(length / piece.length))
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5)
 })
+
+/** What a parser without extensions reads in the Markdown for Slack: the text, and the texts of its marks. */
+function read(markdown: string) {
+  const options = {
+    extensions: [gfm({ singleTilde: false })],
+    mdastExtensions: [gfmFromMarkdown()],
+  }
+  const marks: string[] = []
+  const walk = (node: Nodes): string => {
+    const text =
+      'children' in node ? node.children.map(walk).join('') : 'value' in node ? node.value : ''
+    if (['strong', 'emphasis', 'delete', 'inlineCode'].includes(node.type))
+      marks.push(`${node.type} ${text}`)
+    return text
+  }
+  const text = walk(fromMarkdown(markdown, options)).replaceAll('\u200b', '')
+  return { text, marks: marks.map((mark) => mark.replaceAll('\u200b', '')).sort() }
+}
+
+test.each([
+  ['這是**粗體**文字', ['strong 粗體']],
+  ['**注意：**请看', ['strong 注意']],
+  ['看**（注意）**请', ['strong 注意']],
+  ['foo**bar**baz and un*frigging*real', ['emphasis frigging', 'strong bar']],
+  ['***both***', ['emphasis both', 'strong both']],
+  ['**a**_b_', ['emphasis b', 'strong a']],
+  ['*a **b***', ['emphasis a b', 'strong b']],
+  ['*foo**bar**baz*', ['emphasis foobarbaz', 'strong bar']],
+  ['**a*b*c**', ['emphasis b', 'strong abc']],
+  ['ひらがな`code`ひらがな', ['inlineCode code']],
+  ['~~削除~~です', ['delete 削除']],
+])('%s: a parser without extensions reads the same marks', async (text, marks) => {
+  await toSlack(`# x\n\n${text}`)
+  const [block] = slack.body(0).blocks as { text: string }[]
+  const found = read(block?.text ?? '')
+  expect(found.marks).toEqual([...marks].sort())
+  expect(found.text).toBe(`x${text.replace(/[*_~`]/g, '')}`)
+})
+
+test.each([
+  '這是**粗體**文字',
+  '**안녕**하세요',
+  'ひらがな`code`ひらがな',
+  'foo**bar**baz',
+  '`` a ` b ``',
+])('%s needs a block of Markdown in Slack, because mrkdwn would show the marks', async (text) => {
+  await toSlack(text)
+  expect(slack.body(0).blocks).toEqual([{ type: 'markdown', text }])
+})
+
+test.each(['a **bold** text', '(**bold**), `code`.', '**a**: _b_', 'plain'])(
+  '%s is ordinary mrkdwn',
+  async (text) => {
+    await toSlack(text)
+    expect(slack.body(0).blocks).toBeUndefined()
+  },
+)
