@@ -303,6 +303,7 @@ test.each([
   ['foo**bar**baz and un*frigging*real', ['emphasis frigging', 'strong bar']],
   ['***both***', ['emphasis both', 'strong both']],
   ['**a**_b_', ['emphasis b', 'strong a']],
+  ['_a_**b**', ['emphasis a', 'strong b']],
   ['*a **b***', ['emphasis a b', 'strong b']],
   ['*foo**bar**baz*', ['emphasis foobarbaz', 'strong bar']],
   ['**a*b*c**', ['emphasis b', 'strong abc']],
@@ -334,3 +335,32 @@ test.each(['a **bold** text', '(**bold**), `code`.', '**a**: _b_', 'plain'])(
     expect(slack.body(0).blocks).toBeUndefined()
   },
 )
+
+test('marks that touch have a zero-width space between them, which Discord needs', async () => {
+  await toDiscord('**a**_b_ `c`**d**')
+  expect(discord.body(-1).content).toBe('**a**\u200b*b* `c`\u200b**d**')
+})
+
+test('an address that no link refers to is text; another one is not', async () => {
+  const text = '[a][1]\n\n[1]: https://x.example/1\n[2]: https://x.example/2\n[3]: ./file.md'
+  await toTelegram(text)
+  expect(telegram.body(0).text).toBe(
+    '<a href="https://x.example/1">a</a>\n[2]: https://x.example/2\n[3]: ./file.md',
+  )
+})
+
+test.each([
+  ['[^1] a\n\n[^1]: b', '[1] a\n\n[1]: b'],
+  ['a[^x]', 'a[^x]'],
+  ['<br> a<sup>2</sup>', '&lt;br&gt; a&lt;sup&gt;2&lt;/sup&gt;'],
+  ['$a_1$ and $$x^2$$', '$a_1$ and $$x^2$$'],
+  ['```ts title="src/a.ts"\nx\n```\nafter', '<pre><code class="language-ts">x</code></pre>\nafter'],
+  ['~~~\nx\n~~~\nafter', '<pre>x</pre>\nafter'],
+  ['- a\n  ```\n  x\n  ```\n- b', '• a\n<pre>x</pre>\n• b'],
+  ['> a\n> > b', '<blockquote>a\n&gt; b</blockquote>'],
+  ['1. a\n\n   b\n2. c', '1. a\n\n  b\n2. c'],
+  ['~~~\n\n~~~', '~~~\n\n~~~'],
+])('%j in Telegram', async (text, shown) => {
+  await toTelegram(text)
+  expect(telegram.body(0)).toMatchObject({ text: shown, parse_mode: 'HTML' })
+})
