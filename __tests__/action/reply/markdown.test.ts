@@ -336,7 +336,9 @@ test.each(['a **bold** text', '(**bold**), `code`.', '**a**: _b_', 'plain'])(
   },
 )
 
-test('marks that touch have a zero-width space between them, which Discord needs', async () => {
+test('marks that touch have a zero-width space between them, since parsers differ there', async () => {
+  await toSlack('# x\n\n**a**_b_')
+  expect(slack.body(0).blocks).toMatchObject([{ text: '# x\n\n**a**\u200b*b*' }])
   await toDiscord('**a**_b_ `c`**d**')
   expect(discord.body(-1).content).toBe('**a**\u200b*b* `c`\u200b**d**')
 })
