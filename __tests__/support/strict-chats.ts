@@ -10,7 +10,7 @@ type Nodes = Root | Root['children'][number]
 /** Stand-ins that refuse what the real services refuse, and record what they show. */
 export interface StrictChat {
   readonly server: ChatStandIn
-  /** What a reader sees of each accepted message; the content of a file in place of its caption. */
+  /** The text that a reader sees of each accepted message, or the content of its file. */
   readonly shown: string[]
 }
 
@@ -81,7 +81,7 @@ export function discordShows(body: Body): string {
   return content
 }
 
-/** What a parser without extensions for Asian languages reads; HTML is refused, unless it is `allowed`. */
+/** The text that a parser without extensions for Asian languages reads. HTML is refused, unless it is `allowed`. */
 function markdownShows(markdown: string, allowed: RegExp): string {
   const root = fromMarkdown(markdown, {
     extensions: [gfm({ singleTilde: false })],

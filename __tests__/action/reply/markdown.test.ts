@@ -278,7 +278,7 @@ test.each([
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5)
 })
 
-/** What a parser without extensions reads in the Markdown for Slack: the text, and the texts of its marks. */
+/** The text and the marked texts that a parser without extensions reads in the Markdown for Slack. */
 function read(markdown: string) {
   const options = {
     extensions: [gfm({ singleTilde: false })],

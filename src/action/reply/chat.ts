@@ -38,7 +38,7 @@ export interface Reply {
   readonly silent: boolean
   /** Whether the chat notifies the people and channels that the text mentions. */
   readonly allowMentions: boolean
-  /** What to do if the thread is gone. `undefined`: the default of the chat. */
+  /** The behavior if the thread is gone. `undefined`: the default of the chat. */
   readonly threadGone: 'send' | 'fail' | undefined
 }
 

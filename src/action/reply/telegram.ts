@@ -91,7 +91,7 @@ function checkReply({ buttons, file }: Reply, { guestQuery }: Target): void {
 
 type Id = number | string
 
-/** Where the messages of one reply are sent. */
+/** The place to which the messages of one reply are sent. */
 interface Target {
   /** `undefined` only for a message that was sent by an inline query, which can be edited. */
   readonly chat: Id | undefined
@@ -174,7 +174,7 @@ function telegramId(value: unknown): Id | undefined {
   return isId(value) ? value : undefined
 }
 
-/** What a call sends or changes; also the end of the name of its method. */
+/** The content of a call, which is also the end of the name of its method. */
 type ContentKind = 'Message' | 'RichMessage' | 'Photo' | 'Document' | 'Text' | 'Caption' | 'Media'
 
 /** An id of an ephemeral message in the output `id`, since other messages have numbers, too. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json.ts'
 
-/** Where an update has its chat, its user and its message, and which method of the Bot API replies to it. */
+/** The places of chat, user and message in an update, and the method of the Bot API that replies to it. */
 interface UpdatePlace {
   /** Absent for an update outside of a chat. */
   readonly chat?: 'chat' | 'message.chat'

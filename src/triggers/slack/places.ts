@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 
-/** Where an event has its parts: paths from the event, the first one that exists counts. */
+/** The places of the parts of an event: paths from the event. The first path that exists counts. */
 interface EventPlace {
   readonly channel?: readonly string[]
   readonly user?: readonly string[]
