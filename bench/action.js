@@ -33,6 +33,8 @@ const TIMES = [
   { what: 'action, workflow file : the same bundle', of: 'file', to: 'core', atMost: 0.92 },
   { what: 'action, inline `on` : bare node', of: 'inline', to: 'bare', atMost: 2.4 },
   { what: '`post` with nothing to do : bare node', of: 'post', to: 'bare', atMost: 1.1 },
+  { what: '`reply`, plain text : bare node', of: 'plain', to: 'bare', atMost: 3.5 },
+  { what: '`reply`, Markdown : plain text', of: 'markdown', to: 'plain', atMost: 1.5 },
   { what: '`hookline --version` : bare node', of: 'version', to: 'bare', atMost: 1.6 },
   { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
   { what: 'action, `config` with a state file : without', of: 'config', to: 'inline' },
@@ -107,6 +109,8 @@ async function makeVariants(folder, one) {
     ['file', actionIn(one)],
     ['files', actionIn(many)],
     ['post', { script: built('action/post.js'), env, expect: /^$/ }],
+    ['plain', replyIn(folder, 'plain')],
+    ['markdown', replyIn(folder, 'markdown')],
     ['version', { script: built('cli/index.js'), args: ['--version'], expect: /^\d+\.\d+\.\d+$/m }],
   ])
 }
@@ -141,6 +145,27 @@ async function batchIn(folder) {
 function actionIn({ folder, env, output }, inputs = {}) {
   const expect = /^triggered<<(\S+)\ntrue\n\1$/m
   return { script: action, cwd: folder, env: { ...env, ...inputs }, output, expect }
+}
+
+/**
+ * A reply up to the call of the chat, which nothing receives.
+ *
+ * @param {string} folder
+ * @param {string} format
+ * @returns {Variant}
+ */
+function replyIn(folder, format) {
+  const outputs = { message_id: 5, chat: { id: 1, type: 'private' } }
+  const to = { messaging_bot: { outcome: 'success', outputs } }
+  const env = {
+    INPUT_TO: JSON.stringify(to),
+    INPUT_TEXT: '**Done**, see `a.ts`:\n\n- one\n- [two](https://example.com)',
+    INPUT_FORMAT: format,
+    INPUT_TOKEN: `1:${'a'.repeat(35)}`,
+    'INPUT_TELEGRAM-API-URL': 'http://127.0.0.1:9',
+  }
+  const script = built('reply/index.js')
+  return { script, cwd: folder, env, expect: /the reply was not sent%0Athe bot API failed/ }
 }
 
 /**

@@ -19,6 +19,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'bot-chat-ops': {
     message: {
       text: '/deploy staging',
+      entities: [{ type: 'bot_command', offset: 0, length: 7 }],
       from: { id: 1111111, is_bot: false, first_name: 'Ada' },
       chat: { id: -1001234567890, type: 'supergroup', title: 'Deploy room' },
     },

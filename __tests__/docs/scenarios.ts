@@ -27,7 +27,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'docs/start/telegram-bot.md bot': ECHO,
   'docs/guides/bot-webhook.md bot-webhook': ECHO,
   'docs/guides/chat-ops.md chat-ops': {
-    message: { text: '/deploy staging', from: PERSON, chat: GROUP },
+    message: {
+      ...{ text: '/deploy@my_bot staging', from: PERSON, chat: GROUP },
+      entities: [{ type: 'bot_command', offset: 0, length: '/deploy@my_bot'.length }],
+    },
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed staging'],
     calls: [[SEND, { chat_id: -1001234567890, text: 'staging, success' }]],

@@ -237,6 +237,7 @@ const OF_OTHER_TESTS = [
   'repeated-path-prefix',
   'header-name',
   'unverified-allowlist',
+  'impossible-reply',
 ]
 
 test('every rule that fails the check has a slip here', () => {

@@ -206,3 +206,24 @@ describe('an action of the same repository', () => {
     expect(await found(true)).toEqual(ids)
   })
 })
+
+describe('a reply', () => {
+  const REPLY =
+    '      - uses: hookline/hookline/reply@v1\n        with: {to: x, text: y, token: z}\n'
+  const source = (on: string, condition = '') =>
+    `on: {${on}}\njobs:\n  greet:\n    runs-on: ubuntu-latest\n    steps:\n${REPLY.replace('        with', `${condition}        with`)}`
+  const bot = (updates: string) =>
+    `messaging_bot: {token: "\${{ secrets.T }}", updates: ${updates}}`
+
+  test.each([
+    [bot('[poll, callback_query]'), '', ['impossible-reply [poll, callback_query]']],
+    [bot('inline_query'), '', ['impossible-reply inline_query']],
+    [bot('[callback_query, guest_message]'), '', []],
+    [bot('poll'), "        if: on.messaging_bot.outputs.update_type != 'poll'\n", []],
+    ['trello: {}', '', ['impossible-reply {}']],
+    ['trello: {}, slack: {}', '', []],
+  ])('%s %s', async (on, condition, ids) => {
+    repository.write('workflows/reply.yml', source(on, condition))
+    expect((await found(true)).filter((id) => id.startsWith('impossible'))).toEqual(ids)
+  })
+})

@@ -35,3 +35,26 @@ test.each([
   expect(items).toEqual([expect.objectContaining({ kind })])
   expect(JSON.stringify(items)).not.toContain('capability')
 })
+
+/** https://docs.discord.com/developers/events/webhook-events */
+test.each([
+  [
+    { type: 'APPLICATION_AUTHORIZED', data: { user: { id: '5', username: 'ada' }, scopes: [] } },
+    { user_id: '5', user_name: 'ada', is_bot: false },
+  ],
+  [
+    { type: 'ENTITLEMENT_CREATE', data: { id: '1', user_id: '5', sku_id: '2' } },
+    { user_id: '5', user_name: null, is_bot: false },
+  ],
+  [
+    {
+      type: 'LOBBY_MESSAGE_CREATE',
+      data: { content: 'hi', channel_id: '7', author: { id: '5', username: 'b', bot: true } },
+    },
+    { user_id: '5', user_name: 'b', is_bot: true, channel_id: '7' },
+  ],
+])('the parts of the webhook event %j', async (event, parts) => {
+  const body = JSON.stringify({ version: 1, application_id: '9', type: 1, event })
+  const { items } = await receive(bound('discord', {}), { body })
+  expect(items).toMatchObject([{ kind: 'event', ...parts }])
+})

@@ -3,9 +3,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { parse } from 'yaml'
-import { http } from '../../src/action/http-client.ts'
+import { http as realHttp } from '../../src/action/http-client.ts'
 import { eventRequests } from '../../src/action/reply/event-requests.ts'
 import { reply } from '../../src/action/reply.ts'
+import type { Http } from '../../src/wire/http.ts'
 import { isObject, type Json } from '../../src/wire/json.ts'
 
 /** One received request. JSON and forms are parsed; files of a form are `name: content`. */
@@ -135,7 +136,11 @@ export interface Replied {
 /** Replies as the step does, with the defaults of all inputs that are not given. */
 export async function replyWith(
   given: Readonly<Record<string, string>>,
-  { event, files = {} }: { event?: Json; files?: Readonly<Record<string, string>> } = {},
+  {
+    event,
+    files = {},
+    http = realHttp,
+  }: { event?: Json; files?: Readonly<Record<string, string>>; http?: Http } = {},
 ): Promise<Replied> {
   const [masked, warnings, slept]: [string[], string[], number[]] = [[], [], []]
   const notices: string[] = []

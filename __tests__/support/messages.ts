@@ -20,3 +20,10 @@ function read<Shape>(name: string): Shape {
   const file = new URL(`../triggers/messaging-bot/fixtures/${name}`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as Shape // the name of the fixture gives its shape
 }
+
+/** The fields of the command in a fixture, `/deploy …`, which an item has in addition. */
+export function commandIn(message: object): object {
+  const { text } = message as { text?: unknown } // only the type of `text` is checked
+  if (typeof text !== 'string' || !text.startsWith('/deploy')) return {}
+  return { command: '/deploy', command_args: text.slice('/deploy'.length).trim(), command_bot: '' }
+}

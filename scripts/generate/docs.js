@@ -5,6 +5,7 @@ import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
 import { fillIn } from '../docs/markers.js'
+import { slackEventsList, updatesTable } from '../docs/places.js'
 import { rulesPage } from '../docs/rules.js'
 import {
   countText,
@@ -55,7 +56,12 @@ function replyOutputs(_, reply) {
 /** The documents with generated parts, and the function that generates each part. */
 const DOCUMENTS = {
   'docs/reference/action.md': { inputs: actionInputs, outputs: outputsList },
-  'docs/reference/reply.md': { inputs: replyInputs, outputs: replyOutputs },
+  'docs/reference/messaging-bot.md': { updates: updatesTable },
+  'docs/reference/reply.md': {
+    inputs: replyInputs,
+    outputs: replyOutputs,
+    'slack-events': slackEventsList,
+  },
   'docs/reference/verify.md': {
     schemes: schemesTable,
     options: verifyOptionsTable,

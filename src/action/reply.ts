@@ -1,21 +1,20 @@
+import { TRIGGERS_WITH_REPLY, type TriggerWithReply } from '../triggers/reply-targets.ts'
 import { bugOf, UserError } from '../wire/errors.ts'
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
 import {
   type Attachment,
   type Chat,
+  type Content,
   noReplyTarget,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
 } from './reply/chat.ts'
 import { type ReadInput, readFlag, readReply } from './reply/reply-inputs.ts'
-import { cutShort, type Measure, splitText } from './reply/split.ts'
+import { cutShort, type Measure, splitContent } from './reply/split.ts'
 
 type OpenChat = (context: ReplyContext) => Promise<Chat>
-
-const telegram: OpenChat = async (context) =>
-  (await import('./reply/telegram.ts')).telegramChat(context)
 
 /** The comments of the issue that a webhook is about, by a header of its sender. */
 async function issueComments(context: ReplyContext): Promise<Chat> {
@@ -34,13 +33,20 @@ async function issueComments(context: ReplyContext): Promise<Chat> {
 }
 
 /** How to open the chat of an item, by the name of its trigger; only that chat's file is loaded. */
-const CHATS: ReadonlyMap<string, OpenChat> = new Map<string, OpenChat>([
-  ['messaging_bot', telegram],
-  ['telegram_bot', telegram],
-  ['slack', async (context) => (await import('./reply/slack.ts')).slackChat(context)],
-  ['webhook', issueComments],
-  ['discord', async (context) => (await import('./reply/discord.ts')).discordChat(context)],
-])
+const CHATS: Readonly<Record<TriggerWithReply, OpenChat>> = {
+  messaging_bot: async (context) => (await import('./reply/telegram.ts')).telegramChat(context),
+  slack: async (context) => (await import('./reply/slack.ts')).slackChat(context),
+  discord: async (context) => (await import('./reply/discord.ts')).discordChat(context),
+  webhook: issueComments,
+}
+
+function chatOf(trigger: string): OpenChat {
+  // telegram_bot is another name of messaging_bot.
+  const name = trigger === 'telegram_bot' ? 'messaging_bot' : trigger
+  const known = TRIGGERS_WITH_REPLY.find((one) => one === name)
+  if (known) return CHATS[known]
+  throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)
+}
 
 /**
  * Replies in the chat that an item came from. The work of the job is done, so a reply that fails is only
@@ -63,15 +69,23 @@ export async function reply(input: ReadInput, ports: ReplyPorts): Promise<string
 
 async function sendReply(input: ReadInput, ports: ReplyPorts): Promise<string> {
   const { trigger, item } = firedItem(input('to'))
-  const openChat = CHATS.get(trigger)
-  if (!openChat) throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)
+  const openChat = chatOf(trigger)
   const reply = readReply(input, ports)
   if (!reply) {
     ports.notice('no reply was sent: the text is empty, and there is no file')
     return ''
   }
-  const chat = await openChat({ item, input, reply, ports })
-  return deliver(chat, reply)
+  const content = await contentOf(reply, trigger)
+  const chat = await openChat({ content, item, input, reply, ports })
+  return deliver(chat, content, reply)
+}
+
+/** The tree of a text in Markdown. Comments stay as they are, because their services read Markdown themselves. */
+async function contentOf({ text, format }: Reply, trigger: string): Promise<Content> {
+  if (format !== 'markdown' || trigger === 'webhook' || text.trim() === '') return text
+  // Only a reply in Markdown loads the parser.
+  const { parseMarkdown } = await import('./reply/markdown/parse.ts')
+  return parseMarkdown(text)
 }
 
 /** The lines that describe an error; of a bug only its kind, because a message may hold a payload. */
@@ -116,24 +130,25 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Jso
  *
  * @returns the id of the first message
  */
-async function deliver(chat: Chat, { text, format, edit, buttons, file }: Reply): Promise<string> {
+async function deliver(chat: Chat, content: Content, reply: Reply): Promise<string> {
+  const { text, format, edit, buttons, file } = reply
   const measure: Measure = {
     maxLength: chat.maxLength,
     length: (part) => chat.length(part),
     hasFences: format === 'markdown' || format === 'raw',
     hasTags: format === 'html',
   }
-  let parts = splitText(text, measure, chat.maxParts + 1)
+  let parts = splitContent(content, measure, chat.maxParts + 1)
   let attachment = file
   if (parts.length > chat.maxParts) {
     const size = counted(text.length, 'character')
     if (chat.supportsFiles && !file) {
       attachment = textFile(text, format)
-      const note = `\n… (${size} in all: see the file)`
-      parts = [cutShort(text, note, { ...measure, maxLength: 900 })]
+      const note = `… (${size} in all: see the file)`
+      parts = [cutShort(content, note, { ...measure, maxLength: 900 })]
     } else {
-      const note = `\n… (cut: ${size} in all)`
-      const last = parts.slice(chat.maxParts - 1).join('\n')
+      const last = parts[chat.maxParts - 1] ?? ''
+      const note = `… (cut: ${size} in all)`
       parts = [...parts.slice(0, chat.maxParts - 1), cutShort(last, note, measure)]
     }
   }
@@ -141,7 +156,7 @@ async function deliver(chat: Chat, { text, format, edit, buttons, file }: Reply)
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1
     const id = await chat.send({
-      text: part,
+      content: part,
       edit: at === 0 ? edit : '',
       buttons: isLast ? buttons : [],
       file: isLast ? attachment : undefined,

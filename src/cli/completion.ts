@@ -62,7 +62,7 @@ const KNOWN: ReadonlyMap<string, () => Promise<readonly string[]>> = new Map([
   ['scheme', async () => (await import('./send/signatures.ts')).SIGNATURE_NAMES],
   ['repository', originHere],
   ['owner/name', originHere],
-  ['kind', async () => (await import('../triggers/messaging-bot/updates.ts')).UPDATE_KINDS],
+  ['kind', async () => (await import('../triggers/messaging-bot/places.ts')).UPDATE_KINDS],
   ['secret-env', async () => Object.keys(process.env)],
 ])
 

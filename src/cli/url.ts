@@ -9,7 +9,7 @@ import {
   setWebhookBody,
   type WebhookInfo,
 } from '../triggers/messaging-bot/bot-api.ts'
-import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/places.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { type Problem, UserError } from '../wire/errors.ts'

@@ -5,6 +5,7 @@ import { backtrackingPattern } from './rules/backtracking-pattern.ts'
 import { emptyJson } from './rules/empty-json.ts'
 import { hardcodedSecret } from './rules/hardcoded-secret.ts'
 import { headerName } from './rules/header-name.ts'
+import { impossibleReply } from './rules/impossible-reply.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missingCheckout } from './rules/missing-checkout.ts'
 import { missingSecret } from './rules/missing-secret.ts'
@@ -54,6 +55,7 @@ export const RULES: readonly Rule[] = [
   backtrackingPattern,
   unknownPayloadField,
   unverifiedAllowlist,
+  impossibleReply,
   sharedConcurrencyGroup,
   statePermissions,
   hardcodedSecret,

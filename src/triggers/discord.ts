@@ -24,6 +24,7 @@ export const discord = serviceTrigger({
     text: 'For a button or menu, the text of its message.',
     user_id: 'Id of the user.',
     user_name: 'The name of that user.',
+    is_bot: 'Whether a bot caused the event.',
     channel_id: 'Id of the channel.',
     guild_id: 'Id of the server; absent in a direct message.',
     application_id: 'Id of the app.',
@@ -70,7 +71,7 @@ const BUTTON = 2
 
 function discordItem(body: JsonObject): Item | string {
   const { type, data } = body
-  if (isObject(body.event)) return { ...body, kind: 'event' }
+  if (isObject(body.event)) return { ...body, ...eventParts(body.event), kind: 'event' }
   // For webhook events, which have no token, 0 is a PING.
   if (type === PING || type === 0) return 'is a handshake'
   if (type === AUTOCOMPLETE) return 'is an autocomplete request'
@@ -86,9 +87,28 @@ function discordItem(body: JsonObject): Item | string {
 
 /** In a server the user is inside `member`; in a direct message it is `user`. */
 function person({ member, user }: JsonObject): JsonObject {
-  const found = isObject(member) && isObject(member.user) ? member.user : user
-  if (!isObject(found)) return { user_id: null, user_name: null }
-  return { user_id: found.id ?? null, user_name: found.username ?? null }
+  return userParts(isObject(member) && isObject(member.user) ? member.user : user)
+}
+
+/** https://docs.discord.com/developers/events/webhook-events: a message has an author, other events a user. */
+function eventParts({ data }: JsonObject): JsonObject {
+  if (!isObject(data)) return userParts(undefined)
+  const { user, author, user_id, channel_id } = data as JsonObject // parsed from JSON
+  const parts = userParts(author ?? user)
+  return {
+    ...parts,
+    user_id: parts.user_id ?? user_id ?? null,
+    ...(channel_id !== undefined && { channel_id }),
+  }
+}
+
+function userParts(user: Json | undefined): JsonObject {
+  if (!isObject(user)) return { user_id: null, user_name: null, is_bot: false }
+  return {
+    user_id: user.id ?? null,
+    user_name: user.username ?? null,
+    is_bot: user.bot === true,
+  }
 }
 
 /** A subcommand is one of the options, and contains the options that the user set. */

@@ -1,20 +1,20 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
-import { warning } from '../wire/messages.ts'
+import { type Message, warning } from '../wire/messages.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { wholeNumber } from './config-options.ts'
 import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
+import { MESSAGE_KINDS, UPDATE_KINDS } from './messaging-bot/places.ts'
 import {
   type BotUpdate,
   chatId,
   firingKinds,
-  MESSAGE_KINDS,
   MESSAGE_OUTPUTS,
   MESSAGE_TYPES,
   messageType,
+  movedChat,
   readUpdate,
-  UPDATE_KINDS,
   updateItem,
   userId,
 } from './messaging-bot/updates.ts'
@@ -107,7 +107,10 @@ export const messagingBot = defineTrigger({
   description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
   options,
   outputs: MESSAGE_OUTPUTS,
-  stringOutputs: ['update_type', 'text', 'caption', 'data', 'id', 'new_chat_title'],
+  stringOutputs: [
+    ...['update_type', 'text', 'caption', 'command', 'command_args', 'command_bot'],
+    ...['data', 'id', 'new_chat_title'],
+  ],
   columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
   minimalOptions: { webhook: true },
@@ -207,7 +210,7 @@ async function receiveUpdate(
     secretToken: secretToken !== undefined,
   })
   const messages = found ? [warning(UNVERIFIED_ALLOWLIST, `${found.message}. ${found.hint}`)] : []
-  return { checks, items, messages }
+  return { checks, items, messages: [...messages, ...movedMessages([update], options)] }
 }
 
 /** The code of the message in a run, and of the rule in `check`. */
@@ -231,6 +234,20 @@ export function allowlistProblem({
     message: `"${option}" without "secretToken" protects nothing: anyone who knows the URL can send any id`,
     hint: 'Give setWebhook a secret_token, and the same to "secretToken"',
   }
+}
+
+/** Tells that a chat in `chats` has another id now, since the bot would ignore the new one without a word. */
+function movedMessages(updates: readonly BotUpdate[], { chats }: MessagingBotOptions): Message[] {
+  const moved = updates.flatMap((update) => {
+    const ids = movedChat(update)
+    return ids && chats?.includes(ids[0]) && !chats.includes(ids[1]) ? [ids] : []
+  })
+  return [...new Map(moved)].map(([from, to]) =>
+    warning(
+      'moved-chat',
+      `the group ${from} became a supergroup with another id. Write ${to} into "chats"`,
+    ),
+  )
 }
 
 function refused(option: string, found: string): Reception {
@@ -261,7 +278,7 @@ function kindCheck({ kind }: BotUpdate, updates: MessagingBotOptions['updates'])
 
 /** Only messages have a type; other updates, such as `callback_query`, meet the condition. */
 function typeCheck({ kind, content }: BotUpdate, wanted: MessagingBotOptions['event']): Check {
-  if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
+  if (!wanted || !kind || !MESSAGE_KINDS.includes(kind)) {
     return { option: 'event', held: true, found: 'any message type' }
   }
   const type = messageType(content)
@@ -281,7 +298,7 @@ function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: st
 const MOST_PASSED = 100
 
 /** An update that became an item, or the condition that it did not meet. */
-type EvaluatedUpdate = { readonly id: number } & (
+type EvaluatedUpdate = { readonly id: number; readonly update: BotUpdate } & (
   | { readonly item: Item; readonly missed?: never }
   | { readonly item?: never; readonly missed: Check }
 )
@@ -299,14 +316,24 @@ async function pollUpdates(
   const kinds = firingKinds(options.updates)
   const until = now() + options.wait * 1000
   const ignored: Check[] = []
+  const messages: Message[] = []
   let page = evaluateUpdates(await getPage(bot, { kinds, offset, wait: options.wait }), options)
   for (let passed = 0; passed < MOST_PASSED; passed++) {
     if (page.length === 0 || page.some(({ item }) => item)) break
     ignored.push(...missedChecks(page))
+    messages.push(...movedIn(page, options))
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
     page = evaluateUpdates(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
   }
-  return polled(page, [...ignored, ...missedChecks(page)], botId(options.token))
+  messages.push(...movedIn(page, options))
+  return { ...polled(page, [...ignored, ...missedChecks(page)], botId(options.token)), messages }
+}
+
+function movedIn(page: readonly EvaluatedUpdate[], options: MessagingBotOptions): Message[] {
+  return movedMessages(
+    page.map(({ update }) => update),
+    options,
+  )
 }
 
 function evaluateUpdates(
@@ -316,7 +343,9 @@ function evaluateUpdates(
   return updates.map((update) => {
     const missed = updateChecks(update, options).find((check) => !check.held)
     const { id } = update
-    return missed ? { id, missed } : { id, item: updateItem(update, options.updates) }
+    return missed
+      ? { id, update, missed }
+      : { id, update, item: updateItem(update, options.updates) }
   })
 }
 
@@ -324,7 +353,7 @@ function missedChecks(page: readonly EvaluatedUpdate[]): Check[] {
   return page.flatMap(({ missed }) => (missed ? [missed] : []))
 }
 
-function offsetAfter(page: readonly EvaluatedUpdate[]): number | undefined {
+function offsetAfter(page: readonly Pick<EvaluatedUpdate, 'id'>[]): number | undefined {
   const last = page.at(-1)
   return last && last.id + 1
 }

@@ -47,6 +47,11 @@ export interface Facts {
   readonly respond?: 'stored'
   /** How to distinguish the two forms in which the sender sends an event. */
   readonly forms?: EventForms
+  /**
+   * True if bots cause events, too. The filter that `init` writes then has `is_bot: false`, so that a workflow
+   * that replies does not start itself.
+   */
+  readonly hasBots?: true
 }
 
 /** Two forms of a body that a workflow reads in different ways. */

@@ -18,9 +18,13 @@ export const slack = serviceTrigger({
     user_name: 'Name of the user; absent for an event.',
     channel_id: 'Id of the channel.',
     channel_name: 'Name of the channel; absent for an event.',
+    thread_ts: 'Timestamp of the message that starts the thread; empty outside of a thread.',
+    is_bot:
+      'Whether a bot wrote the message or changed it. Filter by `is_bot: false`, so that your bot does not reply to itself.',
     team_id: 'Id of the workspace.',
     team_domain: 'Name of the workspace in its address, for a command or a message.',
-    timestamp: 'Time of the message, which is also its id in the channel.',
+    timestamp:
+      'Time of the message, which is also its id in the channel; for an event without a message, its own time.',
     type: '`event_callback` for an event; for an interaction its type, such as `block_actions`.',
     event: 'The event as Slack describes it; `type` names its type.',
     event_id: 'Id of the event.',
@@ -40,6 +44,7 @@ export const slack = serviceTrigger({
     'channel_name',
     'team_id',
     'team_domain',
+    'thread_ts',
     'timestamp',
     'type',
     'event_id',

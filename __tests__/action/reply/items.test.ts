@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { isFence, parseMarkdown } from '../../../src/action/reply/markdown.ts'
-import { type MarkupStyle, renderMarkdown } from '../../../src/action/reply/markdown-rendering.ts'
+import type { Content } from '../../../src/action/reply/chat.ts'
+import { parseMarkdown } from '../../../src/action/reply/markdown/parse.ts'
+import { type MarkupStyle, renderMarkdown } from '../../../src/action/reply/markdown/render.ts'
 import { readButtons } from '../../../src/action/reply/reply-inputs.ts'
-import { splitText } from '../../../src/action/reply/split.ts'
+import { splitContent } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { fired, replyWith } from '../../support/chats.ts'
 import { fc } from '../../support/properties.ts'
+import { firstLostWord } from '../../support/strict-chats.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
 test.each([
@@ -57,9 +59,13 @@ test.each([
   ['v1.2.3', 'https://example.com', undefined],
   ['the docs', 'https://example.com', undefined],
 ])('a link %s to %s shows the host %s', (text, url, host) => {
-  const shown = renderMarkdown(`[${text}](${url})`, SAME)
+  const shown = rendered(`[${text}](${url})`)
   expect(shown).toBe(host === undefined ? text : `${text.replaceAll('*', '')} (${host})`)
 })
+
+function rendered(text: string): string {
+  return renderMarkdown(parseMarkdown(text), SAME)
+}
 
 const same = (text: string) => text
 const SAME: MarkupStyle = {
@@ -68,8 +74,8 @@ const SAME: MarkupStyle = {
   bold: same,
   italic: same,
   strike: same,
-  quote: (lines) => lines.map((line) => `>${line}`).join('\n'),
-  rule: '*',
+  quote: same,
+  quotesCode: true,
   link: (_, t) => t,
   block: same,
 }
@@ -77,10 +83,10 @@ const SAME: MarkupStyle = {
 const LETTERS = fc.string({ unit: fc.constantFrom(...'ab *_`[]()\\\n-1.<&>é🚀'), maxLength: 300 })
 
 test('a text that is split loses nothing but the breaks at which it was cut', () => {
-  const measure = { maxLength: 40, length: (text: string) => text.length, hasFences: false }
+  const measure = { maxLength: 40, length: (content: Content) => content.length, hasFences: false }
   fc.assert(
     fc.property(LETTERS, (text) => {
-      const parts = splitText(text, measure)
+      const parts = splitContent(text, measure).map(String)
       expect(parts.every((part) => part.length <= 40)).toBe(true)
       expect(parts.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
       expect(parts.join('')).not.toMatch(/\p{Cs}/u)
@@ -89,11 +95,100 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
   )
 })
 
+/** Lines in which each construct occurs, within each other too. */
+const MARKDOWN = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('', '', '> ', '- ', '2. ', '- [x] ', '# ', '    ', '  ', '> - '),
+      fc.constantFrom(
+        ...[
+          '```js',
+          '~~~',
+          'word **bold text** end',
+          'a *b* `c d`',
+          '| a | b |',
+          '|---|---|',
+          '---',
+        ],
+        ...[
+          '[a link](https://x.example/a)',
+          '粗體**注意：**請看',
+          'x'.repeat(90),
+          'é🚀'.repeat(30),
+          '',
+        ],
+        ...['<b>html</b>', 'https://x.example/some/long/path', 'many words in one line '.repeat(8)],
+      ),
+    ),
+    { maxLength: 30 },
+  )
+  .map((lines) => lines.map(([start, rest]) => start + rest).join('\n'))
+
+/** Marks around everything, so that a cut has to close and open them. */
+const MARKED: MarkupStyle = {
+  text: same,
+  code: (text) => `\`${text}\``,
+  bold: (inner) => `**${inner}**`,
+  italic: (inner) => `_${inner}_`,
+  strike: (inner) => `~~${inner}~~`,
+  quote: (content) => content.replace(/^/gm, '> '),
+  quotesCode: true,
+  link: (url, inner) => `[${inner}](${url})`,
+  block: (text, language) => `§${language}\n${text}\n§`,
+}
+
+test('Markdown that is split fits in each part, keeps its marks, and loses nothing', () => {
+  const maxLength = 100
+  const show = (content: Content) =>
+    typeof content === 'string' ? content : renderMarkdown(content, MARKED)
+  const measure = { maxLength, length: (content: Content) => show(content).length, hasFences: true }
+  fc.assert(
+    fc.property(MARKDOWN, (text) => {
+      const parts = splitContent(parseMarkdown(text), measure).map(show)
+      expect(parts.filter((part) => part.length > maxLength)).toEqual([])
+      for (const part of parts) {
+        expect((part.match(/^(?:> )?§/gm) ?? []).length % 2).toBe(0)
+        expect(part).not.toMatch(/\p{Cs}/u)
+      }
+      // A word that is longer than a part is cut, also within code.
+      const shown = parts.map((part) => part.replaceAll(/§\w*/g, ''))
+      expect(firstLostWord(text, shown)).toBeUndefined()
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a fence, a table and an entry that are cut go on in the next part', () => {
+  const show = (content: Content) =>
+    typeof content === 'string' ? content : renderMarkdown(content, MARKED)
+  const split = (text: string) =>
+    splitContent(parseMarkdown(text), {
+      ...{ maxLength: 32, length: (content) => show(content).length, hasFences: true },
+    }).map(show)
+  expect(split('```ts\nconst a = 1\nconst b = 2\nconst c = 3\n```')).toEqual([
+    '§ts\nconst a = 1\nconst b = 2\n§',
+    '§ts\nconst c = 3\n§',
+  ])
+  expect(split('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8 |')).toEqual([
+    '§\na  b\n-  -\n1  2\n3  4\n5  6\n§',
+    '§\na  b\n-  -\n7  8\n§',
+  ])
+  expect(split('3. one two three four five six seven\n4. eight')).toEqual([
+    '3. one two three four five six',
+    '  seven\n4. eight',
+  ])
+  expect(split('**one two three four five six seven eight**')).toEqual([
+    '**one two three four five six**',
+    '**seven eight**',
+  ])
+})
+
 test('text without Markdown is sent unchanged', () => {
-  const marks = /[\s*_`[\]()\\\-+•.]/g
+  // Quotes and lists have marks; the number of an entry follows from the first one.
+  const marks = /[\s*_`[\]()\\\-+•.>—1-9]/g
   fc.assert(
     fc.property(LETTERS, (text) => {
-      const told = renderMarkdown(text, SAME).replace(marks, '')
+      const told = rendered(text).replace(marks, '')
       expect(told).toBe(text.replace(marks, ''))
     }),
     { numRuns: 300 },
@@ -108,12 +203,17 @@ test.each<[string, () => unknown]>([
     'brackets in "buttons"',
     () => expect(() => readButtons('['.repeat(100_000))).toThrow(UserError),
   ],
-  ['a fence that is none', () => isFence(`${'```'}${' '.repeat(300_000)}!`)],
-  ['an entry that is none', () => parseMarkdown(`- ${' '.repeat(200_000)}x\u2028y`)],
+  ['a fence that is none', () => parseMarkdown(`${'```'}${' '.repeat(90_000)}\``)],
+  ['an entry that is none', () => parseMarkdown(`- ${' '.repeat(90_000)}x\u2028y`)],
   ['brackets before an address', () => parseMarkdown(`${'['.repeat(1_500_000)}](x`)],
   [
     'a line of many parts',
-    () => splitText('**a'.repeat(40_000), { maxLength: 1_000, length: marked, hasFences: true }, 6),
+    () =>
+      splitContent(
+        parseMarkdown('**a** '.repeat(1_400)),
+        { maxLength: 1_000, length: marked, hasFences: true },
+        6,
+      ),
   ],
 ])('%s: time grows with the length', (_, read) => {
   const before = process.cpuUsage()
@@ -121,12 +221,12 @@ test.each<[string, () => unknown]>([
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(SECONDS)
 })
 
-function marked(text: string): number {
-  return renderMarkdown(text, SAME).length
+function marked(content: Content): number {
+  return typeof content === 'string' ? content.length : renderMarkdown(content, SAME).length
 }
 
 test('a line of marks that never close is read in time that grows with its length', () => {
   for (const mark of ['*', '_', '`', '[', '**a ', '_a ', '[a](', '*a_b']) {
-    expect(renderMarkdown(mark.repeat(20_000), SAME)).not.toBe('')
+    expect(rendered(mark.repeat(20_000))).not.toBe('')
   }
 }, 60_000)

@@ -259,8 +259,8 @@ describe('how a text is written', () => {
     ],
     ['markdown', '```sh\n*a* <b>\n```', '```\n*a* &lt;b&gt;\n```'],
     ['markdown', '```\na ``` *b* ````\n```', '```\na `\u200b`` *b* `\u200b`\u200b``\n```'],
-    ['markdown', '`a```b`', '`a`\u200b`\u200b`b`'],
-    ['markdown', 'https://x.example/?a=1&b=`', 'https://x.example/?a=1&amp;b=%60'],
+    ['markdown', '`a```b`', 'a\u200b`\u200b\u200b`\u200b\u200b`\u200bb'],
+    ['markdown', 'https://x.example/?a=1&b=`', '<https://x.example/?a=1&amp;b=%60>'],
   ])('%s', async (format, text, wanted) => {
     expect(await said({ format, text })).toMatchObject({ text: wanted })
   })

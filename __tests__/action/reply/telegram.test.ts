@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Api } from 'grammy'
+import type { ApiMethods } from 'grammy/types'
+import { placeOf, UPDATE_KINDS } from '../../../src/triggers/messaging-bot/places.ts'
 import { ChatStandIn, fired, replyWith } from '../../support/chats.ts'
+import { UPDATES } from '../../support/messages.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
 /** The server of the Bot API: every method responds with a message. */
@@ -49,12 +52,234 @@ describe('where a message is answered', () => {
     expect(telegram.paths).toEqual([`POST /bot${BOT_TOKEN}/sendMessage`])
   })
 
-  test('a chat that became a supergroup is followed', async () => {
+  test('a chat that became a supergroup is followed, and its new id is told', async () => {
     telegram.faults.push(
       refused(400, 'Bad Request: group chat was upgraded', { migrate_to_chat_id: -1009 }),
     )
-    expect((await answer({})).id).toBe('4711')
+    const { id, notices } = await answer({})
+    expect([id, notices]).toEqual(['4711', [expect.stringMatching(/write -1009 into it/)]])
     expect(telegram.calls.map((_, at) => telegram.body(at).chat_id)).toEqual([-100123, -1009])
+  })
+})
+
+/** The parameters of a method as the types of the Bot API declare them. */
+type Args<Method extends keyof ApiMethods> = Parameters<ApiMethods[Method]>[0]
+
+describe('a message to a channel', () => {
+  const item = {
+    ...{ message_id: 5, chat: { id: -1007, type: 'supergroup', is_direct_messages: true } },
+    ...{ from: { id: 7001 }, direct_messages_topic: { topic_id: 31, user: { id: 7001 } } },
+  }
+
+  test('is answered in its topic', async () => {
+    await answer({}, item)
+    const wanted: Args<'sendMessage'> = {
+      ...{ chat_id: -1007, direct_messages_topic_id: 31, text: 'done' },
+      reply_parameters: { message_id: 5, allow_sending_without_reply: true },
+    }
+    expect(telegram.body(0)).toEqual(wanted)
+  })
+})
+
+describe('a message to a business', () => {
+  const item = { ...MESSAGE, business_connection_id: 'b1' }
+
+  test.each([
+    ['an edit', { edit: '42' }, {}, 'editMessageText'],
+    ['an edit with a file', { edit: '42', file: 'a.txt' }, { 'a.txt': 'x' }, 'editMessageMedia'],
+    ['a file', { file: 'a.txt' }, { 'a.txt': 'x' }, 'sendDocument'],
+    ['a rich message', { format: 'markdown', text: '# a' }, {}, 'sendRichMessage'],
+  ])('names the connection in %s', async (_, more, files, method) => {
+    await answer(more, item, files)
+    expect(methods()).toEqual([method])
+    expect(telegram.body(0).business_connection_id).toBe('b1')
+  })
+
+  test('names it in the edit of a caption', async () => {
+    telegram.faults.push(refused(400, 'Bad Request: there is no text in the message to edit'))
+    await answer({ edit: '42' }, item)
+    expect(methods()).toEqual(['editMessageText', 'editMessageCaption'])
+    expect(telegram.body(1).business_connection_id).toBe('b1')
+  })
+})
+
+describe('a guest message', () => {
+  const item = {
+    ...{ message_id: 77, guest_query_id: 'gq-555', chat: { id: -1009, type: 'supergroup' } },
+    ...{ from: { id: 7001 }, text: '@my_bot deploy' },
+  }
+
+  beforeEach(async () => {
+    await telegram.stop()
+    telegram = await new ChatStandIn(() => ({
+      body: { ok: true, result: { inline_message_id: 'AAIh_x' } },
+    })).start()
+  })
+
+  test('is answered by its query, and the id is that of the inline message', async () => {
+    const { id } = await answer({ buttons: '[Yes](yes)', format: 'markdown', text: '**a**' }, item)
+    expect([id, methods()]).toEqual(['AAIh_x', ['answerGuestQuery']])
+    const wanted: Args<'answerGuestQuery'> = {
+      guest_query_id: 'gq-555',
+      result: {
+        ...{ type: 'article', id: '1', title: 'Reply' },
+        input_message_content: { message_text: '<b>a</b>', parse_mode: 'HTML' },
+        reply_markup: { inline_keyboard: [[{ text: 'Yes', callback_data: 'yes' }]] },
+      },
+    }
+    expect(telegram.body(0)).toEqual(wanted)
+  })
+
+  test('is answered by a rich message, or by an ordinary one', async () => {
+    telegram.faults.push(refused(400, 'Bad Request: RICH_MESSAGE_INVALID'))
+    await answer({ format: 'markdown', text: '# a' }, item)
+    const contents = telegram.calls.map((_, at) => telegram.body(at).result)
+    expect(contents).toMatchObject([
+      { input_message_content: { rich_message: { markdown: '# a' } } },
+      { input_message_content: { message_text: '<b>a</b>' } },
+    ])
+  })
+
+  test('is answered by one message, which is cut with a note', async () => {
+    await answer({ text: 'a line of text\n'.repeat(1_000) }, item)
+    expect(methods()).toEqual(['answerGuestQuery'])
+    expect(JSON.stringify(telegram.body(0))).toMatch(/cut: 15000 characters in all/)
+  })
+
+  test('is changed by that id', async () => {
+    const { id } = await answer({ edit: 'AAIh_x' }, item)
+    const wanted: Args<'editMessageText'> = { inline_message_id: 'AAIh_x', text: 'done' }
+    expect([id, methods(), telegram.body(0)]).toEqual(['AAIh_x', ['editMessageText'], wanted])
+  })
+
+  test('a button below the answer has no chat, and its message can be changed', async () => {
+    const press = { id: '1', chat_instance: '2', from: { id: 7001 }, inline_message_id: 'AAIh_x' }
+    await answer({ edit: 'AAIh_x' }, press)
+    expect(methods()).toEqual(['answerCallbackQuery', 'editMessageText'])
+    const refused = answer({ 'fail-on-error': 'true' }, press)
+    await expect(refused).rejects.toThrow(/without a chat/)
+  })
+
+  test.each([
+    ['a file', { file: 'a.txt' }, /cannot contain a file/],
+    ['ephemeral', { ephemeral: 'true' }, /cannot be ephemeral/],
+  ])('%s is an error', async (_, more, words) => {
+    const refused = answer({ ...more, 'fail-on-error': 'true' }, item, { 'a.txt': 'x' })
+    await expect(refused).rejects.toThrow(words)
+    expect(telegram.calls).toEqual([])
+  })
+})
+
+describe('an ephemeral reply', () => {
+  const group = { id: -1001234567890, type: 'supergroup' }
+  const command = {
+    ...{
+      message_id: 0,
+      ephemeral_message_id: 31,
+      chat: group,
+      from: { id: 7001 },
+      text: '/status',
+    },
+  }
+  const message = { message_id: 5, chat: group, from: { id: 7001 } }
+
+  beforeEach(async () => {
+    await telegram.stop()
+    telegram = await new ChatStandIn(() => ({
+      body: { ok: true, result: { message_id: 0, ephemeral_message_id: 32 } },
+    })).start()
+  })
+
+  test.each([
+    ['to a command that only the bot sees', {}, command],
+    ['to a message, if the input says so', { ephemeral: 'true' }, message],
+  ])('%s goes to the person alone', async (_, more, item) => {
+    const { id } = await answer(more, item)
+    const wanted: Args<'sendMessage'> = {
+      ...{ chat_id: group.id, text: 'done' },
+      ephemeral_message_parameters: { receiver_user_id: 7001 },
+    }
+    expect([id, methods(), telegram.body(0)]).toEqual(['ephemeral-32', ['sendMessage'], wanted])
+  })
+
+  test('is changed by its id', async () => {
+    await answer({ edit: 'ephemeral-32' }, command)
+    expect(methods()).toEqual(['editEphemeralMessageText'])
+    const wanted: Args<'editEphemeralMessageText'> = {
+      ...{ chat_id: group.id, receiver_user_id: 7001, ephemeral_message_id: 32, text: 'done' },
+    }
+    expect(telegram.body(0)).toEqual(wanted)
+  })
+
+  test('is public if the input says so, and refers to no message', async () => {
+    await answer({ ephemeral: 'false' }, command)
+    expect(telegram.body(0)).toEqual({ chat_id: group.id, text: 'done' })
+  })
+
+  test('is an ordinary message in a private chat', async () => {
+    await answer({ ephemeral: 'true' }, { ...message, chat: { id: 7001, type: 'private' } })
+    expect(telegram.body(0)).not.toHaveProperty('ephemeral_message_parameters')
+  })
+
+  test.each([
+    'Bad Request: EPHEMERAL_TIMEOUT',
+    'Bad Request: message thread not found',
+    'Bad Request: message to be replied not found',
+  ])('that Telegram refuses (%s) is never sent in public', async (said) => {
+    telegram.faults.push(refused(400, said), refused(400, said))
+    const { warnings } = await answer(
+      { format: 'markdown', text: '# a', 'thread-gone': 'send' },
+      command,
+    )
+    expect(warnings).toEqual([expect.stringMatching(/an administrator of the chat/)])
+    for (const { body } of telegram.calls)
+      expect(body).toHaveProperty('ephemeral_message_parameters')
+  })
+})
+
+describe('a thread that is gone', () => {
+  const item = { ...MESSAGE, message_thread_id: 12, is_topic_message: true }
+  const gone = refused(400, 'Bad Request: message thread not found')
+  const long = { text: 'a line of text\n'.repeat(500) }
+
+  test('the reply goes into the chat once, with a notice', async () => {
+    telegram.faults.push(gone)
+    const { id, notices, warnings } = await answer(long, item)
+    expect({ id, warnings }).toEqual({ id: '4711', warnings: [] })
+    expect(notices).toEqual([expect.stringMatching(/thread is gone/)])
+    const threads = telegram.calls.map((_, at) => telegram.body(at).message_thread_id)
+    expect(threads).toEqual([12, undefined, undefined])
+    expect(telegram.body(1)).not.toHaveProperty('reply_parameters')
+  })
+
+  test('the reply fails if the input says so', async () => {
+    telegram.faults.push(gone)
+    const { warnings } = await answer({ 'thread-gone': 'fail' }, item)
+    expect(warnings).toEqual([expect.stringMatching(/thread not found[\s\S]*thread-gone: send/)])
+    expect(telegram.calls).toHaveLength(1)
+  })
+
+  test('a message that is gone leaves the thread', async () => {
+    telegram.faults.push(refused(400, 'Bad Request: message to be replied not found'))
+    await answer({}, item)
+    expect(telegram.body(1)).toMatchObject({ message_thread_id: 12 })
+    expect(telegram.body(1)).not.toHaveProperty('reply_parameters')
+  })
+
+  test('another fault is not tried again', async () => {
+    telegram.faults.push(refused(400, 'Bad Request: chat not found'))
+    expect((await answer({}, item)).warnings).toHaveLength(1)
+    expect(telegram.calls).toHaveLength(1)
+  })
+})
+
+describe('each kind of update', () => {
+  test.each(UPDATE_KINDS)('%s is answered as the table says', async (kind) => {
+    const item = { ...UPDATES[kind], update_id: 1, update_type: kind }
+    const { warnings } = await answer({}, item)
+    const { reply } = placeOf(kind)
+    const method = methods().at(-1)
+    expect([warnings.length, method]).toEqual(reply === undefined ? [1, undefined] : [0, reply])
   })
 })
 
@@ -207,7 +432,7 @@ describe('rejected replies', () => {
     ['a line that is no row', { buttons: 'Approve' }, /line 1: invalid syntax/],
     ['an unknown format', { format: 'markdwon' }, /"format" has an unknown value "markdwon"/],
     ['a switch that is neither', { silent: 'yes' }, /"silent" has an unknown value/],
-    ['a reply to one person in a group', { ephemeral: 'true' }, /every member/],
+    ['a reply to one person, without a person', { ephemeral: 'true' }, /to no person/],
   ])('%s is an error of the step', async (_, more, words) => {
     await expect(answer({ ...more, 'fail-on-error': 'true' })).rejects.toThrow(words)
     expect(telegram.calls).toEqual([])

@@ -9,7 +9,7 @@ import {
   runPostInShared,
 } from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
-import { MESSAGES, textMessage } from '../../support/messages.ts'
+import { commandIn, MESSAGES, textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 import { type Fault, tooManyRequests } from '../../support/telegram-answers.ts'
 
@@ -37,7 +37,7 @@ function delivery(update: object, headers: Readonly<Record<string, string>> = {}
 }
 
 describe('polling', () => {
-  test('the 28 messages in one run, exactly as they were sent', async () => {
+  test('the 28 messages in one run, as they were sent, and with their command', async () => {
     const messages = Object.values(MESSAGES)
     const ids = messages.map((message) => telegram.push('message', message))
     const run = await runAction(bot(POLL))
@@ -46,7 +46,9 @@ describe('polling', () => {
     expect(run.outputs).toMatchObject({ triggered: 'true', trigger: 'messaging_bot', count: '28' })
     const items = JSON.parse(run.outputs.items ?? '') as { messaging_bot: { outputs: object } }[]
     expect(items.map(({ messaging_bot }) => messaging_bot.outputs)).toEqual(
-      messages.map((message, at) => parseJson(JSON.stringify({ ...message, update_id: ids[at] }))),
+      messages.map((message, at) =>
+        parseJson(JSON.stringify({ ...message, ...commandIn(message), update_id: ids[at] })),
+      ),
     )
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/updates.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/places.ts'
 import { textsAtLevel } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { UPDATES } from '../../support/messages.ts'

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { updateItem } from '../../../src/triggers/messaging-bot/updates.ts'
 import { messagingBot } from '../../../src/triggers/messaging-bot.ts'
 import { readOnSection, readWorkflowFile } from '../../../src/workflow/workflow.ts'
 import { botPorts, botWorkflow, runMain, updateIds } from '../../support/bot-run.ts'
@@ -25,6 +26,7 @@ const page = [
 interface Step {
   readonly name?: string
   readonly run?: string
+  readonly env?: Readonly<Record<string, string>>
   readonly with?: { readonly on?: string }
 }
 
@@ -104,16 +106,27 @@ describe('the chat-ops workflow', () => {
   })
 
   test.each([
-    ['/deploy staging', 'staging'],
-    ['/deploy production', 'production'],
-    ['/deploy staging; id', ''],
-    ['/deploy staging\ntarget=production', ''],
-    ['/deploy $(id)', ''],
-    ['hello', ''],
-    ['', ''],
-  ])('understands %j', async (TEXT, target) => {
-    const script = steps('chat-ops.yml').find(({ name }) => name === 'Understand the command')?.run
-    const { outputs } = await runStep(script ?? '', { TEXT })
+    ['/deploy staging', 7, 'staging'],
+    ['/deploy@my_bot production', 14, 'production'],
+    ['/deploy@another_bot staging', 19, ''],
+    ['/deploy staging; id', 7, ''],
+    ['/deploy staging\ntarget=production', 7, ''],
+    ['/deploy $(id)', 7, ''],
+    ['/undo staging', 5, ''],
+    ['/deploy staging', 0, ''],
+    ['hello', 0, ''],
+  ])('understands %j', async (text, length, target) => {
+    const entities = length === 0 ? [] : [{ type: 'bot_command', offset: 0, length }]
+    const kind = 'message'
+    const item = updateItem({ id: 1, kind, content: { text, entities } })
+    const step = steps('chat-ops.yml').find(({ name }) => name === 'Understand the command')
+    const { run = '', env = {} } = step ?? {}
+    // The runner writes a missing field as an empty string.
+    const values = Object.entries(env).map(([name, value]) => {
+      const [, field = ''] = /outputs\.(\w+)/.exec(value) ?? []
+      return [name, field === '' ? value : String(item[field] ?? '')]
+    })
+    const { outputs } = await runStep(run, Object.fromEntries(values))
     expect(outputs).toEqual({ target })
   })
 })

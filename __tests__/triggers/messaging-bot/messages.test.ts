@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate-event.ts'
+import { UPDATE_KINDS } from '../../../src/triggers/messaging-bot/places.ts'
 import {
   MESSAGE_TYPES,
   messageType,
   SPECIFIED_TYPES,
-  UPDATE_KINDS,
 } from '../../../src/triggers/messaging-bot/updates.ts'
 import { parseJson } from '../../../src/wire/json.ts'
 import { botPorts, botWorkflow, POLL, runMain } from '../../support/bot-run.ts'
-import { MESSAGES, UPDATES } from '../../support/messages.ts'
+import { commandIn, MESSAGES, UPDATES } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
 /** The item of a polled update, with further options. */
@@ -35,7 +35,9 @@ async function pushed(kind: string, content: unknown, options = '') {
 describe('a message of each type of the specification', () => {
   test.each(SPECIFIED_TYPES)('%s: the same item, polled or pushed', async (type) => {
     const message = MESSAGES[type]
-    const expected = parseJson(JSON.stringify({ ...message, update_id: 866_350_101 }))
+    const expected = parseJson(
+      JSON.stringify({ ...message, ...commandIn(message), update_id: 866_350_101 }),
+    )
     const only = `  event: ${type}\n`
     const items = [await polled('message', message, only), await pushed('message', message, only)]
 
@@ -84,7 +86,8 @@ describe('the type of a message', () => {
 describe('each kind of update', () => {
   test.each(UPDATE_KINDS)('%s: its item, when updates names it, polled or pushed', async (kind) => {
     const content = UPDATES[kind]
-    const expected = { ...content, update_id: 866_350_101, update_type: kind }
+    const command = kind.endsWith('message') ? commandIn(content) : {}
+    const expected = { ...content, ...command, update_id: 866_350_101, update_type: kind }
     const options = `  updates: ${kind}\n`
     const runs = [await polled(kind, content, options), await pushed(kind, content, options)]
     expect(runs.map((run) => run.items)).toEqual([[expected], [expected]])
@@ -110,5 +113,72 @@ describe('each kind of update', () => {
   test('event does not keep out a pressed button, which is no message', async () => {
     const options = '  updates: callback_query\n  event: photo\n'
     expect((await pushed('callback_query', UPDATES.callback_query, options)).items).toHaveLength(1)
+  })
+})
+
+describe('the command of a message', () => {
+  const command = (text: string, length: number, offset = 0) => ({
+    ...{ message_id: 1, date: 1, chat: { id: 1, type: 'private' }, text },
+    entities: [{ type: 'bot_command', offset, length }],
+  })
+
+  test.each([
+    ['/deploy', 7, { command: '/deploy', command_args: '', command_bot: '' }],
+    [
+      '/deploy@my_bot staging  now\n',
+      14,
+      { command: '/deploy', command_args: 'staging  now', command_bot: 'my_bot' },
+    ],
+  ])('%j', async (text, length, parts) => {
+    const [item] = (await pushed('message', command(text, length))).items
+    expect(item).toMatchObject(parts)
+  })
+
+  test('is also read from a caption', async () => {
+    const { text, entities, ...message } = command('/scan@my_bot it', 12)
+    const [item] = (
+      await pushed('message', { ...message, caption: text, caption_entities: entities })
+    ).items
+    expect(item).toMatchObject({ command: '/scan', command_args: 'it', command_bot: 'my_bot' })
+  })
+
+  test.each([
+    ['a command later in the text', command('run /deploy', 7, 4)],
+    ['a text that only looks like one', { ...command('/deploy', 7), entities: undefined }],
+  ])('is absent for %s', async (_, message) => {
+    const [item] = (await pushed('message', message)).items
+    expect(item).toBeDefined()
+    expect(item).not.toHaveProperty('command')
+  })
+})
+
+describe('a group that became a supergroup', () => {
+  const [from, to] = [-100, -1001234567890]
+  const old = { ...MESSAGES.migrate_to_chat_id, chat: { id: from }, migrate_to_chat_id: to }
+  const next = { ...MESSAGES.migrate_from_chat_id, chat: { id: to }, migrate_from_chat_id: from }
+
+  test.each([
+    ['the message in the group', old],
+    ['the message in the supergroup, which is not on the list', next],
+  ])('%s warns, with the id to write into "chats"', async (_, message) => {
+    const runs = [
+      await polled('message', message, `  chats: [${from}]\n`),
+      await pushed('message', message, `  chats: [${from}]\n`),
+    ]
+    for (const { messages } of runs) {
+      const moved = messages.filter(({ code }) => code === 'moved-chat')
+      expect(moved.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/the group -100 .* Write -1001234567890 into "chats"/),
+      ])
+    }
+  })
+
+  test.each([
+    ['both ids are on the list', `  chats: [${from}, ${to}]\n`],
+    ['there is no list', ''],
+    ['the group was never on the list', '  chats: 5\n'],
+  ])('there is no warning if %s', async (_, options) => {
+    const { messages } = await pushed('message', old, options)
+    expect(messages.filter(({ code }) => code === 'moved-chat')).toEqual([])
   })
 })

@@ -1,11 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Message, Update } from 'grammy/types'
-import {
-  MESSAGE_TYPES,
-  type MessageType,
-  UPDATE_KINDS,
-  type UpdateKind,
-} from '../../../src/triggers/messaging-bot/updates.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/places.ts'
+import { MESSAGE_TYPES, type MessageType } from '../../../src/triggers/messaging-bot/updates.ts'
 import { UPDATES } from '../../support/messages.ts'
 
 /** Fields of a message that describe it, and are no message type. */

@@ -2,6 +2,7 @@ import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
+import type { Blocks } from './markdown/tree.ts'
 
 /** The markup of `text`: none, basic Markdown, Telegram's HTML, or the chat's native markup. */
 export const FORMATS = ['plain', 'markdown', 'html', 'raw'] as const
@@ -20,6 +21,9 @@ export interface Attachment {
   readonly bytes: Uint8Array
 }
 
+/** The text of a message: as it was written, or the tree of its Markdown. */
+export type Content = string | Blocks
+
 /** The reply that the inputs describe, for any chat. */
 export interface Reply {
   readonly text: string
@@ -34,11 +38,13 @@ export interface Reply {
   readonly silent: boolean
   /** Whether the chat notifies the people and channels that the text mentions. */
   readonly allowMentions: boolean
+  /** The behavior if the thread is gone. `undefined`: the default of the chat. */
+  readonly threadGone: 'send' | 'fail' | undefined
 }
 
 /** One message of a reply; buttons and file are part of the last one. */
 export interface MessagePart {
-  readonly text: string
+  readonly content: Content
   readonly edit: string
   readonly buttons: Reply['buttons']
   readonly file: Attachment | undefined
@@ -54,8 +60,8 @@ export interface Chat {
   readonly maxParts: number
   /** Whether this reply may carry a file. */
   readonly supportsFiles: boolean
-  /** The length of a text after formatting for this chat. */
-  length(text: string): number
+  /** The length of a content after formatting for this chat. */
+  length(content: Content): number
   /**
    * Sends one message.
    *
@@ -81,10 +87,23 @@ export interface ReplyPorts {
 
 /** A reply to one item: the item, the inputs by name, and the reply that the inputs describe. */
 export interface ReplyContext {
+  /** The text of the reply; a tree if it is Markdown that the chat has to render. */
+  readonly content: Content
   readonly item: JsonObject
   readonly input: (name: string) => string
   readonly reply: Reply
   readonly ports: ReplyPorts
+}
+
+/** True if a message has no text, only a file. */
+export function isEmpty(content: Content): boolean {
+  return typeof content === 'string' ? content.trim() === '' : content.length === 0
+}
+
+/** The text of a comment. @throws TypeError for a tree, which only a chat that renders Markdown gets */
+export function writtenText(content: Content): string {
+  if (typeof content === 'string') return content
+  throw new TypeError('a comment is no tree')
 }
 
 /** The chat did not accept the reply, although the inputs of the step are valid. */

@@ -5,6 +5,7 @@ import {
   type Attachment,
   addressInput,
   type Chat,
+  type Content,
   callChat,
   type MessagePart,
   multipartBody,
@@ -14,14 +15,9 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import {
-  inBackticks,
-  type MarkupStyle,
-  outsideAddresses,
-  percentEncoded,
-  renderMarkdown,
-  withoutFences,
-} from './markdown-rendering.ts'
+import { inBackticks, outsideAddresses, percentEncoded, withoutFences } from './markdown/escapes.ts'
+import { betweenMarks } from './markdown/native.ts'
+import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 import { checkButtons } from './reply-inputs.ts'
 
@@ -63,7 +59,7 @@ export async function discordChat({ item, input, reply, ports }: ReplyContext): 
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: true,
-    length: (text) => formatted(text, reply).length,
+    length: (content) => formatted(content, reply).length,
     send: (part) => interaction.send(part),
   }
 }
@@ -185,7 +181,7 @@ async function messageBody(
   const isNew = edit === ''
   const flags = (reply.ephemeral ? FLAGS.ephemeral : 0) | (reply.silent ? FLAGS.silent : 0)
   const message: JsonObject = {
-    content: formatted(part.text, reply),
+    content: formatted(part.content, reply),
     allowed_mentions: { parse: reply.allowMentions ? ['users', 'roles', 'everyone'] : [] },
     // An edit without buttons removes the existing buttons.
     ...((buttons.length > 0 || !isNew) && { components: rowsOf(buttons) }),
@@ -214,19 +210,17 @@ function rowsOf(buttons: MessagePart['buttons']): Json[] {
   }))
 }
 
-function formatted(text: string, { format, allowMentions }: Reply): string {
-  if (format === 'raw') return text
+function formatted(content: Content, { format, allowMentions }: Reply): string {
   const escaped = allowMentions ? withMentions : escapeMarks
-  return format === 'markdown'
-    ? renderMarkdown(text, { ...DISCORD, text: escaped })
-    : text.split('\n').map(escaped).join('\n')
+  if (typeof content !== 'string') return renderMarkdown(content, { ...DISCORD, text: escaped })
+  return format === 'raw' ? content : escaped(content)
 }
 
 /** Escapes the Markdown of Discord. */
 function escapeMarks(text: string): string {
   const escaped = (piece: string) => piece.replace(/[\\*_~`|[\]<]/g, '\\$&')
   return outsideAddresses(text, escaped, (url) => percentEncoded(url, /[\\`[\]]/g)).replace(
-    /^(\s*)(#{1,3}(?=\s)|-#?(?=\s)|\+(?=\s)|>|\d+(?=[.)]\s))/,
+    /^(\s*)(#{1,3}(?=\s)|-#?(?=\s)|\+(?=\s)|>|\d+(?=[.)]\s))/gm,
     (_, space: string, mark: string) =>
       /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
   )
@@ -237,6 +231,12 @@ function withMentions(text: string): string {
   return escapeMarks(text).replace(/\\<(@[!&]?\d+|#\d+)>/g, '<$1>')
 }
 
+const ADDRESS_MARKS = /[\\`[\])]/g
+
+function addressOf(url: string): string {
+  return percentEncoded(url, ADDRESS_MARKS)
+}
+
 /** https://support.discord.com/hc/articles/210298617: no tables, tasks, rules or images. */
 const DISCORD: MarkupStyle = {
   text: escapeMarks,
@@ -244,8 +244,13 @@ const DISCORD: MarkupStyle = {
   bold: (inner) => `**${inner}**`,
   italic: (inner) => `*${inner}*`,
   strike: (inner) => `~~${inner}~~`,
-  quote: (lines) => lines.map((line) => `> ${line}`).join('\n'),
+  quote: (content) => content.replace(/^/gm, '> '),
+  quotesCode: true,
   heading: (inner, level) => (level > 3 ? `**${inner}**` : `${'#'.repeat(level)} ${inner}`),
-  link: (url, inner) => `[${inner}](${percentEncoded(url, /[\\`[\])]/g)})`,
-  block: (text, language) => `\`\`\`${language}\n${withoutFences(text)}\n\`\`\``,
+  link: (url, inner) => `[${inner}](${addressOf(url)})`,
+  // Discord makes no link of an address that is the text of a link.
+  address: (_, shown) => percentEncoded(shown, ADDRESS_MARKS),
+  border: betweenMarks,
+  block: (text, language) =>
+    `\`\`\`${/^[\w+#.-]*$/.test(language) ? language : ''}\n${withoutFences(text)}\n\`\`\``,
 }

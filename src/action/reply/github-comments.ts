@@ -1,10 +1,12 @@
 import {
   addressInput,
   type Chat,
+  type Content,
   callChat,
   type MessagePart,
   noReplyTarget,
   type ReplyContext,
+  writtenText,
 } from './chat.ts'
 import { acceptedJson, checkCommentReply, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
@@ -25,14 +27,14 @@ export function githubComments(context: ReplyContext): Chat {
   if (typeof repository !== 'string' || !/^[\w-]+\/[\w.-]+$/.test(repository)) throw noIssue()
   if (!Number.isInteger(number)) throw noIssue()
   const base = `${addressInput(input, 'github-api-url', 'https://api.github.com')}/repos/${repository}/issues`
-  const textOf = (text: string) => commentMarkdown(text, reply)
+  const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
   return {
     name: NAME,
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: false,
-    length: (text) => textOf(text).length,
-    async send({ text, edit }: MessagePart) {
+    length: (content) => textOf(content).length,
+    async send({ content, edit }: MessagePart) {
       const [method, url] = edit
         ? (['PATCH', `${base}/comments/${encodeURIComponent(edit)}`] as const)
         : (['POST', `${base}/${number}/comments`] as const)
@@ -42,7 +44,7 @@ export function githubComments(context: ReplyContext): Chat {
         'content-type': 'application/json',
         authorization: `Bearer ${token}`,
       }
-      const request = { method, url, headers, body: JSON.stringify({ body: textOf(text) }) }
+      const request = { method, url, headers, body: JSON.stringify({ body: textOf(content) }) }
       const { id } = acceptedJson(NAME, await callChat(NAME, request, ports))
       return id === undefined ? edit : String(id)
     },

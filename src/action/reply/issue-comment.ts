@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe } from '../../wire/secret.ts'
 import { NotDelivered, type Reply, type ReplyContext } from './chat.ts'
-import { escapeMarkdown } from './markdown-rendering.ts'
+import { escapeMarkdown } from './markdown/escapes.ts'
 
 /** Checks the inputs that no comment can have. @throws UserError */
 export function checkCommentReply(name: string, { buttons, file, ephemeral, format }: Reply): void {

@@ -2,10 +2,12 @@ import { UserError } from '../../wire/errors.ts'
 import {
   addressInput,
   type Chat,
+  type Content,
   callChat,
   type MessagePart,
   noReplyTarget,
   type ReplyContext,
+  writtenText,
 } from './chat.ts'
 import { acceptedJson, checkCommentReply, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
@@ -44,19 +46,22 @@ export function jiraComments(context: ReplyContext): Chat {
   const authorization = token.includes(':')
     ? `Basic ${Buffer.from(token).toString('base64')}`
     : `Bearer ${token}`
-  const textOf = (text: string) => (reply.format === 'raw' ? text : withoutMarkup(text))
+  const textOf = (content: Content) => {
+    const text = writtenText(content)
+    return reply.format === 'raw' ? text : withoutMarkup(text)
+  }
   return {
     name: NAME,
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: false,
-    length: (text) => textOf(text).length,
-    async send({ text, edit }: MessagePart) {
+    length: (content) => textOf(content).length,
+    async send({ content, edit }: MessagePart) {
       const [method, url] = edit
         ? (['PUT', `${address}/${encodeURIComponent(edit)}`] as const)
         : (['POST', address] as const)
       const headers = { 'content-type': 'application/json', authorization }
-      const body = JSON.stringify({ body: textOf(text) })
+      const body = JSON.stringify({ body: textOf(content) })
       const { id } = acceptedJson(NAME, await callChat(NAME, { method, url, headers, body }, ports))
       return typeof id === 'string' ? id : edit
     },

@@ -2,11 +2,13 @@ import type { JsonObject } from '../../wire/json.ts'
 import {
   addressInput,
   type Chat,
+  type Content,
   callChat,
   type MessagePart,
   NotDelivered,
   noReplyTarget,
   type ReplyContext,
+  writtenText,
 } from './chat.ts'
 import { acceptedJson, checkCommentReply, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
@@ -37,19 +39,19 @@ export function linearComments(context: ReplyContext): Chat {
   const url = `${addressInput(input, 'linear-api-url', 'https://api.linear.app')}/graphql`
   // OAuth tokens are bearer tokens; API keys are sent as they are.
   const authorization = token.startsWith('lin_api_') ? token : `Bearer ${token}`
-  const textOf = (text: string) => commentMarkdown(text, reply)
+  const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
   return {
     name: NAME,
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: false,
-    length: (text) => textOf(text).length,
-    async send({ text, edit }: MessagePart) {
+    length: (content) => textOf(content).length,
+    async send({ content, edit }: MessagePart) {
       const request = {
         method: 'POST',
         url,
         headers: { 'content-type': 'application/json', authorization },
-        body: JSON.stringify(mutation(target, edit, textOf(text))),
+        body: JSON.stringify(mutation(target, edit, textOf(content))),
       }
       const answer = acceptedJson(NAME, await callChat(NAME, request, ports))
       const result = objectAt(objectAt(answer, 'data'), 'result')

@@ -29,6 +29,10 @@ export function readReply(
     ephemeral: input('ephemeral').trim() === '' ? undefined : readFlag(input, 'ephemeral'),
     silent: readFlag(input, 'silent'),
     allowMentions: readFlag(input, 'allow-mentions'),
+    threadGone:
+      input('thread-gone').trim() === ''
+        ? undefined
+        : choiceOf('thread-gone', input('thread-gone').trim(), ['send', 'fail'] as const),
   }
 }
 

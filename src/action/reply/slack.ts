@@ -1,4 +1,5 @@
 import { slackItem } from '../../triggers/slack/item.ts'
+import { partsOfEvent } from '../../triggers/slack/places.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
@@ -6,7 +7,9 @@ import {
   type Attachment,
   addressInput,
   type Chat,
+  type Content,
   callChat,
+  isEmpty,
   type MessagePart,
   NotDelivered,
   noReplyTarget,
@@ -14,21 +17,20 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import { hasRichBlocks } from './markdown.ts'
 import {
   escapeMarkdown,
   inBackticks,
-  type MarkupStyle,
   markdownAddress,
   outsideAddresses,
   percentEncoded,
-  renderMarkdown,
-  renderNativeMarkdown,
   withoutFences,
-} from './markdown-rendering.ts'
+} from './markdown/escapes.ts'
+import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
+import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
+import { type Blocks, hasMarksWithin, hasRichBlocks } from './markdown/tree.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 import { checkButtons } from './reply-inputs.ts'
-import { splitText } from './split.ts'
+import { splitContent } from './split.ts'
 
 const SLACK_HOOKS = 'https://hooks.slack.com'
 const SLACK_API = 'https://slack.com/api'
@@ -54,21 +56,27 @@ const IDS = ['trigger_id', 'team_id', 'channel_id', 'user_id', 'command']
  * A reply by the response_url of the command or the interaction that started this run; otherwise by the
  * token of a bot.
  */
-export async function slackChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
+export async function slackChat({
+  content,
+  item,
+  input,
+  reply,
+  ports,
+}: ReplyContext): Promise<Chat> {
   checkReply(reply)
   const token = checkedBotToken(input('token').trim(), ports)
   const reader = { trigger: 'slack', read: readInteraction, ids: IDS }
   const isEvent = item.kind === 'event'
   const event = isEvent ? undefined : await ownRequest(item, reader, ports)
   const url = event ? responseUrl(event, input) : undefined
-  const isRich = reply.format === 'markdown' && hasRichBlocks(reply.text)
+  const isRich = needsMarkdownBlock(content)
   const shared = {
     name: 'Slack',
     maxLength: isRich ? MAX_MARKDOWN : MAX_TEXT,
-    length: (text: string) =>
-      isRich
-        ? Math.max(formatted(text, reply).length, native(text, reply).length)
-        : formatted(text, reply).length,
+    length: (part: Content) =>
+      isRich && typeof part !== 'string'
+        ? Math.max(formatted(part, reply).length, native(part, reply).length)
+        : formatted(part, reply).length,
   }
   // A response_url accepts no file, and no id of a message.
   const needsBot = reply.file !== undefined || /^\d+\.\d+$/.test(reply.edit)
@@ -85,7 +93,7 @@ export async function slackChat({ item, input, reply, ports }: ReplyContext): Pr
   }
   if (!token) throw isEvent ? missingBotToken() : missingUrl()
   const api = addressInput(input, 'slack-api-url', SLACK_API)
-  const bot = new SlackBot(new Secret(token), api, threadOf(item), reply, ports)
+  const bot = new SlackBot(new Secret(token), api, placeOf(item), reply, ports)
   return { ...shared, maxParts: 5, supportsFiles: true, send: (part) => bot.send(part) }
 }
 
@@ -205,20 +213,14 @@ interface MessagePlace {
 }
 
 /** The thread of the item; a message outside any thread starts one. */
-function threadOf(item: JsonObject): MessagePlace {
-  const event = objectAt(item, 'event')
+function placeOf(item: JsonObject): MessagePlace {
+  const event = partsOfEvent(objectAt(item, 'event'))
   const message = objectAt(item, 'message')
-  const changed = objectAt(event, 'message')
-  // The event of a reaction or a file refers to its message in `item`.
-  const inner = objectAt(event, 'item')
-  const channel =
-    nonEmptyString(item.channel_id) ??
-    nonEmptyString(event.channel_id) ??
-    nonEmptyString(inner.channel)
+  const channel = nonEmptyString(item.channel_id) ?? nonEmptyString(event.channel_id)
   if (channel === undefined) throw noReplyTarget('an item of slack without a channel')
-  const threads = [event.thread_ts, changed.thread_ts, changed.ts, event.ts, inner.ts]
-  const thread = [...threads, message.thread_ts, message.ts].map(nonEmptyString).find((ts) => ts)
-  return { channel, thread, user: nonEmptyString(item.user_id) ?? nonEmptyString(event.user) }
+  const threads = [item.thread_ts, event.thread_ts, message.thread_ts]
+  const thread = [...threads, event.message_ts, message.ts].map(nonEmptyString).find((ts) => ts)
+  return { channel, thread, user: nonEmptyString(item.user_id) ?? nonEmptyString(event.user_id) }
 }
 
 function nonEmptyString(value: Json | undefined): string | undefined {
@@ -229,7 +231,8 @@ function nonEmptyString(value: Json | undefined): string | undefined {
 class SlackBot {
   readonly #token: Secret
   readonly #api: string
-  readonly #place: MessagePlace
+  /** Loses its thread if that is gone. */
+  #place: MessagePlace
   readonly #reply: Reply
   readonly #ports: ReplyPorts
 
@@ -242,7 +245,7 @@ class SlackBot {
   }
 
   async send(part: MessagePart): Promise<string> {
-    const id = part.text.trim() === '' ? '' : await this.#sendText(part)
+    const id = isEmpty(part.content) ? '' : await this.#sendText(part)
     if (part.file) await this.#sendFile(part.file)
     return id
   }
@@ -263,20 +266,37 @@ class SlackBot {
       await this.#call('chat.update', { channel, ts: part.edit, ...content })
       return part.edit
     }
-    const target = { channel, ...(thread !== undefined && { thread_ts: thread }) }
     if (this.#reply.ephemeral) {
       if (user === undefined) throw noReplyTarget('an event of slack without a user')
+      const target = { channel, ...(thread !== undefined && { thread_ts: thread }) }
       // Slack cannot edit an ephemeral message, so the id is of no use.
       await this.#call('chat.postEphemeral', { ...target, user, ...content })
       return ''
     }
-    const { ts } = await this.#call('chat.postMessage', { ...target, ...content })
+    const { ts } = await this.#inThread((target) =>
+      this.#call('chat.postMessage', { channel, ...target, ...content }),
+    )
     return nonEmptyString(ts) ?? ''
+  }
+
+  /** Calls once more without the thread if that is gone, and if `thread-gone` says so. */
+  async #inThread(call: (thread: JsonObject) => Promise<JsonObject>): Promise<JsonObject> {
+    const { thread } = this.#place
+    if (thread === undefined) return call({})
+    try {
+      return await call({ thread_ts: thread })
+    } catch (error) {
+      const isGone = error instanceof NotDelivered && THREAD_GONE.test(error.message)
+      if (!isGone || this.#reply.threadGone !== 'send') throw error
+      this.#ports.notice('the thread is gone; the reply was sent without it')
+      this.#place = { ...this.#place, thread: undefined }
+      return call({})
+    }
   }
 
   /** https://docs.slack.dev/messaging/working-with-files#upload */
   async #sendFile({ name, bytes }: Attachment): Promise<void> {
-    const { channel, thread } = this.#place
+    const { channel } = this.#place
     const asked = { filename: name, length: String(bytes.length) }
     const { upload_url: url, file_id: id } = await this.#call(
       'files.getUploadURLExternal',
@@ -291,11 +311,10 @@ class SlackBot {
     const call = { method: 'POST', url, headers, body: bytes } as const
     const { status } = await callChat('Slack', call, this.#ports)
     if (status >= 300) throw new NotDelivered({ message: `Slack rejected the file (${status})` })
-    await this.#call('files.completeUploadExternal', {
-      files: [{ id, title: name }],
-      channel_id: channel,
-      ...(thread !== undefined && { thread_ts: thread }),
-    })
+    const files = [{ id, title: name }]
+    await this.#inThread((target) =>
+      this.#call('files.completeUploadExternal', { files, channel_id: channel, ...target }),
+    )
   }
 
   #isSlack(url: string): boolean {
@@ -332,6 +351,11 @@ class SlackBot {
   }
 }
 
+/** The errors of a message whose thread, or whose first message, was deleted. */
+const THREAD_GONE = /\((?:thread_not_found|cannot_reply_to_message)\)/
+
+const GONE = 'The thread was deleted. To reply in the channel, set thread-gone: send'
+
 /** Source: the errors that the pages of the methods list. */
 function adviceOn(code: string, needed: string): string[] {
   const advice: Readonly<Record<string, string>> = {
@@ -343,6 +367,8 @@ function adviceOn(code: string, needed: string): string[] {
     token_revoked: 'The token was revoked: install the app again.',
     account_inactive: 'the bot was removed from the workspace',
     message_not_found: 'Set "edit" to the output "id" of an earlier reply in the same channel.',
+    thread_not_found: GONE,
+    cannot_reply_to_message: GONE,
     cant_update_message: '"edit" can only change messages of this bot.',
   }
   const found = advice[code]
@@ -355,33 +381,50 @@ function adviceOn(code: string, needed: string): string[] {
  * @param isRich false if Slack refused the Markdown
  */
 function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
-  const text = formatted(part.text, reply)
+  const { content, buttons, edit } = part
+  const text = formatted(content, reply)
   const quiet = { link_names: false, ...(reply.format === 'plain' && { mrkdwn: false }) }
-  const rows: Json[] = part.buttons.map((row, at) => ({
+  const rows: Json[] = buttons.map((row, at) => ({
     type: 'actions',
     elements: row.map(buttonElement(at)),
   }))
-  if (isRich && reply.format === 'markdown' && hasRichBlocks(part.text)) {
-    const markdown = { type: 'markdown', text: native(part.text, reply) }
+  if (isRich && typeof content !== 'string' && needsMarkdownBlock(content)) {
+    const markdown = { type: 'markdown', text: native(content, reply) }
     return { text, ...quiet, blocks: [markdown, ...rows] }
   }
   // An edit without buttons removes the existing buttons.
-  if (rows.length === 0) return { text, ...quiet, ...(part.edit !== '' && { blocks: [] }) }
-  return { text, ...quiet, blocks: [...sections(part.text, reply), ...rows] }
+  if (rows.length === 0) return { text, ...quiet, ...(edit !== '' && { blocks: [] }) }
+  return { text, ...quiet, blocks: [...sections(content, reply), ...rows] }
 }
 
-function sections(text: string, reply: Reply): Json[] {
+/**
+ * Whether mrkdwn cannot show a content: it has no headings and tables, and shows the stars of bold text beside
+ * letters, as Chinese, Japanese and Korean are written.
+ */
+function needsMarkdownBlock(content: Content): boolean {
+  return (
+    typeof content !== 'string' && (hasRichBlocks(content) || hasMarksWithin(content, isBorder))
+  )
+}
+
+/** A character beside which Slack reads a mark. */
+function isBorder(character: string): boolean {
+  return /[\s!-/:-@[-^{-~]/.test(character)
+}
+
+function sections(content: Content, reply: Reply): Json[] {
   const isPlain = reply.format === 'plain'
-  const pieces = splitText(text, {
+  const pieces = splitContent(content, {
     maxLength: MAX_SECTION,
     length: (piece) => formatted(piece, reply).length,
     hasFences: !isPlain,
   })
   return pieces.map((piece) => ({
     type: 'section',
-    text: isPlain
-      ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
-      : { type: 'mrkdwn', text: formatted(piece, reply) },
+    text:
+      isPlain && typeof piece === 'string'
+        ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
+        : { type: 'mrkdwn', text: formatted(piece, reply) },
   }))
 }
 
@@ -404,26 +447,28 @@ function buttonElement(row: number) {
   })
 }
 
-/** A text in Slack's markup; mentions notify nobody unless the inputs allow it. */
-function formatted(text: string, reply: Reply): string {
-  const quiet = withoutMentions(text, reply)
+/** A content in Slack's markup; mentions notify nobody unless the inputs allow it. */
+function formatted(content: Content, reply: Reply): string {
+  if (typeof content !== 'string') return renderMarkdown(content, mrkdwn(reply))
+  const quiet = withoutMentions(content, reply)
   if (reply.format === 'raw') return quiet
-  const style = reply.allowMentions ? { ...MRKDWN, text: withMentions } : MRKDWN
-  if (reply.format === 'markdown') return renderMarkdown(quiet, style)
   return reply.allowMentions ? withMentions(quiet) : escapeText(quiet)
 }
 
 /** Markdown for Slack's block of Markdown. */
-function native(text: string, reply: Reply): string {
+function native(content: Blocks, reply: Reply): string {
   const { allowMentions } = reply
   // Entities have no meaning in code, but a mention might have one.
-  const silent = (code: string) => (allowMentions ? code : code.replace(/<(?=[!@#])/g, '<\u200b'))
-  return renderNativeMarkdown(withoutMentions(text, reply), {
-    text: (piece) => escapeMarkdown(piece, allowMentions ? withMentions : escapeText),
+  const silent = (code: string) =>
+    allowMentions ? code : withoutMentions(code, reply).replace(/<(?=[!@#])/g, '<\u200b')
+  const escapes: MarkdownEscapes = {
+    text: (piece) =>
+      escapeMarkdown(withoutMentions(piece, reply), allowMentions ? withMentions : escapeText),
     code: (code) => inBackticks(silent(code)),
     block: silent,
     address: (url) => markdownAddress(url, escapeText),
-  })
+  }
+  return renderNativeMarkdown(content, escapes)
 }
 
 const BROADCAST = /(?<![\w.])@(channel|here|everyone)\b/g
@@ -456,15 +501,37 @@ function addressOf(url: string): string {
   return escapeText(percentEncoded(url, /[`|]/g))
 }
 
-const MRKDWN: MarkupStyle = {
+/** https://docs.slack.dev/messaging/formatting-message-text */
+function mrkdwn(reply: Reply): MarkupStyle {
+  const escaped = (text: string) => escapeText(withoutMentions(text, reply))
   // Slack has no escape character; a zero-width space next to a mark disables the mark.
-  text: (text) =>
-    outsideAddresses(text, (piece) => escapeText(piece).replace(MARK, '\u200b$&\u200b'), addressOf),
-  code: (text) => `\`${escapeText(text)}\``,
-  bold: (inner) => `*${inner}*`,
-  italic: (inner) => `_${inner}_`,
-  strike: (inner) => `~${inner}~`,
-  quote: (lines) => lines.map((line) => `>${line}`).join('\n'),
-  link: (url, inner) => `<${addressOf(url)}|${inner.replaceAll('|', '¦')}>`,
-  block: (text) => `\`\`\`\n${withoutFences(escapeText(text))}\n\`\`\``,
+  const withoutMarks = (piece: string) => escapeText(piece).replace(MARK, '\u200b$&\u200b')
+  // A mark ends at the end of its line.
+  const each = (inner: string, mark: string) =>
+    inner.replace(/^(\s*)(\S.*?)(\s*)$/gm, `$1${mark}$2${mark}$3`)
+  return {
+    text: (text) =>
+      reply.allowMentions
+        ? withMentions(text)
+        : outsideAddresses(withoutMentions(text, reply), withoutMarks, addressOf),
+    // Code cannot contain a backtick.
+    code: (text) =>
+      text.includes('`') ? withoutMarks(withoutMentions(text, reply)) : `\`${escaped(text)}\``,
+    bold: (inner) => each(inner, '*'),
+    italic: (inner) => each(inner, '_'),
+    strike: (inner) => each(inner, '~'),
+    border,
+    quote: (content) => content.replace(/^/gm, '>'),
+    quotesCode: false,
+    link: (url, inner) => `<${addressOf(url)}|${inner.replaceAll('|', '¦').replaceAll('\n', ' ')}>`,
+    address: (url) => `<${addressOf(url)}>`,
+    block: (text) => `\`\`\`\n${withoutFences(escaped(text))}\n\`\`\``,
+  }
+}
+
+/** A zero-width space between a mark and a letter, or between two marks. */
+function border(left: string, right: string): string {
+  const marks = [left, right].filter((character) => /[*_~`]/.test(character))
+  const others = [left, right].filter((character) => !marks.includes(character))
+  return marks.length === 2 || !others.every(isBorder) ? '\u200b' : ''
 }

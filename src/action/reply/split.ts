@@ -1,58 +1,74 @@
-import { isFence, isFenceEnd } from './markdown.ts'
+import type { Content } from './chat.ts'
+import { splitMarkdown } from './markdown/split.ts'
+import { textSpans } from './markdown/tree.ts'
 
-/** How a text is measured, and where it may be cut. */
+/** How a content is measured, and where it may be cut. */
 export interface Measure {
   readonly maxLength: number
-  /** The length of one or more lines after formatting. */
-  length(text: string): number
-  /** Whether ``` lines delimit blocks of code; a cut closes the block and opens it again. */
+  /** The length after formatting. */
+  length(content: Content): number
+  /** Whether lines of three or more backticks or tildes delimit blocks of code in a text. */
   readonly hasFences: boolean
   /** Whether `<` and `&` begin tags and entities, which must not be cut. */
   readonly hasTags?: boolean
 }
 
-const END = '```'
-
 /**
- * Splits a text into parts that fit, without losing any of it: at line breaks; a line that is too long
- * at a space; a word that is too long between characters.
+ * Splits a content into parts that fit, without losing any of it: a tree between its blocks; a text at line
+ * breaks, a line that is too long at a space, a word that is too long between characters.
  *
  * @param most the number of parts; the last part holds the rest, of any length
  */
-export function splitText(text: string, measure: Measure, most = Infinity): string[] {
-  if (measure.length(text) <= measure.maxLength) return [text]
+export function splitContent(content: Content, measure: Measure, most = Infinity): Content[] {
+  if (measure.length(content) <= measure.maxLength) return [content]
+  return typeof content === 'string'
+    ? splitText(content, measure, most)
+    : splitMarkdown(content, measure, most)
+}
+
+/** A line that opens a block of code, or may close it: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/
+
+/** The fence after a line: the line that opened it, or `undefined` outside of code. */
+function fenceAfter(line: string, fence: string | undefined): string | undefined {
+  const [, marks = '', rest = ''] = FENCE.exec(line) ?? []
+  if (marks === '') return fence
+  if (fence === undefined) return line
+  const end = endOf(fence)
+  const closes = marks.startsWith(end) && rest.trim() === ''
+  return closes ? undefined : fence
+}
+
+/** The line that closes a block. */
+function endOf(fence: string): string {
+  return FENCE.exec(fence)?.[1] ?? ''
+}
+
+function splitText(text: string, measure: Measure, most: number): string[] {
   const parts: string[] = []
-  // A line of code is measured within a block.
-  const frame = measure.length(`${END}\n\n${END}`)
-  const inCode = (line: string) => measure.length(`${END}\n${line}\n${END}`) - frame
   let lines: string[] = []
   let [used, fence]: [number, string | undefined] = [0, undefined]
   const remaining = (open: string | undefined) =>
-    measure.maxLength - used - (open === undefined ? 0 : END.length + 1)
+    measure.maxLength - used - (open === undefined ? 0 : endOf(open).length + 1)
   const cut = () => {
     if (lines.some((line) => line.trim() !== '' && line !== fence)) {
-      parts.push([...lines, ...(fence === undefined ? [] : [END])].join('\n'))
+      parts.push([...lines, ...(fence === undefined ? [] : [endOf(fence)])].join('\n'))
     }
     lines = fence === undefined ? [] : [fence]
     used = fence === undefined ? 0 : fence.length + 1
   }
   const all = text.split('\n')
   for (const [at, line] of all.entries()) {
-    const isMark: boolean =
-      measure.hasFences && (fence === undefined ? isFence(line) : isFenceEnd(line))
-    const open: string | undefined = isMark ? (fence === undefined ? line : undefined) : fence
-    const size = (piece: string) => {
-      if (isMark) return piece.length
-      return fence === undefined ? measure.length(piece) : inCode(piece)
-    }
-    let [rest, length] = [line, size(line)]
+    const open: string | undefined = measure.hasFences ? fenceAfter(line, fence) : undefined
+    const isMark = open !== fence
+    let [rest, length] = [line, measure.length(line)]
     if (length > remaining(open)) cut()
     while (!isMark && length > remaining(open) && parts.length + 1 < most) {
-      const kept = fittingStart(rest, (start) => size(start) <= remaining(open), measure)
+      const kept = fittingStart(rest, (start) => measure.length(start) <= remaining(open), measure)
       lines.push(rest.slice(0, kept))
       cut()
       rest = rest.slice(kept).replace(/^ /, '')
-      length = size(rest)
+      length = measure.length(rest)
     }
     lines.push(rest)
     used += length + 1
@@ -89,8 +105,10 @@ function fittingStart(
   return at > 1 && /[\ud800-\udbff]/.test(line[at - 1] ?? '') ? at - 1 : at
 }
 
-/** The start of a text that fits, followed by a note. */
-export function cutShort(text: string, note: string, measure: Measure): string {
-  const maxLength = measure.maxLength - measure.length(note)
-  return `${splitText(text, { ...measure, maxLength }, 2)[0] ?? ''}${note}`
+/** The start of a content that fits, followed by a note. */
+export function cutShort(content: Content, note: string, measure: Measure): Content {
+  const maxLength = measure.maxLength - measure.length(`\n\n${note}`)
+  const [start = ''] = splitContent(content, { ...measure, maxLength }, 2)
+  if (typeof start === 'string') return `${start}\n${note}`
+  return [...start, { kind: 'paragraph', isApart: false, spans: textSpans(note) }]
 }

@@ -4,6 +4,12 @@ import {
   callBotOnce,
   type MethodBody,
 } from '../../triggers/messaging-bot/bot-api.ts'
+import {
+  partiesOf,
+  placeOf,
+  UPDATE_KINDS,
+  type UpdateKind,
+} from '../../triggers/messaging-bot/places.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -11,22 +17,20 @@ import {
   type Attachment,
   addressInput,
   type Chat,
+  type Content,
+  isEmpty,
   type MessagePart,
   multipartBody,
   NotDelivered,
   noReplyTarget,
   type Reply,
   type ReplyContext,
+  type ReplyPorts,
 } from './chat.ts'
-import { hasRichBlocks } from './markdown.ts'
-import {
-  escapeMarkdown,
-  type MarkdownEscapes,
-  type MarkupStyle,
-  markdownAddress,
-  renderMarkdown,
-  renderNativeMarkdown,
-} from './markdown-rendering.ts'
+import { escapeMarkdown, markdownAddress } from './markdown/escapes.ts'
+import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
+import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
+import { hasRichBlocks } from './markdown/tree.ts'
 import { checkButtons } from './reply-inputs.ts'
 
 export const TELEGRAM_API = 'https://api.telegram.org'
@@ -41,10 +45,8 @@ const MAX_CAPTION = 1024
 const PICTURE = /\.(?:jpe?g|png|webp)$/i
 const MAX_PICTURE = 10 * 1024 * 1024
 
-/** The chat of the item's message, or of the message whose button was pressed. */
+/** The chat of the item's message, of the message whose button was pressed, or of another update. */
 export async function telegramChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
-  const message = isObject(item.message) ? item.message : item
-  const chat = isObject(message.chat) ? telegramId(message.chat.id) : undefined
   const token = input('token').trim()
   if (!BOT_TOKEN.test(token)) {
     throw new UserError({
@@ -55,21 +57,22 @@ export async function telegramChat({ item, input, reply, ports }: ReplyContext):
   ports.mask(token)
   const api = addressInput(input, 'telegram-api-url', TELEGRAM_API)
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
-  if (chat === undefined) throw noReplyTarget('an update without a chat')
-  checkReply(reply, message)
+  const target = targetOf(item, reply)
+  checkReply(reply, target)
   await endSpinner(bot, item)
-  const target = { ...replyTarget(message), chat }
+  const messages = new TelegramMessages(bot, target, reply, ports)
   return {
     name: 'Telegram',
     maxLength: MAX_TEXT,
-    maxParts: 5,
-    supportsFiles: true,
-    length: (text) => visibleLength(text, reply.format),
-    send: (part) => new TelegramMessages(bot, target, reply).send(part),
+    // The answer to a guest query is one message, without an upload.
+    maxParts: target.guestQuery === undefined ? 5 : 1,
+    supportsFiles: target.guestQuery === undefined,
+    length: (content) => visibleLength(content, reply.format),
+    send: (part) => messages.send(part),
   }
 }
 
-function checkReply({ buttons, ephemeral }: Reply, { chat }: JsonObject): void {
+function checkReply({ buttons, file }: Reply, { guestQuery }: Target): void {
   checkButtons(buttons, {
     chat: 'Telegram',
     label: 256,
@@ -78,36 +81,131 @@ function checkReply({ buttons, ephemeral }: Reply, { chat }: JsonObject): void {
     inRow: 8,
     rows: 100,
   })
-  if (ephemeral && isObject(chat) && chat.type !== 'private') {
+  if (file && guestQuery !== undefined) {
     throw new UserError({
-      message: 'input "ephemeral": every member of a Telegram group sees the messages of a bot',
-      hint: 'Remove "ephemeral", or reply in a private chat with the bot.',
+      message: 'input "file": the reply to a guest message cannot contain a file',
+      hint: 'Remove "file", or add the bot to the chat.',
     })
   }
 }
 
-/** An id is a number, or a string if it has 16 or more digits. */
-function telegramId(value: unknown): number | string | undefined {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
-    ? value
-    : undefined
+type Id = number | string
+
+/** The place to which the messages of one reply are sent. */
+interface Target {
+  /** `undefined` only for a message that was sent by an inline query, which can be edited. */
+  readonly chat: Id | undefined
+  /** Set for a message from a chat of which the bot is no member. */
+  readonly guestQuery: string | undefined
+  /** The person who caused the update. */
+  readonly user: Id | undefined
+  /** Whether only that person sees the messages. */
+  readonly isEphemeral: boolean
+  readonly business: JsonObject
+  readonly thread: JsonObject
+  /** The message that is replied to. */
+  readonly to: JsonObject
+}
+
+/** @throws UserError if the item has no chat, or if an ephemeral reply has no receiver */
+function targetOf(item: JsonObject, { ephemeral, edit }: Reply): Target {
+  const kind = kindOf(item)
+  const { chat, user, message = item } = partiesOf(kind, item)
+  const { guest_query_id: query, business_connection_id: business, message_id } = message
+  const isGuest = placeOf(kind).reply === 'answerGuestQuery' && typeof query === 'string'
+  const id = telegramId(chat?.id)
+  const isInline = typeof item.inline_message_id === 'string' && edit !== ''
+  if (placeOf(kind).reply === undefined) throw noReplyTarget(`an update of the kind ${kind}`)
+  if (id === undefined && !isInline) throw noReplyTarget('an update without a chat')
+  const isPrivate = chat?.type === 'private'
+  // A command that only the bot sees is answered so that only its author sees it.
+  const isEphemeral = (ephemeral ?? isId(message.ephemeral_message_id)) && !isPrivate
+  const userId = telegramId(user?.id)
+  if (isEphemeral && (isGuest || userId === undefined)) {
+    throw new UserError({
+      message: `input "ephemeral": ${isGuest ? 'a reply to a guest message' : 'a reply to no person'} cannot be ephemeral`,
+      hint: 'Remove "ephemeral".',
+    })
+  }
+  return {
+    chat: id,
+    guestQuery: isGuest ? query : undefined,
+    user: userId,
+    isEphemeral,
+    business: typeof business === 'string' ? { business_connection_id: business } : {},
+    thread: threadOf(message),
+    // The id of an ephemeral message is 0.
+    to:
+      isId(message_id) && message_id !== 0 && !isEphemeral
+        ? { reply_parameters: { message_id, allow_sending_without_reply: true } }
+        : {},
+  }
+}
+
+/** The kind of an item has a name only if the option `updates` has it, so it is read from the fields. */
+function kindOf(item: JsonObject): UpdateKind {
+  const named = UPDATE_KINDS.find((kind) => kind === item.update_type)
+  if (named) return named
+  if (typeof item.chat_instance === 'string') return 'callback_query'
+  if (typeof item.guest_query_id === 'string') return 'guest_message'
+  return isObject(item.chat) || !isObject(item.message) ? 'message' : 'callback_query'
 }
 
 /** A thread is a target only in a forum; in a plain group it is a chain of replies. */
-function replyTarget(message: JsonObject): { readonly place: JsonObject; readonly to: JsonObject } {
-  const { message_id, message_thread_id: thread, is_topic_message: isTopic } = message
-  const { business_connection_id: business } = message
-  const [id, topic] = [telegramId(message_id), telegramId(thread)]
-  return {
-    place: {
-      ...(typeof business === 'string' && { business_connection_id: business }),
-      ...(topic !== undefined && isTopic === true && { message_thread_id: topic }),
-    },
-    to:
-      id === undefined
-        ? {}
-        : { reply_parameters: { message_id: id, allow_sending_without_reply: true } },
+function threadOf({
+  message_thread_id: thread,
+  is_topic_message: isTopic,
+  draft_id: draft,
+  direct_messages_topic: topic,
+}: JsonObject): JsonObject {
+  const direct = isObject(topic) ? topic.topic_id : undefined
+  if (isId(direct)) return { direct_messages_topic_id: direct }
+  return isId(thread) && (isTopic === true || draft !== undefined)
+    ? { message_thread_id: thread }
+    : {}
+}
+
+/** An id is a number, or a string if it has 16 or more digits. */
+function isId(value: unknown): value is Id {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
+}
+
+function telegramId(value: unknown): Id | undefined {
+  return isId(value) ? value : undefined
+}
+
+/** The content of a call, which is also the end of the name of its method. */
+type ContentKind = 'Message' | 'RichMessage' | 'Photo' | 'Document' | 'Text' | 'Caption' | 'Media'
+
+/** An id of an ephemeral message in the output `id`, since other messages have numbers, too. */
+const EPHEMERAL_ID = /^ephemeral-(\d+)$/
+
+/**
+ * The method of a call, and the parameters that name its target.
+ *
+ * @param edit the id of the message to change, as an earlier reply returned it; empty for a new message
+ */
+function callOf(target: Target, edit: string, kind: ContentKind) {
+  const { chat, guestQuery, user, isEphemeral, business, thread, to } = target
+  const inChat = chat === undefined ? {} : { chat_id: chat }
+  const receiver = user === undefined ? {} : { receiver_user_id: user }
+  const [, ephemeralId] = EPHEMERAL_ID.exec(edit) ?? []
+  if (ephemeralId !== undefined) {
+    const which = { ...receiver, ephemeral_message_id: Number(ephemeralId) }
+    return { method: `editEphemeralMessage${kind}`, target: { ...inChat, ...which } }
   }
+  if (edit !== '') {
+    const isInline = !/^-?\d+$/.test(edit)
+    const which = isInline
+      ? { inline_message_id: edit }
+      : { ...business, ...inChat, message_id: edit }
+    return { method: `editMessage${kind}`, target: which }
+  }
+  if (guestQuery !== undefined) {
+    return { method: 'answerGuestQuery', target: { guest_query_id: guestQuery } }
+  }
+  const visibility = isEphemeral ? { ephemeral_message_parameters: receiver } : to
+  return { method: `send${kind}`, target: { ...business, ...inChat, ...thread, ...visibility } }
 }
 
 /**
@@ -115,36 +213,32 @@ function replyTarget(message: JsonObject): { readonly place: JsonObject; readonl
  * shows when the message is sent.
  */
 async function endSpinner(bot: Bot, item: JsonObject): Promise<void> {
-  const isPress = item.update_type === 'callback_query' || typeof item.chat_instance === 'string'
-  if (!isPress || typeof item.id !== 'string') return
+  if (kindOf(item) !== 'callback_query' || typeof item.id !== 'string') return
   await callBotOnce(bot, 'answerCallbackQuery', { parameters: { callback_query_id: item.id } })
-}
-
-interface ChatTarget {
-  readonly chat: number | string
-  readonly place: JsonObject
-  readonly to: JsonObject
 }
 
 /** Sends the messages of one reply to one chat. */
 class TelegramMessages {
   readonly #bot: Bot
-  readonly #target: ChatTarget
   readonly #reply: Reply
+  readonly #ports: ReplyPorts
+  /** Changes if the chat has another id, or if the thread or the message is gone. */
+  #target: Target
 
-  constructor(bot: Bot, target: ChatTarget, reply: Reply) {
+  constructor(bot: Bot, target: Target, reply: Reply, ports: ReplyPorts) {
     this.#bot = bot
     this.#target = target
     this.#reply = reply
+    this.#ports = ports
   }
 
   async send(part: MessagePart): Promise<string> {
-    const { text, edit, file } = part
-    if (!file) return text.trim() === '' ? '' : this.#sendText(part)
+    const { content, edit, file } = part
+    if (!file) return isEmpty(content) ? '' : this.#sendText(part)
     if (edit !== '') return this.#replaceFile(part, file)
-    if (visibleLength(text, this.#reply.format) <= MAX_CAPTION) return this.#sendFile(part, file)
+    if (visibleLength(content, this.#reply.format) <= MAX_CAPTION) return this.#sendFile(part, file)
     const id = await this.#sendText({ ...part, buttons: [] })
-    await this.#sendFile({ ...part, text: '' }, file)
+    await this.#sendFile({ ...part, content: '' }, file)
     return id
   }
 
@@ -153,102 +247,147 @@ class TelegramMessages {
    * server does, or one that cannot load an image, sends an ordinary message.
    */
   async #sendText(part: MessagePart): Promise<string> {
-    const { text } = part
-    const ordinary = this.#text('text', text)
-    if (this.#reply.format !== 'markdown' || !hasRichBlocks(text)) {
-      return this.#sendContent(part, 'sendMessage', ordinary)
+    const { content } = part
+    const ordinary = this.#text('text', content)
+    if (typeof content === 'string' || !hasRichBlocks(content)) {
+      return this.#sendContent(part, 'Message', ordinary)
     }
-    const rich = { rich_message: { markdown: renderNativeMarkdown(text, RICH) } }
-    return this.#sendContent(part, 'sendRichMessage', rich).catch((error: unknown) => {
+    const rich = { rich_message: { markdown: renderNativeMarkdown(content, RICH) } }
+    return this.#sendContent(part, 'RichMessage', rich).catch((error: unknown) => {
       if (!(error instanceof RefusedCall)) throw error
-      return this.#sendContent(part, 'sendMessage', ordinary)
+      return this.#sendContent(part, 'Message', ordinary)
     })
   }
 
   async #sendContent(
-    { text, edit, buttons }: MessagePart,
-    method: 'sendMessage' | 'sendRichMessage',
+    { content, edit, buttons }: MessagePart,
+    kind: 'Message' | 'RichMessage',
     own: JsonObject,
   ): Promise<string> {
-    const content = { ...own, ...keyboard(buttons) }
-    if (edit === '') return this.#call(method, { ...this.#envelope(), ...content })
-    const { business_connection_id: business } = this.#target.place
-    const which = {
-      message_id: edit,
-      ...(business !== undefined && { business_connection_id: business }),
-    }
-    return this.#call('editMessageText', { ...which, ...content }, edit).catch((error: unknown) => {
+    const all = { ...own, ...keyboard(buttons) }
+    if (edit === '') return this.#call(edit, kind, all)
+    return this.#call(edit, 'Text', all).catch((error: unknown) => {
       const isCaption =
         error instanceof NotDelivered && /no text in the message/.test(error.message)
       if (!isCaption) throw error
-      const caption = { ...this.#text('caption', text), ...keyboard(buttons) }
-      return this.#call('editMessageCaption', { ...which, ...caption }, edit)
+      return this.#call(edit, 'Caption', {
+        ...this.#text('caption', content),
+        ...keyboard(buttons),
+      })
     })
   }
 
   /** Sends a picture as a photo; if Telegram rejects the photo, as a document. */
-  async #sendFile({ text, buttons }: MessagePart, file: Attachment): Promise<string> {
+  async #sendFile({ content, buttons }: MessagePart, file: Attachment): Promise<string> {
     const isPicture = PICTURE.test(file.name) && file.bytes.length <= MAX_PICTURE
-    const caption = text.trim() === '' ? {} : this.#text('caption', text)
-    const parameters = { ...this.#envelope(), ...caption, ...keyboard(buttons) }
-    const send = (kind: 'photo' | 'document') =>
-      this.#call(kind === 'photo' ? 'sendPhoto' : 'sendDocument', parameters, '', { [kind]: file })
-    if (!isPicture) return send('document')
-    return send('photo').catch((error: unknown) => {
+    const caption = isEmpty(content) ? {} : this.#text('caption', content)
+    const parameters = { ...caption, ...keyboard(buttons) }
+    const send = (kind: 'Photo' | 'Document') =>
+      this.#call('', kind, parameters, { [kind.toLowerCase()]: file })
+    if (!isPicture) return send('Document')
+    return send('Photo').catch((error: unknown) => {
       const isOdd = error instanceof NotDelivered && /PHOTO_|IMAGE_/.test(error.message)
-      if (isOdd) return send('document')
+      if (isOdd) return send('Document')
       throw error
     })
   }
 
-  async #replaceFile({ text, edit, buttons }: MessagePart, file: Attachment): Promise<string> {
-    const caption = text.trim() === '' ? {} : this.#text('caption', text)
+  async #replaceFile({ content, edit, buttons }: MessagePart, file: Attachment): Promise<string> {
+    const caption = isEmpty(content) ? {} : this.#text('caption', content)
     const type = PICTURE.test(file.name) ? 'photo' : 'document'
     const media = { type, media: 'attach://file', ...caption }
-    const parameters = { message_id: edit, media, ...keyboard(buttons) }
-    return this.#call('editMessageMedia', parameters, edit, { file })
+    return this.#call(edit, 'Media', { media, ...keyboard(buttons) }, { file })
   }
 
-  #envelope(): JsonObject {
-    const { place, to } = this.#target
-    return { ...place, ...to, ...(this.#reply.silent && { disable_notification: true }) }
+  #text(name: 'text' | 'caption', content: Content): JsonObject {
+    if (typeof content !== 'string') {
+      return { [name]: renderMarkdown(content, HTML), parse_mode: 'HTML' }
+    }
+    const mode = { html: 'HTML', raw: 'MarkdownV2', plain: '', markdown: '' }[this.#reply.format]
+    return { [name]: content, ...(mode !== '' && { parse_mode: mode }) }
   }
 
-  #text(name: 'text' | 'caption', text: string): JsonObject {
-    const { format } = this.#reply
-    if (format === 'plain') return { [name]: text }
-    if (format === 'raw') return { [name]: text, parse_mode: 'MarkdownV2' }
-    const html = format === 'html' ? text : renderMarkdown(text, HTML)
-    return { [name]: html, parse_mode: 'HTML' }
-  }
-
-  /** @returns the id of the message, or `otherwise` if the response has none */
+  /** @returns the id of the message; of an edited message the same id, unless the response has another */
   async #call(
-    method: string,
-    parameters: JsonObject,
-    otherwise = '',
+    edit: string,
+    kind: ContentKind,
+    content: JsonObject,
     files: Readonly<Record<string, Attachment>> = {},
-    chat: number | string = this.#target.chat,
   ): Promise<string> {
-    const all = { chat_id: chat, ...parameters }
-    const called = await callBotOnce(this.#bot, method, await methodBody(all, files))
-    if ('result' in called) {
-      const { result } = called
-      const id = isObject(result) ? result.message_id : undefined
-      return typeof id === 'number' || typeof id === 'string' ? String(id) : otherwise
+    const { method, target } = callOf(this.#target, edit, kind)
+    const isNew = edit === ''
+    const silent = isNew && this.#reply.silent ? { disable_notification: true } : {}
+    const parameters =
+      method === 'answerGuestQuery'
+        ? { ...target, result: guestResult(content) }
+        : { ...target, ...silent, ...content }
+    const called = await callBotOnce(this.#bot, method, await methodBody(parameters, files))
+    if ('result' in called) return messageId(called.result) ?? edit
+    const { message, description = '', kind: fault, notes, migratedTo } = called.fault
+    if (!isNew && /message is not modified/i.test(description)) return edit
+    if (this.#follow(migratedTo) || (isNew && this.#leave(description))) {
+      return this.#call(edit, kind, content, files)
     }
-    const { message, description = '', kind, notes, migratedTo } = called.fault
-    if (otherwise !== '' && /message is not modified/i.test(description)) return otherwise
-    if (migratedTo !== undefined && migratedTo !== chat) {
-      return this.#call(method, parameters, otherwise, files, migratedTo)
-    }
+    const { isEphemeral } = this.#target
     const problem = {
       message,
-      notes: [...(kind === 'token' ? notes : []), ...adviceOn(description)],
+      notes: [...(fault === 'token' ? notes : []), ...adviceOn(description, isEphemeral)],
     }
     // An unknown method gets 404, like an unknown token.
-    const isRefused = kind === 'refused' || kind === 'token'
+    const isRefused = fault === 'refused' || fault === 'token'
     throw isRefused ? new RefusedCall(problem) : new NotDelivered(problem)
+  }
+
+  /** True if the chat has another id now, so that the call can be repeated. */
+  #follow(migratedTo: Id | undefined): boolean {
+    if (migratedTo === undefined || migratedTo === this.#target.chat) return false
+    this.#target = { ...this.#target, chat: migratedTo }
+    this.#ports.notice(
+      `the group became a supergroup with another id. If the option "chats" is set, write ${migratedTo} into it`,
+    )
+    return true
+  }
+
+  /**
+   * True if the thread or the message is gone, and the call can be repeated without it. An ephemeral reply
+   * has neither.
+   */
+  #leave(description: string): boolean {
+    const { thread, to, isEphemeral } = this.#target
+    if (this.#reply.threadGone === 'fail' || isEphemeral) return false
+    const isThread = THREAD_GONE.test(description) && 'message_thread_id' in thread
+    const isMessage = MESSAGE_GONE.test(description) && 'reply_parameters' in to
+    if (!isThread && !isMessage) return false
+    this.#target = { ...this.#target, to: {}, ...(isThread && { thread: {} }) }
+    const what = isThread ? 'thread' : 'message that it replies to'
+    this.#ports.notice(`the ${what} is gone; the reply was sent without it`)
+    return true
+  }
+}
+
+/** Source of the descriptions: tdlib/telegram-bot-api, Client.cpp, and errors of the API of Telegram. */
+const THREAD_GONE = /message thread not found|TOPIC_(?:DELETED|ID_INVALID)/i
+const MESSAGE_GONE =
+  /message to be replied not found|replied message not found|REPLY_MESSAGE_ID_INVALID/i
+
+/** The id of a sent message, as `edit` expects it. */
+function messageId(result: Json): string | undefined {
+  if (!isObject(result)) return undefined
+  const { message_id: id, ephemeral_message_id: ephemeral, inline_message_id: inline } = result
+  if (isId(ephemeral)) return `ephemeral-${ephemeral}`
+  if (typeof inline === 'string') return inline
+  return isId(id) ? String(id) : undefined
+}
+
+/** The message of a call as the result of a query: https://core.telegram.org/bots/api#inlinequeryresultarticle */
+function guestResult({ text, parse_mode, rich_message, reply_markup }: JsonObject): JsonObject {
+  const content =
+    rich_message === undefined
+      ? { message_text: text ?? '', ...(parse_mode !== undefined && { parse_mode }) }
+      : { rich_message }
+  return {
+    ...{ type: 'article', id: '1', title: 'Reply', input_message_content: content },
+    ...(reply_markup !== undefined && { reply_markup }),
   }
 }
 
@@ -279,9 +418,17 @@ function keyboard(buttons: MessagePart['buttons']): JsonObject {
 }
 
 /** Advice for a rejected call. Source of the descriptions: tdlib/telegram-bot-api, Client.cpp. */
-function adviceOn(description: string): string[] {
+function adviceOn(description: string, isEphemeral: boolean): string[] {
   if (/can't parse entities/i.test(description)) {
     return ['Fix the markup, or use format "markdown", which escapes the text.']
+  }
+  if (isEphemeral) {
+    return [
+      'Make the bot an administrator of the chat; otherwise it can reply only within 15 seconds.',
+    ]
+  }
+  if (THREAD_GONE.test(description) || MESSAGE_GONE.test(description)) {
+    return ['The thread or the message is gone. To reply in the chat, set thread-gone: send']
   }
   if (/blocked by the user|bot was kicked|not enough rights/i.test(description)) {
     return ['Allow the bot to write in this chat.']
@@ -299,7 +446,8 @@ const HTML: MarkupStyle = {
   bold: (inner) => `<b>${inner}</b>`,
   italic: (inner) => `<i>${inner}</i>`,
   strike: (inner) => `<s>${inner}</s>`,
-  quote: (lines) => `<blockquote>${lines.join('\n')}</blockquote>`,
+  quote: (content) => `<blockquote>${content}</blockquote>`,
+  quotesCode: true,
   link: (url, inner) => `<a href="${escapeEntities(url)}">${inner}</a>`,
   block: (text, language) => {
     const content = escapeEntities(text)
@@ -339,14 +487,15 @@ const TEXT_ALONE: MarkupStyle = {
   bold: (inner) => inner,
   italic: (inner) => inner,
   strike: (inner) => inner,
-  quote: (lines) => lines.join('\n'),
+  quote: (content) => content,
+  quotesCode: true,
   link: (_, inner) => inner,
   block: (text) => text,
 }
 
 /** The length as Telegram counts: without markup. */
-function visibleLength(text: string, format: Reply['format']): number {
-  if (format === 'markdown') return renderMarkdown(text, TEXT_ALONE).length
-  if (format === 'html') return text.replace(/<[^<>]*>/g, '').replace(/&#?\w+;/g, '&').length
-  return text.length
+function visibleLength(content: Content, format: Reply['format']): number {
+  if (typeof content !== 'string') return renderMarkdown(content, TEXT_ALONE).length
+  if (format === 'html') return content.replace(/<[^<>]*>/g, '').replace(/&#?\w+;/g, '&').length
+  return content.length
 }

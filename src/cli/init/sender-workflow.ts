@@ -66,10 +66,10 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
 }
 
 /** The filter that leaves the usual events of a sender. */
-function filterOf({ events, filter }: Sender): JsonObject | undefined {
+function filterOf({ events, filter, hasBots }: Sender): JsonObject | undefined {
   if (filter || !events) return filter
   const [path, ...usual] = events
-  return { [path]: { $in: usual } }
+  return { [path]: { $in: usual }, ...(hasBots && { is_bot: false }) }
 }
 
 /**

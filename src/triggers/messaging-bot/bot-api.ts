@@ -2,7 +2,8 @@ import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { type BotUpdate, firingKinds, readUpdate, type UpdateKind } from './updates.ts'
+import type { UpdateKind } from './places.ts'
+import { type BotUpdate, firingKinds, readUpdate } from './updates.ts'
 
 /** A bot, and a server of the Bot API. */
 export interface Bot {

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
+import { MESSAGE_KINDS, partiesOf, UPDATE_KINDS, type UpdateKind } from './places.ts'
 
 /** A parsed update of a bot. */
 export interface BotUpdate {
@@ -24,33 +25,60 @@ export function readUpdate(value: Json): BotUpdate | undefined {
 }
 
 /**
- * The item of an update, polled or pushed: the object of its kind, plus `update_id`. If the option
- * `updates` names the kind, the item also has its name as `update_type`.
+ * The item of an update, polled or pushed: the object of its kind, plus `update_id`, and the parts of its
+ * command. If the option `updates` names the kind, the item also has its name as `update_type`.
  */
 export function updateItem(
   { id, kind, content }: BotUpdate,
   named: readonly UpdateKind[] = [],
 ): Item {
-  const item = { ...content, update_id: id }
+  const isMessage = kind !== undefined && MESSAGE_KINDS.includes(kind)
+  const item = { ...content, ...(isMessage && commandOf(content)), update_id: id }
   return kind && named.includes(kind) ? { ...item, update_type: kind } : item
 }
 
+/**
+ * The command at the beginning of a message: `/deploy@my_bot staging` is the command `/deploy` for the bot
+ * `my_bot` with the arguments `staging`. In groups, the menu of commands sends the name of the bot.
+ */
+function commandOf({ text, caption, entities, caption_entities }: JsonObject): JsonObject {
+  const [content, marks] = typeof text === 'string' ? [text, entities] : [caption, caption_entities]
+  if (typeof content !== 'string' || !Array.isArray(marks)) return {}
+  const mark = marks.find((one) => isObject(one) && one.type === 'bot_command' && one.offset === 0)
+  // The length counts UTF-16 units, as strings do here.
+  const length = isObject(mark) && typeof mark.length === 'number' ? mark.length : 0
+  const [command = '', bot = ''] = content.slice(0, length).split('@')
+  if (command === '') return {}
+  return { command, command_args: content.slice(length).trim(), command_bot: bot }
+}
+
 /** Id of the chat that an update belongs to; `undefined` for an update outside of a chat. */
-export function chatId({ content }: BotUpdate): string | undefined {
-  return (
-    idText(content.chat) ?? (isObject(content.message) ? idText(content.message.chat) : undefined)
-  )
+export function chatId({ kind, content }: BotUpdate): string | undefined {
+  return kind && idText(partiesOf(kind, content).chat)
 }
 
 /** Id of the user who caused an update; `undefined` if there is none, as in a channel. */
-export function userId({ content }: BotUpdate): string | undefined {
-  return idText(content.from) ?? idText(content.user)
+export function userId({ kind, content }: BotUpdate): string | undefined {
+  return kind && idText(partiesOf(kind, content).user)
+}
+
+/** The old and the new id of a group that became a supergroup, which Telegram tells in both. */
+export function movedChat(update: BotUpdate): readonly [from: string, to: string] | undefined {
+  const { migrate_to_chat_id: to, migrate_from_chat_id: from } = update.content
+  const own = chatId(update)
+  if (own === undefined) return undefined
+  if (isId(to)) return [own, String(to)]
+  return isId(from) ? [String(from), own] : undefined
+}
+
+function isId(value: unknown): value is number | string {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
 }
 
 /** Ids become strings, because parsing already turns ids of 16 or more digits into strings. */
 function idText(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
-  return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined
+  return isId(value.id) ? String(value.id) : undefined
 }
 
 /** The message types of the specification. */
@@ -163,6 +191,10 @@ const FIELDS = {
   date: 'Time at which the message was sent, in seconds since 1970.',
   text: 'The text of a text message.',
   caption: 'The text below a photo, a video or a file.',
+  command: 'The command at the beginning of a text or a caption, such as `/deploy`.',
+  command_args: 'The text after the command.',
+  command_bot:
+    'The bot that the command names: `my_bot` of `/deploy@my_bot`; empty if it names no bot.',
   data: 'For `callback_query`: the value of the pressed button.',
   message: 'For `callback_query`: the message of the pressed button.',
   id: 'Id of a `callback_query`, with which it can be answered.',
@@ -175,39 +207,6 @@ const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map(
 /** The fields of a message that become step outputs. `items` and `on` contain all fields. */
 export const MESSAGE_OUTPUTS = record([...Object.entries(FIELDS), ...TYPES])
 
-/** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
-export const UPDATE_KINDS = [
-  'message',
-  'edited_message',
-  'channel_post',
-  'edited_channel_post',
-  'business_connection',
-  'business_message',
-  'edited_business_message',
-  'deleted_business_messages',
-  'guest_message',
-  'stopped_message_generation',
-  'message_reaction',
-  'message_reaction_count',
-  'inline_query',
-  'chosen_inline_result',
-  'callback_query',
-  'shipping_query',
-  'pre_checkout_query',
-  'purchased_paid_media',
-  'poll',
-  'poll_answer',
-  'my_chat_member',
-  'chat_member',
-  'chat_join_request',
-  'chat_boost',
-  'removed_chat_boost',
-  'managed_bot',
-  'subscription',
-] as const
-
-export type UpdateKind = (typeof UPDATE_KINDS)[number]
-
 /** The kinds that fire by default: a new message in a chat or a channel. */
 const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
 
@@ -215,14 +214,3 @@ const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
 export function firingKinds(updates: readonly UpdateKind[] = []): UpdateKind[] {
   return [...new Set([...NEW_MESSAGES, ...updates])]
 }
-
-/** The kinds whose object is a message, so it has a message type. */
-export const MESSAGE_KINDS: ReadonlySet<string> = new Set<UpdateKind>([
-  'message',
-  'edited_message',
-  'channel_post',
-  'edited_channel_post',
-  'business_message',
-  'edited_business_message',
-  'guest_message',
-])

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
+import { isOfBot, partsOfEvent, partsOfInteraction } from './places.ts'
 
 export const NOT_SLACK = 'is not an event of Slack'
 
@@ -7,35 +8,33 @@ export const NOT_SLACK = 'is not an event of Slack'
 export function slackItem(body: JsonObject): Item | string {
   if (isObject(body.event)) return eventItem(body, body.event)
   if (typeof body.payload === 'string') return interactionItem(body.payload)
-  if (typeof body.command === 'string') return { ...body, kind: 'command' }
-  return typeof body.channel_id === 'string' ? { ...body, kind: 'message' } : NOT_SLACK
+  if (typeof body.command === 'string') return { ...body, kind: 'command', is_bot: false }
+  return typeof body.channel_id === 'string'
+    ? { ...body, kind: 'message', is_bot: body.bot_id !== undefined }
+    : NOT_SLACK
 }
 
 /** https://api.slack.com/apis/events-api */
 function eventItem(body: JsonObject, inner: JsonObject): Item {
-  const { text = null, user, channel, ts, event_ts } = inner
-  const found = { text, user_id: idOf(user), channel_id: idOf(channel) }
-  return { ...body, ...found, timestamp: ts ?? event_ts ?? null, kind: 'event' }
+  const { message_ts, ...parts } = partsOfEvent(inner)
+  const timestamp = message_ts ?? inner.ts ?? inner.event_ts ?? null
+  return { ...body, ...parts, timestamp, is_bot: isOfBot(body, inner), kind: 'event' }
 }
 
 /** https://api.slack.com/interactivity/handling */
 function interactionItem(payload: string): Item | string {
   const body = tryParseJson(payload)
   if (!isObject(body)) return NOT_SLACK
-  const { user, channel, team, message } = body
+  const { user, channel, team } = body
+  const { message_ts, ...parts } = partsOfInteraction(body as JsonObject) // parsed from JSON
   return {
     ...body,
+    ...parts,
     kind: 'interaction',
-    text: isObject(message) ? (message.text ?? null) : null,
-    user_id: idOf(user),
+    timestamp: message_ts,
+    is_bot: false,
     user_name: isObject(user) ? (user.username ?? user.name ?? null) : null,
-    channel_id: idOf(channel),
     channel_name: isObject(channel) ? (channel.name ?? null) : null,
-    team_id: idOf(team),
+    team_id: isObject(team) ? (team.id ?? null) : (team ?? null),
   }
-}
-
-/** Some events and every interaction contain the whole user or channel, others only its id. */
-function idOf(value: Json | undefined): Json {
-  return (isObject(value) ? value.id : value) ?? null
 }
