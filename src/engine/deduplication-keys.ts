@@ -1,7 +1,7 @@
 import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
-import { isObject, type Json, valueAt } from '../wire/json.ts'
+import { isObject, type Json, type SentDigits, valueAt } from '../wire/json.ts'
 
 /** An item before `config`, as its trigger found it. */
 export interface Found {
@@ -10,6 +10,7 @@ export interface Found {
   readonly identity: Json
   /** The delivery that contained the item; only if it came through the relay. */
   readonly delivery?: Delivery
+  readonly digits?: SentDigits
 }
 
 export interface Delivery {

@@ -1,0 +1,209 @@
+import { utf8Text } from './bytes.ts'
+
+/**
+ * What the content type says about bytes: `json`, `text` (also XML), `form` (percent-decoded), `binary`
+ * (images, sound, video), or nothing.
+ */
+export type ContentKind = 'json' | 'text' | 'form' | 'binary' | 'unknown'
+
+/** An encoding by the name that `TextDecoder` gives it. */
+type Encoding = string
+
+export interface DecodedText {
+  readonly text: string
+  readonly encoding: Encoding
+  /** Why another charset was used than the declared one, or than UTF-8: `it is not valid UTF-8`. */
+  readonly fault?: string | undefined
+}
+
+/**
+ * Decodes bytes by the first of: a byte order mark; the declared charsets; NUL bytes in the pattern of
+ * UTF-16, for JSON and text; UTF-8; windows-1252, for JSON and text.
+ *
+ * @param declared charsets in order of precedence, as labels that `TextDecoder` knows
+ * @returns `undefined` if the bytes are no text
+ */
+export function decodeText(
+  bytes: Uint8Array,
+  declared: readonly string[],
+  kind: ContentKind,
+): DecodedText | undefined {
+  const marked = markedText(bytes, kind)
+  if (marked) return marked
+  let fault: string | undefined
+  for (const label of declared) {
+    const found = declaredText(bytes, label, kind)
+    if ('text' in found) return { ...found, fault: fault ?? found.fault }
+    fault ??= found.fault
+  }
+  const order = kind === 'binary' || kind === 'form' ? undefined : byteOrder(bytes)
+  const wide = order && decodeAs(bytes, order)
+  if (order && wide !== undefined && (kind !== 'unknown' || /^\s*[[{]/.test(wide))) {
+    return { text: wide, encoding: order, fault }
+  }
+  const utf8 = utf8Text(bytes)
+  if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8', fault }
+  if (kind === 'binary' || kind === 'unknown') return undefined
+  const western = decodeAs(bytes, WESTERN)
+  if (western === undefined || CONTROLS.test(western)) return undefined
+  return { text: western, encoding: WESTERN, fault: fault ?? 'it is not valid UTF-8' }
+}
+
+/** Decodes in one encoding; `undefined` for bytes that are invalid in it. */
+export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefined {
+  if (encoding === 'utf-8') return utf8Text(bytes)
+  if (encoding === LITTLE || encoding === BIG) return utf16Text(bytes, encoding === BIG)
+  try {
+    // Node 20 refuses `fatal` for some encodings; these are then unknown.
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    if (encoding === WESTERN) return withSigns(text)
+    // Some decoders let bytes pass that they do not know.
+    return (encoding === 'big5' ? UNMAPPED_BIG5 : UNMAPPED).test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+const WESTERN = 'windows-1252'
+const LITTLE = 'utf-16le'
+const BIG = 'utf-16be'
+
+/** The encodings of the standard in which a character can take several bytes. */
+const MULTI_BYTE: ReadonlySet<Encoding> = new Set([
+  'utf-8',
+  LITTLE,
+  BIG,
+  'gbk',
+  'gb18030',
+  'big5',
+  'euc-jp',
+  'iso-2022-jp',
+  'shift_jis',
+  'euc-kr',
+])
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: text contains no such characters
+const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u0081\u008d\u008f\u0090\u009d]/
+
+/** Node's decoder of euc-kr turns unknown bytes into C1 characters. */
+const UNMAPPED = /[\u0080-\u009f]/
+
+/** Node's decoder of big5 turns unknown bytes into characters for private use, too. */
+const UNMAPPED_BIG5 = /[\u0080-\u009f\ue000-\uf8ff]/
+
+/** Characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. */
+const SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/**
+ * Many versions of Node from 20.18.3 decode windows-1252 as ISO 8859-1:
+ * https://github.com/nodejs/node/issues/60888
+ */
+function withSigns(text: string): string {
+  if (!UNMAPPED.test(text)) return text
+  return text.replaceAll(/[\u0080-\u009f]/g, (sign) => SIGNS[sign.charCodeAt(0) - 0x80] ?? sign)
+}
+
+/** The text of bytes that begin with a byte order mark. The mark of UTF-8 stays, as it was sent. */
+function markedText(bytes: Uint8Array, kind: ContentKind): DecodedText | undefined {
+  const [first, second, third] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) {
+    const text = utf8Text(bytes)
+    return text === undefined ? undefined : { text, encoding: 'utf-8' }
+  }
+  const isLittle = first === 0xff && second === 0xfe
+  if (kind === 'binary' || !(isLittle || (first === 0xfe && second === 0xff))) return undefined
+  const encoding = isLittle ? LITTLE : BIG
+  const text = decodeAs(bytes.subarray(2), encoding)
+  const isText = text !== undefined && !CONTROLS.test(text)
+  return isText ? { text, encoding } : undefined
+}
+
+/** The text in a declared charset, or the reason that it is not in this charset. */
+function declaredText(
+  bytes: Uint8Array,
+  label: string,
+  kind: ContentKind,
+): DecodedText | { readonly fault: string } {
+  const encoding = encodingOf(label)
+  if (encoding === undefined) return { fault: 'its charset is unknown' }
+  const fault = `it is not valid ${encoding}, although its charset says so`
+  if (encoding === LITTLE || encoding === BIG) return declaredUtf16(bytes, label, kind, fault)
+  if (!MULTI_BYTE.has(encoding)) {
+    const utf8 = utf8Text(bytes)
+    const isUtf8 = utf8 !== undefined && utf8.length < bytes.length
+    if (isUtf8) return { text: utf8, encoding: 'utf-8', fault: `its charset is ${encoding}` }
+  }
+  const text = decodeAs(bytes, encoding)
+  return text === undefined ? { fault } : { text, encoding }
+}
+
+/** Senders declare `utf-16` without an order, and for bytes that are UTF-8. */
+function declaredUtf16(
+  bytes: Uint8Array,
+  label: string,
+  kind: ContentKind,
+  fault: string,
+): DecodedText | { readonly fault: string } {
+  const found = byteOrder(bytes)
+  const declared = encodingOf(label) ?? LITTLE
+  const isOrdered = /(?:le|be)$/i.test(label.trim())
+  if (found === undefined && bytes.length > 0) {
+    // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
+    const isWide = kind !== 'json' && !(bytes.length >= 16 && !bytes.includes(0) && utf8Text(bytes))
+    if (!isWide) return { fault }
+  }
+  const encoding = found ?? declared
+  const text = decodeAs(bytes, encoding)
+  if (text === undefined) return { fault }
+  const isOther = found !== undefined && isOrdered && found !== declared
+  return { text, encoding, fault: isOther ? `its charset is ${declared}` : undefined }
+}
+
+/** The encoding with a label; `undefined` for a label that this runtime does not know. */
+function encodingOf(label: string): Encoding | undefined {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The order of UTF-16 without a byte order mark, by its NUL bytes: in one of the two places of each
+ * character, often, and never in the other.
+ */
+function byteOrder(bytes: Uint8Array): typeof LITTLE | typeof BIG | undefined {
+  if (bytes.length < 2 || bytes.length % 2 === 1) return undefined
+  // Almost every body has no NUL byte, and then this is all.
+  if (!bytes.includes(0)) return undefined
+  let [even, odd] = [0, 0]
+  for (let at = 0; at < bytes.length; at += 2) {
+    if (bytes[at] === 0) even++
+    if (bytes[at + 1] === 0) odd++
+    if (even > 0 && odd > 0) return undefined
+  }
+  if (Math.max(even, odd) * 10 < bytes.length) return undefined
+  return odd > 0 ? LITTLE : BIG
+}
+
+/** UTF-16 without its byte order mark. `TextDecoder` refuses `fatal` for it on Node 20. */
+function utf16Text(bytes: Uint8Array, isBig: boolean): string | undefined {
+  if (bytes.length % 2 === 1) return undefined
+  const pieces: string[] = []
+  const units = new Uint16Array(Math.min(0x2000, bytes.length / 2))
+  for (let start = 0; start < bytes.length; start += units.length * 2) {
+    const count = Math.min(units.length, (bytes.length - start) / 2)
+    for (let unit = 0; unit < count; unit++) {
+      const [one = 0, other = 0] = [bytes[start + unit * 2], bytes[start + unit * 2 + 1]]
+      units[unit] = isBig ? one * 256 + other : other * 256 + one
+    }
+    pieces.push(Reflect.apply(String.fromCharCode, null, units.subarray(0, count)))
+  }
+  const text = pieces.join('')
+  return /\p{Surrogate}/u.test(text) ? undefined : text
+}
+
+/** The name of an encoding for a message. */
+export function encodingName(encoding: Encoding): string {
+  return encoding.replace(/^utf/, 'UTF').replace(/(?:le|be)$/, (order) => order.toUpperCase())
+}
