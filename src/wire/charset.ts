@@ -38,7 +38,7 @@ export function decodeText(
   }
   const order = kind === 'binary' || kind === 'form' ? undefined : byteOrder(bytes)
   const wide = order && decodeAs(bytes, order)
-  if (order && wide !== undefined && (kind !== 'unknown' || /^\s*[[{]/.test(wide))) {
+  if (order && wide !== undefined && (kind === 'unknown' ? JSON_START : ASCII_START).test(wide)) {
     return { text: wide, encoding: order, fault }
   }
   const utf8 = utf8Text(bytes)
@@ -63,6 +63,10 @@ export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefi
     return undefined
   }
 }
+
+/** How a text begins that is taken for UTF-16 without a declaration. */
+const ASCII_START = /^[\t\r\n -~]/
+const JSON_START = /^\s*[[{]/
 
 const WESTERN = 'windows-1252'
 const LITTLE = 'utf-16le'
@@ -114,7 +118,10 @@ function markedText(bytes: Uint8Array, kind: ContentKind): DecodedText | undefin
   if (kind === 'binary' || !(isLittle || (first === 0xfe && second === 0xff))) return undefined
   const encoding = isLittle ? LITTLE : BIG
   const text = decodeAs(bytes.subarray(2), encoding)
-  const isText = text !== undefined && !CONTROLS.test(text)
+  const isText =
+    text !== undefined &&
+    !CONTROLS.test(text) &&
+    (kind !== 'unknown' || text === '' || ASCII_START.test(text))
   return isText ? { text, encoding } : undefined
 }
 
