@@ -4,7 +4,7 @@ import { PayloadError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, readClientPayload } from '../wire/payload.ts'
+import { type FetchedPayload, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import { readWebhookRequest, type WebhookRequest } from '../wire/webhook-request.ts'
 import { type Delivery, digest, type Found } from './deduplication-keys.ts'
@@ -32,7 +32,7 @@ type Receive = (request: WebhookRequest) => Reception | Promise<Reception>
  * @throws PayloadError if the event cannot be read
  */
 export async function receiveEvent(
-  payload: ClientPayload,
+  payload: FetchedPayload,
   receive: Receive,
   asks: boolean,
 ): Promise<TriggerResult> {

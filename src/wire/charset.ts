@@ -1,4 +1,4 @@
-import { utf8Text } from './bytes.ts'
+import { characters, utf8Text } from './bytes.ts'
 
 /**
  * What the content type says about bytes: `json`, `text` (also XML), `form` (percent-decoded), `binary`
@@ -53,16 +53,24 @@ export function decodeText(
 export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefined {
   if (encoding === 'utf-8') return utf8Text(bytes)
   if (encoding === LITTLE || encoding === BIG) return utf16Text(bytes, encoding === BIG)
+  if (encoding === WESTERN) return withSigns(characters(bytes))
+  const decoder = DECODERS.get(encoding) ?? new TextDecoder(encoding, { fatal: true })
+  DECODERS.delete(encoding)
   try {
-    // Node 20 refuses `fatal` for some encodings; these are then unknown.
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    if (encoding === WESTERN) return withSigns(text)
+    const text = decoder.decode(bytes)
+    DECODERS.set(encoding, decoder)
     // Some decoders let bytes pass that they do not know.
     return (encoding === 'big5' ? UNMAPPED_BIG5 : UNMAPPED).test(text) ? undefined : text
   } catch {
     return undefined
   }
 }
+
+/**
+ * A form can have a million fields, and a decoder takes longer to make than to use. One that refused bytes is
+ * not used again.
+ */
+const DECODERS = new Map<Encoding, InstanceType<typeof TextDecoder>>()
 
 /** How a text begins that is taken for UTF-16 without a declaration. */
 const ASCII_START = /^[\t\r\n -~]/
@@ -99,7 +107,7 @@ const UNMAPPED_BIG5 = /[\u0080-\u009f\ue000-\uf8ff]/
 const SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Many versions of Node from 20.18.3 decode windows-1252 as ISO 8859-1:
+ * The decoder of many versions of Node from 20.18.3 takes windows-1252 for ISO 8859-1, so it is not used:
  * https://github.com/nodejs/node/issues/60888
  */
 function withSigns(text: string): string {
@@ -131,7 +139,7 @@ function declaredText(
   label: string,
   kind: ContentKind,
 ): DecodedText | { readonly fault: string } {
-  const encoding = encodingOf(label)
+  const encoding = encodingOf(label.trim().toLowerCase())
   if (encoding === undefined) return { fault: 'its charset is unknown' }
   const fault = `it is not valid ${encoding}, although its charset says so`
   if (encoding === LITTLE || encoding === BIG) return declaredUtf16(bytes, label, kind, fault)
@@ -152,7 +160,7 @@ function declaredUtf16(
   fault: string,
 ): DecodedText | { readonly fault: string } {
   const found = byteOrder(bytes)
-  const declared = encodingOf(label) ?? LITTLE
+  const declared = encodingOf(label.trim().toLowerCase()) ?? LITTLE
   const isOrdered = /(?:le|be)$/i.test(label.trim())
   if (found === undefined && bytes.length > 0) {
     // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
@@ -167,13 +175,20 @@ function declaredUtf16(
 }
 
 /** The encoding with a label; `undefined` for a label that this runtime does not know. */
-function encodingOf(label: string): Encoding | undefined {
+export function encodingOf(label: string): Encoding | undefined {
+  const known = ENCODINGS.get(label)
+  if (known !== undefined) return known
   try {
-    return new TextDecoder(label).encoding
+    const { encoding } = new TextDecoder(label, { fatal: true })
+    if (label.length < 30) ENCODINGS.set(label, encoding)
+    return encoding
   } catch {
     return undefined
   }
 }
+
+/** Encodings by the labels that were asked for; `TextDecoder` knows about 220 in lower case. */
+const ENCODINGS = new Map<string, Encoding>()
 
 /**
  * The order of UTF-16 without a byte order mark, by its NUL bytes: in one of the two places of each

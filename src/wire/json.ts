@@ -97,6 +97,7 @@ function withExactNumbers(text: string, digits: Map<number, string> | undefined)
       at = endOfString(text, at)
       continue
     }
+    if (!isNumberStart(text.charCodeAt(at))) continue
     NUMBER.lastIndex = at
     const [sent] = NUMBER.exec(text) ?? []
     if (sent === undefined) continue
@@ -117,8 +118,12 @@ function withExactNumbers(text: string, digits: Map<number, string> | undefined)
   return [...joined, ...parts, text.slice(copied)].join('')
 }
 
+function isNumberStart(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d
+}
+
 function hasOtherDigits(value: number, sent: string): boolean {
-  return !isPrintedExactly(value) && String(value) !== sent
+  return String(value) !== sent && !isPrintedExactly(value)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,6 +5,7 @@ import {
   decodeAs,
   decodeText,
   encodingName,
+  encodingOf,
 } from './charset.ts'
 import {
   isDeeperThan,
@@ -276,12 +277,13 @@ function formFields(
 ): { readonly body: JsonObject; readonly faults: readonly Message[] } {
   const raw = decodeText(bytes, declared, 'text')
   const isWide = raw?.encoding.startsWith('utf-16') === true
-  if (raw && (isWide || (raw.encoding === 'utf-8' && isUtf8(declared)))) {
+  // Asked first, because `URLSearchParams` is slow for escapes that are no UTF-8.
+  const isUtf8 =
+    isWide || (declared.every(isUtf8Label) && utf8Text(percentDecoded(bytes, true)) !== undefined)
+  if (raw && isUtf8) {
     const parameters = [...new URLSearchParams(raw.text.replace(/^\uFEFF/, ''))]
-    const isPlain = parameters.every(
-      ([name, value]) => !CHARSET_FIELDS.includes(name) && !/\ufffd/.test(name + value),
-    )
-    if (isWide || isPlain) return { body: fields(parameters), faults: [] }
+    const namesCharset = parameters.some(([name]) => CHARSET_FIELDS.includes(name))
+    if (isWide || !namesCharset) return { body: fields(parameters), faults: [] }
   }
   // Whatever the charset is, escaped and plain bytes are decoded in the same way.
   const pairs = characters(bytes)
@@ -290,10 +292,10 @@ function formFields(
     .filter((pair) => pair !== '')
     .map((pair) => splitOnce(pair, '=').map(formBytes))
   const charsetsOf = charsetsOfFields(
-    pairs.map(([name = NOTHING, value]) => [nameText(name), value] as const),
+    pairs.map(([name = NOTHING, value]) => [characters(name), value] as const),
     declared,
   )
-  const hasOwn = (name = NOTHING) => charsetsOf(nameText(name)).length > charsetsOf('').length
+  const hasOwn = (name = NOTHING) => charsetsOf(characters(name)).length > charsetsOf('').length
   // One charset for all fields without one of their own: alone, a short value could be in any.
   const others = pairs.flatMap(([name = NOTHING, value = NOTHING]) =>
     hasOwn(name) ? [name] : [name, value],
@@ -306,14 +308,10 @@ function formFields(
     return own?.text ?? decodeAs(part, used.encoding) ?? decodeAs(part, 'windows-1252') ?? ''
   }
   const entries = pairs.map(([name = NOTHING, value = NOTHING]) => {
-    const own = hasOwn(name) ? decodeText(value, charsetsOf(nameText(name)), 'form') : undefined
+    const own = hasOwn(name) ? decodeText(value, charsetsOf(characters(name)), 'form') : undefined
     return [textOf(name), textOf(value, own)] as const
   })
   return { body: fields(entries), faults: [...faults.values()] }
-}
-
-function nameText(bytes: Uint8Array): string {
-  return utf8Text(bytes) ?? ''
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -327,8 +325,8 @@ const NO_CHARSET = 'it is in no known charset'
 
 const NOTHING: Uint8Array = new Uint8Array()
 
-function isUtf8(labels: readonly string[]): boolean {
-  return labels.every((label) => /^utf-?8$/i.test(label))
+function isUtf8Label(label: string): boolean {
+  return encodingOf(label.trim().toLowerCase()) === 'utf-8'
 }
 
 /** @param text one character for each byte */
@@ -368,12 +366,7 @@ function charsetsOfFields(
 
 /** The value of such a field may be anything else. */
 function isLabel(label: unknown): label is string {
-  if (typeof label !== 'string' || label.trim() === '') return false
-  try {
-    return new TextDecoder(label).encoding !== ''
-  } catch {
-    return false
-  }
+  return typeof label === 'string' && encodingOf(label.trim().toLowerCase()) !== undefined
 }
 
 function multipartContent(bytes: Uint8Array, contentType: string): Content {

@@ -4,7 +4,12 @@ import { PayloadError, UserError } from './errors.ts'
 import { type Json, type JsonObject, record, type SentDigits } from './json.ts'
 import { type Message, warning } from './messages.ts'
 import { parseWebhookPath, type WebhookPath } from './path.ts'
-import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
+import {
+  type ClientPayload,
+  type FetchedPayload,
+  HEADER,
+  RESERVED_HEADER_PREFIX,
+} from './payload.ts'
 import { type BodyContent, fields, readBody } from './read-body.ts'
 
 /** A forwarded request, parsed once for every trigger. */
@@ -40,17 +45,17 @@ export interface WebhookRequest extends WebhookPath {
  * @throws UserError for an encoding that this version does not know
  * @throws PayloadError if a body cannot be decoded as its `x-hookline-body-encoding` says
  */
-export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
+export async function readWebhookRequest(payload: FetchedPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
-  const { headers, method, body } = payload
+  const { headers, method, body, bytes } = payload
   checkEncoding(headers[HEADER.bodyEncoding])
   return {
     ...path,
     method: method.toLowerCase(),
     headers,
     query: fields(new URLSearchParams(path.querystring)),
-    ...(typeof body === 'string'
-      ? await receivedBody(body, headers)
+    ...(bytes !== undefined || typeof body === 'string'
+      ? await receivedBody(bytes ?? (await sentBytes(String(body), headers)), headers)
       : { body, binary: false, faults: [], digits: new Map(), bytes: jsonBytes(body) }),
     delivery: headers[HEADER.delivery],
     receivedAt: headers[HEADER.receivedAt],
@@ -82,12 +87,17 @@ function jsonBytes(body: Json): Uint8Array {
   return new TextEncoder().encode(body === null ? '' : JSON.stringify(body))
 }
 
-async function receivedBody(body: string, headers: ClientPayload['headers']) {
+async function sentBytes(body: string, headers: ClientPayload['headers']): Promise<Uint8Array> {
   const encoding = headers[HEADER.bodyEncoding]
-  const bytes = await bodyBytes(body, encoding).catch((cause: unknown) => {
+  try {
+    return await bodyBytes(body, encoding)
+  } catch (cause) {
     const message = `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`
     throw new PayloadError(message, { cause })
-  })
+  }
+}
+
+async function receivedBody(bytes: Uint8Array, headers: ClientPayload['headers']) {
   const { read, ...decoded } = await openBody(bytes, headers)
   return { ...read(), ...decoded, bytes }
 }
