@@ -60,7 +60,7 @@ export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefi
     const text = decoder.decode(bytes)
     DECODERS.set(encoding, decoder)
     // Some decoders let bytes pass that they do not know.
-    return (encoding === 'big5' ? UNMAPPED_BIG5 : UNMAPPED).test(text) ? undefined : text
+    return (LENIENT.test(encoding) ? UNMAPPED_OR_PRIVATE : UNMAPPED).test(text) ? undefined : text
   } catch {
     return undefined
   }
@@ -100,8 +100,9 @@ const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u0081\u008d\u008f\u00
 /** Node's decoder of euc-kr turns unknown bytes into C1 characters. */
 const UNMAPPED = /[\u0080-\u009f]/
 
-/** Node's decoder of big5 turns unknown bytes into characters for private use, too. */
-const UNMAPPED_BIG5 = /[\u0080-\u009f\ue000-\uf8ff]/
+/** Node's decoders of these turn unknown bytes into characters for private use, too. */
+const LENIENT = /^(?:big5|windows-|iso-8859-)/
+const UNMAPPED_OR_PRIVATE = /[\u0080-\u009f\ue000-\uf8ff]/
 
 /** Characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. */
 const SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
