@@ -435,6 +435,7 @@ export const FORMS: readonly Form[] = [
     JSON.parse('{"__proto__":"1","constructor":"2"}'),
   ),
   { ...form('no fields', [], {}), body: bytes('--B--\r\n') },
+  { ...form('no fields and no line end', [], {}), body: bytes('--B--') },
   { ...form('no form at all', [], 'text', ODD), body: bytes('text') },
   {
     ...form('a boundary of 201 characters', [], 'x', ODD),

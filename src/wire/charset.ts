@@ -31,22 +31,33 @@ export function decodeText(
   const marked = markedText(bytes, kind)
   if (marked) return marked
   let fault: string | undefined
+  const wide = wideText(bytes, kind)
   for (const label of declared) {
-    const found = declaredText(bytes, label, kind)
+    const encoding = encodingOf(label.trim().toLowerCase())
+    // No other charset has NUL bytes in this pattern.
+    const isWide = wide !== undefined && encoding !== LITTLE && encoding !== BIG
+    const found = isWide
+      ? { fault: 'it is not in its declared charset' }
+      : declaredText(bytes, label, kind)
     if ('text' in found) return { ...found, fault: fault ?? found.fault }
     fault ??= found.fault
   }
-  const order = kind === 'binary' || kind === 'form' ? undefined : byteOrder(bytes)
-  const wide = order && decodeAs(bytes, order)
-  if (order && wide !== undefined && (kind === 'unknown' ? JSON_START : ASCII_START).test(wide)) {
-    return { text: wide, encoding: order, fault }
-  }
+  if (wide) return { ...wide, fault }
   const utf8 = utf8Text(bytes)
   if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8', fault }
   if (kind === 'binary' || kind === 'unknown') return undefined
   const western = decodeAs(bytes, WESTERN)
   if (western === undefined || CONTROLS.test(western)) return undefined
   return { text: western, encoding: WESTERN, fault: fault ?? 'it is not valid UTF-8' }
+}
+
+/** UTF-16 by its NUL bytes, if the text begins as JSON or text does. */
+function wideText(bytes: Uint8Array, kind: ContentKind): DecodedText | undefined {
+  const order = kind === 'binary' || kind === 'form' ? undefined : byteOrder(bytes)
+  const text = order && decodeAs(bytes, order)
+  if (order === undefined || text === undefined) return undefined
+  const isText = ASCII_START.test(text) && !CONTROLS.test(text)
+  return isText ? { text, encoding: order } : undefined
 }
 
 /** Decodes in one encoding; `undefined` for bytes that are invalid in it. */
@@ -72,30 +83,16 @@ export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefi
  */
 const DECODERS = new Map<Encoding, InstanceType<typeof TextDecoder>>()
 
-/** How a text begins that is taken for UTF-16 without a declaration. */
-const ASCII_START = /^[\t\r\n -~]/
-const JSON_START = /^\s*[[{]/
+/** How a text begins that is taken for UTF-16 without a declaration; a JSON sequence begins with RS. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RS is a control character
+const ASCII_START = /^[\t\r\n\u001e -~]/
 
 const WESTERN = 'windows-1252'
 const LITTLE = 'utf-16le'
 const BIG = 'utf-16be'
 
-/** The encodings of the standard in which a character can take several bytes. */
-const MULTI_BYTE: ReadonlySet<Encoding> = new Set([
-  'utf-8',
-  LITTLE,
-  BIG,
-  'gbk',
-  'gb18030',
-  'big5',
-  'euc-jp',
-  'iso-2022-jp',
-  'shift_jis',
-  'euc-kr',
-])
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: text contains no such characters
-const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u0081\u008d\u008f\u0090\u009d]/
+const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c\u001d\u001f\u0081\u008d\u008f\u0090\u009d]/
 
 /** Node's decoder of euc-kr turns unknown bytes into C1 characters. */
 const UNMAPPED = /[\u0080-\u009f]/
@@ -144,7 +141,8 @@ function declaredText(
   if (encoding === undefined) return { fault: 'its charset is unknown' }
   const fault = `it is not valid ${encoding}, although its charset says so`
   if (encoding === LITTLE || encoding === BIG) return declaredUtf16(bytes, label, kind, fault)
-  if (!MULTI_BYTE.has(encoding)) {
+  if (encoding !== 'utf-8') {
+    // Text in another charset is hardly ever valid UTF-8, but many charsets accept any bytes.
     const utf8 = utf8Text(bytes)
     const isUtf8 = utf8 !== undefined && utf8.length < bytes.length
     if (isUtf8) return { text: utf8, encoding: 'utf-8', fault: `its charset is ${encoding}` }
@@ -165,14 +163,21 @@ function declaredUtf16(
   const isOrdered = /(?:le|be)$/i.test(label.trim())
   if (found === undefined && bytes.length > 0) {
     // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
-    const isWide = kind !== 'json' && !(bytes.length >= 16 && !bytes.includes(0) && utf8Text(bytes))
-    if (!isWide) return { fault }
+    if (kind === 'json' || looksNarrow(bytes)) return { fault }
   }
   const encoding = found ?? declared
   const text = decodeAs(bytes, encoding)
   if (text === undefined) return { fault }
   const isOther = found !== undefined && isOrdered && found !== declared
   return { text, encoding, fault: isOther ? `its charset is ${declared}` : undefined }
+}
+
+/** Whether bytes without the NUL bytes of UTF-16 are a text with one byte for each letter, or UTF-8. */
+function looksNarrow(bytes: Uint8Array): boolean {
+  if (bytes.length < 6 || bytes.includes(0)) return false
+  const printable = bytes.reduce((count, byte) => count + Number(byte >= 0x20 && byte < 0x7f), 0)
+  if (printable * 4 >= bytes.length * 3) return true
+  return bytes.length >= 16 && utf8Text(bytes) !== undefined
 }
 
 /** The encoding with a label; `undefined` for a label that this runtime does not know. */

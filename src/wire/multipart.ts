@@ -67,7 +67,9 @@ function splitAt(bytes: Uint8Array, boundary: string): Split | undefined {
   const parts: Uint8Array[] = []
   let start: number | undefined
   let isClosed = false
-  let line = 0
+  // Behind a byte order mark.
+  const first = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  let line = first
   while (line < bytes.length && !isClosed && parts.length <= LIMITS.multipartParts) {
     const end = lineEnd(bytes, line)
     const kind = delimiterKind(bytes, line, end, delimiter)
@@ -78,7 +80,10 @@ function splitAt(bytes: Uint8Array, boundary: string): Split | undefined {
     }
     line = end + 1
   }
-  if (start === undefined) return undefined
+  // Only an empty form begins with its last boundary.
+  const isPreamble =
+    parts.length === 0 && isClosed && start !== Math.min(lineEnd(bytes, first) + 1, bytes.length)
+  if (start === undefined || isPreamble) return undefined
   if (!isClosed && start < bytes.length) {
     parts.push(bytes.subarray(start, contentEnd(bytes, start, bytes.length)))
   }

@@ -96,7 +96,8 @@ function otherContent(
   charsets: readonly string[],
   reading: Reading,
 ): Content {
-  const kind = kindOf(type)
+  // Without a type, a charset says that the body is text.
+  const kind = type === '' && charsets.length > 0 ? 'text' : kindOf(type)
   const decoded = decodeText(bytes, charsets, kind)
   if (!decoded) return binaryContent(bytes, kind)
   const { body, faults = [] } = textContent(decoded.text, type, reading)
@@ -124,8 +125,8 @@ function charsetFaults({ encoding, fault }: DecodedText): Message[] {
 function textContent(text: string, type: string, { headers, digits }: Reading): Content {
   // `trim` removes byte order marks too.
   const json = text.trim()
-  if (LINES_TYPE.test(type)) return listContent(text, json.split('\n'), digits)
-  if (SEQUENCE_TYPE.test(type)) return listContent(text, json.split('\x1e'), digits)
+  if (LINES_TYPE.test(type)) return listContent(text, '\n', digits)
+  if (SEQUENCE_TYPE.test(type)) return listContent(text, '\x1e', digits)
   const isDeclared = JSON_TYPE.test(type)
   // SNS sends JSON as text, and with raw message delivery any text.
   const isJson = isDeclared || 'x-amz-sns-message-type' in headers
@@ -140,10 +141,14 @@ function textContent(text: string, type: string, { headers, digits }: Reading): 
   return isTwice ? { body, faults: [JSON_IN_STRING] } : { body }
 }
 
-function listContent(text: string, lines: readonly string[], digits: Map<number, string>): Content {
+/** A list of JSON values, read one by one, because a large body can have a million of them. */
+function listContent(text: string, separator: string, digits: Map<number, string>): Content {
   const list: Json[] = []
-  for (const line of lines) {
-    const json = line.trim()
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf(separator, start)
+    const end = found < 0 ? text.length : found
+    const json = text.slice(start, end).trim()
+    start = end + 1
     if (json === '') continue
     const value = jsonIn(json, digits)
     if (value === undefined) return { body: text, faults: [notJson('a list of JSON values')] }
@@ -276,14 +281,13 @@ function formFields(
   declared: readonly string[],
 ): { readonly body: JsonObject; readonly faults: readonly Message[] } {
   const raw = decodeText(bytes, declared, 'text')
-  const isWide = raw?.encoding.startsWith('utf-16') === true
+  if (raw?.encoding.startsWith('utf-16')) return formFields(new TextEncoder().encode(raw.text), [])
   // Asked first, because `URLSearchParams` is slow for escapes that are no UTF-8.
-  const isUtf8 =
-    isWide || (declared.every(isUtf8Label) && utf8Text(percentDecoded(bytes, true)) !== undefined)
-  if (raw && isUtf8) {
+  const isUtf8 = utf8Text(percentDecoded(bytes, true)) !== undefined
+  if (raw && isUtf8 && declared.every(isUtf8Label)) {
     const parameters = [...new URLSearchParams(raw.text.replace(/^\uFEFF/, ''))]
     const namesCharset = parameters.some(([name]) => CHARSET_FIELDS.includes(name))
-    if (isWide || !namesCharset) return { body: fields(parameters), faults: [] }
+    if (!namesCharset) return { body: fields(parameters), faults: [] }
   }
   // Whatever the charset is, escaped and plain bytes are decoded in the same way.
   const pairs = characters(bytes)
