@@ -1,5 +1,5 @@
 import { LIMITS } from './limits.ts'
-import { isPrintedExactly } from './runner-number.ts'
+import { decimalDigits, isPrintedExactly } from './runner-number.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
@@ -123,7 +123,9 @@ function isNumberStart(code: number): boolean {
 }
 
 function hasOtherDigits(value: number, sent: string): boolean {
-  return String(value) !== sent && !isPrintedExactly(value)
+  // The cheap comparison comes first, because a body can have millions of numbers.
+  if (String(value) === sent && !sent.includes('e')) return false
+  return !isPrintedExactly(value) && decimalDigits(value) !== sent
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
