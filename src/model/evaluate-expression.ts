@@ -14,7 +14,7 @@ import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
-import { expressionData, runnerJson } from '../workflow/expression-data.ts'
+import { expressionData, TO_JSON } from '../workflow/expression-data.ts'
 import { expressionSpans, lex } from '../workflow/expressions.ts'
 
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
@@ -112,14 +112,6 @@ const FUNCTIONS = [...STATUS_FUNCTIONS, 'hashFiles'].map((name) => ({
   maxArgs: name === 'hashFiles' ? 255 : 0,
   call: () => new data.Null(),
 }))
-
-/** The library's own function prints numbers otherwise than a runner. */
-const TO_JSON: FunctionDefinition = {
-  name: 'toJSON',
-  minArgs: 1,
-  maxArgs: 1,
-  call: (value?: data.ExpressionData) => new data.StringData(runnerJson(value ?? new data.Null())),
-}
 
 /** @returns the reason if the text is not an expression */
 export function parseForEvaluation(text: string): Parsed | { readonly fails: string } {

@@ -21,7 +21,7 @@ export interface Multipart {
 }
 
 /**
- * The parts of a `multipart/form-data` body. The platforms' own parsers refuse many forms of real
+ * The parts of a `multipart/form-data` body. The parsers of Node and workerd refuse many forms of real
  * senders, and each one others: names without quotes, `filename*`, line ends without CR, a missing last
  * boundary. This one takes linear time, and one odd part does not affect the others.
  *

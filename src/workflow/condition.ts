@@ -1,13 +1,15 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
-import { expressionData } from './expression-data.ts'
+import { expressionData, TO_JSON } from './expression-data.ts'
 import { ExpressionMistake, lex } from './expressions.ts'
 
 /** The names that a condition at the relay can use, in addition to GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const
 
 export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Json>>
+
+const FUNCTIONS = new Map([[TO_JSON.name.toLowerCase(), TO_JSON]])
 
 /**
  * Whether a condition in GitHub's expression language is true. It has no `${{ }}` around it.
@@ -17,7 +19,7 @@ export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Js
 export function holds(condition: string, contexts: EventContexts): boolean {
   const values = new data.Dictionary()
   for (const [name, value] of Object.entries(contexts)) values.add(name, expressionData(value))
-  return truthy(new Evaluator(parsedCondition(condition), values).evaluate())
+  return truthy(new Evaluator(parsedCondition(condition), values, FUNCTIONS).evaluate())
 }
 
 function parsedCondition(condition: string) {

@@ -1,4 +1,5 @@
 import { data } from '@actions/expressions'
+import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import type { Json } from '../wire/json.ts'
 import { runnerNumber } from '../wire/runner-number.ts'
 
@@ -32,8 +33,15 @@ export function expressionData(value: Json): data.ExpressionData {
 const UNQUOTED = '\u0000number: '
 const UNQUOTED_IN_JSON = /"\\u0000number: ([^"]*)"/g
 
-/** A value as the function `toJSON` of a runner writes it. */
-export function runnerJson(value: data.ExpressionData): string {
+/** The library's own function prints numbers otherwise than a runner. */
+export const TO_JSON: FunctionDefinition = {
+  name: 'toJSON',
+  minArgs: 1,
+  maxArgs: 1,
+  call: (value?: data.ExpressionData) => new data.StringData(runnerJson(value ?? new data.Null())),
+}
+
+function runnerJson(value: data.ExpressionData): string {
   const json = JSON.stringify(
     value,
     (key, entry: unknown) =>
