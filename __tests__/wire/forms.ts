@@ -27,7 +27,7 @@ interface Lines {
   /** The parameter as the content type has it. */
   readonly declared?: string
   readonly line?: string
-  /** What follows the last part; by default its boundary. */
+  /** The text behind the last part; by default its boundary. */
   readonly last?: string
 }
 
@@ -371,7 +371,7 @@ export const FORMS: readonly Form[] = [
     { faults: [...ODD.faults, ...ODD.faults], last: '' },
   ),
   form(
-    'a script that sets the content type by hand, without its boundary',
+    'a script that sets the content type itself, without its boundary',
     [[`${DISPOSITION}; name="a"`, '', '1']],
     { a: '1' },
     { ...ODD, declared: '' },

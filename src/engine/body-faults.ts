@@ -5,8 +5,8 @@ import type { Message } from '../wire/messages.ts'
 import type { Found } from './deduplication-keys.ts'
 
 /**
- * What the reason of a trigger that did not fire says about the body: its faults, if a filter or the trigger
- * itself looked into the body and did not find what it expects.
+ * The faults of a body for the reason of a trigger that did not fire: none, unless a filter or the trigger
+ * itself read the body.
  *
  * @param log the steps that dropped items
  */

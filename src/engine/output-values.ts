@@ -57,7 +57,7 @@ function outputValue(value: Json, digits: SentDigits | undefined): Json {
   return copy ?? value
 }
 
-/** Whether arrays and objects are nested more than some levels deep. */
+/** True if arrays and objects are nested more than some levels deep. */
 function isDeeper(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

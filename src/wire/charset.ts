@@ -1,7 +1,7 @@
 import { characters, utf8Text } from './bytes.ts'
 
 /**
- * What the content type says about bytes: `json`, `text` (also XML), `form` (percent-decoded), `binary`
+ * The kind of content by its type: `json`, `text` (also XML), `form` (percent-decoded), `binary`
  * (images, sound, video), or nothing.
  */
 export type ContentKind = 'json' | 'text' | 'form' | 'binary' | 'unknown'
@@ -78,8 +78,8 @@ export function decodeAs(bytes: Uint8Array, encoding: Encoding): string | undefi
 }
 
 /**
- * A form can have a million fields, and a decoder takes longer to make than to use. One that refused bytes is
- * not used again.
+ * A form can have a million fields, and a decoder takes longer to make than to use. A decoder that refused
+ * bytes is not used again.
  */
 const DECODERS = new Map<Encoding, InstanceType<typeof TextDecoder>>()
 
@@ -172,7 +172,7 @@ function declaredUtf16(
   return { text, encoding, fault: isOther ? `its charset is ${declared}` : undefined }
 }
 
-/** Whether bytes without the NUL bytes of UTF-16 are a text with one byte for each letter, or UTF-8. */
+/** True if bytes without the NUL bytes of UTF-16 are a text with one byte for each letter, or UTF-8. */
 function looksNarrow(bytes: Uint8Array): boolean {
   if (bytes.length < 6 || bytes.includes(0)) return false
   const printable = bytes.reduce((count, byte) => count + Number(byte >= 0x20 && byte < 0x7f), 0)

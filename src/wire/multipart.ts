@@ -16,7 +16,7 @@ export interface Part {
 
 export interface Multipart {
   readonly parts: readonly Part[]
-  /** What is odd about the form, as ends of the sentence "the form …". */
+  /** The faults of the form, as ends of the sentence "the form …". */
   readonly faults: readonly string[]
 }
 

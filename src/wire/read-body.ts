@@ -289,7 +289,7 @@ function formFields(
     const namesCharset = parameters.some(([name]) => CHARSET_FIELDS.includes(name))
     if (!namesCharset) return { body: fields(parameters), faults: [] }
   }
-  // Whatever the charset is, escaped and plain bytes are decoded in the same way.
+  // Escaped and plain bytes are decoded in the same way, in any charset.
   const pairs = characters(bytes)
     .replace(/^\xef\xbb\xbf/, '')
     .split('&')
@@ -300,7 +300,7 @@ function formFields(
     declared,
   )
   const hasOwn = (name = NOTHING) => charsetsOf(characters(name)).length > charsetsOf('').length
-  // One charset for all fields without one of their own: alone, a short value could be in any.
+  // Fields without a charset of their own share one, because a short value alone could be in any.
   const others = pairs.flatMap(([name = NOTHING, value = NOTHING]) =>
     hasOwn(name) ? [name] : [name, value],
   )

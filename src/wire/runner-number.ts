@@ -16,11 +16,11 @@ export function runnerNumber(value: number): string {
   return `${mantissa}E${sign}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-/** Whether a runner prints the digits of a number as they are. */
+/** True if a runner prints the digits of a number as they are. */
 export function isPrintedExactly(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) < 1e15
-    ? true
-    : runnerNumber(value) === String(value)
+  // The conversion takes long, and a body can have millions of whole numbers.
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return true
+  return runnerNumber(value) === String(value)
 }
 
 /** The longest number that is written without an exponent. */

@@ -4,9 +4,10 @@ import { checkEncodings, type Scheme, type VerifySettings } from '../../triggers
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
+import { isObject, type JsonObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER } from '../../wire/path.ts'
+import type { BodyContent } from '../../wire/read-body.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
   openBody,
@@ -101,14 +102,20 @@ async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
   if (!stored) return readWebhookRequest(buildPayload(event))
   const request = await readWebhookRequest(buildPayload({ ...event, body: NO_BODY }))
   const { read, ...decoded } = await openBody(bytes, request.headers)
-  let content: Json | undefined
+  let content: BodyContent | undefined
+  const opened = () => {
+    content ??= read()
+    return content
+  }
   return {
     ...request,
     ...decoded,
     bytes,
     get body() {
-      content ??= read().body
-      return content
+      return opened().body
+    },
+    get faults() {
+      return opened().faults
     },
   }
 }

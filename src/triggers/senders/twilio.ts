@@ -46,10 +46,12 @@ export const scheme: Scheme = {
 
 /**
  * The signed parameters, which are those that the workflow reads. `undefined` if the bytes are
- * ambiguous, because of a charset or a byte order mark.
+ * ambiguous, because of a charset or a byte order mark, or because they are read as JSON, of which an
+ * object is not signed.
  */
-function parametersIn({ body, bytes, headers }: WebhookRequest): string | undefined {
+function parametersIn({ body, bytes, headers, faults }: WebhookRequest): string | undefined {
   if (bytes.length === 0) return ''
+  if (faults.length > 0) return undefined
   const text = utf8Text(bytes)
   if (!isForm(headers) || !isObject(body) || text === undefined || text.startsWith('\uFEFF')) {
     return undefined
