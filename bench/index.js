@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { findNode24 } from '../scripts/node24.js'
 import { measureAction } from './action.js'
 import { measureBatches } from './batches.js'
+import { measureBodies } from './bodies.js'
 import { measureCompiler } from './compiler.js'
 import { measureConfig } from './config.js'
 import { measureHistory } from './history.js'
@@ -15,7 +16,7 @@ import { compile } from './relay/subjects.js'
 import { LEGEND, report } from './report.js'
 import { measureDownload } from './size.js'
 
-const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [batches] [compiler] [config] [history] [size] [relay]
+const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [batches] [bodies] [compiler] [config] [history] [size] [relay]
 
 Measures side by side, in one run, and prints ratios: absolute times say little about another machine.
 Runs on the Node that GitHub runs actions on where HOOKLINE_NODE24 or .ci/run brought one.
@@ -57,6 +58,7 @@ async function run() {
       compile()
       report(await measureBatches())
     }
+    if (wants('bodies')) report(await measureBodies(folder))
     if (wants('compiler'))
       report(await measureCompiler(folder, Math.ceil(Number(values.rounds) / 6)))
     if (wants('config')) {

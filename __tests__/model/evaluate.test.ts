@@ -3,8 +3,16 @@ import { evaluateText, fillInKnown, unknownValue } from '../../src/model/evaluat
 
 const RUNNING = { success: true, failure: false, cancelled: false } as const
 
+const BODY = {
+  go: true,
+  list: ['a', 'b'],
+  small: 0.00001,
+  long: 0.1 + 0.2,
+  numbers: [1e21, 0.1 + 0.2, 25],
+}
+
 const CONTEXTS = {
-  on: { webhook: { outputs: { method: 'post', body: { go: true, list: ['a', 'b'] } } } },
+  on: { webhook: { outputs: { method: 'post', body: BODY } } },
   needs: { a: { result: 'success', outputs: unknownValue('an output of a step') } },
   steps: { x: { outputs: { known: '1', other: unknownValue('an output of a step') } } },
 }
@@ -17,6 +25,10 @@ describe('values that are known before a run', () => {
     ["contains(on.webhook.outputs.body.list, 'b')", true],
     ['toJSON(on.webhook.outputs.body.go)', 'true'],
     ['on.webhook.outputs.body.none', null],
+    // A runner prints 15 digits, and exponents.
+    ["format('{0} {1}', on.webhook.outputs.body.small, on.webhook.outputs.body.long)", '1E-05 0.3'],
+    ['toJSON(on.webhook.outputs.body.numbers)', '[\n  1E+21,\n  0.3,\n  25\n]'],
+    ["join(on.webhook.outputs.body.numbers, ' ')", '1E+21 0.3 25'],
     ['steps.x.outputs.known', '1'],
     ['success() && !cancelled()', true],
     ["needs.a.result == 'success'", true],

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isLoopback } from '../wire/address.ts'
-import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
-import { type ClientPayload, HEADER } from '../wire/payload.ts'
+import { type ClientPayload, type FetchedPayload, HEADER } from '../wire/payload.ts'
 import { sameText } from '../wire/secret.ts'
 import { proxyFor } from './http-client.ts'
 
@@ -41,7 +40,7 @@ const FACTS: ReadonlySet<string> = new Set([
 export async function withFetchedBody(
   payload: ClientPayload,
   options: FetchOptions,
-): Promise<ClientPayload> {
+): Promise<FetchedPayload> {
   const { headers } = payload
   if (headers[HEADER.bodyEncoding] !== 'url') return payload
   const address = headers[HEADER.bodyUrl] ?? ''
@@ -66,14 +65,8 @@ export async function withFetchedBody(
   if (!(await sameText(hash, headers[HEADER.bodySha256] ?? ''))) {
     throw invalid('the relay returned another body than the event names (SHA-256)')
   }
-  const text = utf8Text(bytes)
   const others = Object.entries(headers).filter(([name]) => !FACTS.has(name))
-  const encoding = text === undefined ? [[HEADER.bodyEncoding, 'base64'] as const] : []
-  return {
-    ...payload,
-    headers: Object.fromEntries([...others, ...encoding]),
-    body: text ?? toBase64(bytes),
-  }
+  return { ...payload, headers: Object.fromEntries(others), body: null, bytes }
 }
 
 const BODY_ADDRESS = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/-\/bodies\/([\w-]{43})$/
@@ -141,13 +134,27 @@ async function attemptToFetch(address: string, length: number): Promise<Uint8Arr
         isFinal: status < 500,
       }
     }
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    return bytes.length === length ? bytes : OTHER_LENGTH
+    return (await bodyOf(response.body, length)) ?? OTHER_LENGTH
   } catch (error) {
     if (isObject(error) && error.type === 'max-size') return OTHER_LENGTH
     // The message of the library contains the address, which is a secret.
     return { message: `the body could not be read from the relay at ${url.origin}`, isFinal: false }
   }
+}
+
+/** Reads a body into one array, because joining its chunks takes its size twice more. */
+async function bodyOf(
+  chunks: AsyncIterable<string | Uint8Array> | null,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for await (const chunk of chunks ?? []) {
+    if (typeof chunk === 'string' || at + chunk.length > length) return undefined
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return at === length ? bytes : undefined
 }
 
 const OTHER_LENGTH: Failure = {

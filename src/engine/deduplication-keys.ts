@@ -2,7 +2,7 @@ import type { KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { type DataPath, parseDataPath, valueAtPath } from '../wire/data-path.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import { isObject, type Json, type SentDigits } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
 /** An item before `config`, as its trigger found it. */
@@ -12,6 +12,7 @@ export interface Found {
   readonly identity: Json
   /** The delivery that contained the item; only if it came through the relay. */
   readonly delivery?: Delivery
+  readonly digits?: SentDigits
 }
 
 export interface Delivery {

@@ -1,7 +1,7 @@
 import type { Run, StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import type { Unpack } from '../wire/bytes.ts'
-import type { ClientPayload } from '../wire/payload.ts'
+import type { ClientPayload, FetchedPayload } from '../wire/payload.ts'
 import type { DeclaredTrigger } from '../workflow/on.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Scripts } from './scripts.ts'
@@ -41,7 +41,7 @@ export interface EnginePorts {
    *
    * @throws UserError if the body cannot be fetched
    */
-  readonly fetchBody?: (payload: ClientPayload) => Promise<ClientPayload>
+  readonly fetchBody?: (payload: ClientPayload) => Promise<FetchedPayload>
   /** The absolute path of the working copy, below which `exportOutputs` writes. */
   readonly folder: string
 }

@@ -1,10 +1,12 @@
 import type { Check, Item, Trigger } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { type JsonObject, record } from '../wire/json.ts'
-import type { Message } from '../wire/messages.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { type Message, warning } from '../wire/messages.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerRef } from './engine-ports.ts'
+import { type FoundItem, outputItem } from './output-values.ts'
 
 /** How many items a trigger found, and how many of them passed `config` and the store. */
 interface Tally {
@@ -27,6 +29,8 @@ export interface Decision {
   readonly checks: readonly Check[]
   /** Present if the trigger met every condition and looked for items. */
   readonly tally?: Tally
+  /** Why the body may not have been what `filter` or the trigger expects. */
+  readonly bodyFaults?: readonly string[]
 }
 
 /**
@@ -256,8 +260,11 @@ interface OutputFile {
 
 /** The items in the form that jobs get. */
 interface BuiltContexts {
+  /** The items as jobs get them. */
+  readonly items: readonly Item[]
   readonly contexts: readonly OnContext[]
   readonly files: readonly OutputFile[]
+  readonly messages: readonly Message[]
   /** Names of the step outputs, which are fields of the first item. */
   readonly fields: readonly string[]
 }
@@ -265,12 +272,16 @@ interface BuiltContexts {
 /** Makes the `on` contexts of items by `outputsMode` and `exportOutputs`. */
 export function buildContexts(
   ref: TriggerRef,
-  items: readonly Item[],
+  found: readonly FoundItem[],
   folder: string,
 ): BuiltContexts {
   const { workflow, trigger } = ref
   const { outputsMode, exportOutputs } = trigger.config
-  if (items.length === 0) return { contexts: [], files: [], fields: [] }
+  if (found.length === 0) return { items: [], contexts: [], files: [], fields: [], messages: [] }
+  // A list of items is one more level around a field.
+  const levels = LIMITS.outputDepth - (outputsMode === 'combine' ? 1 : 0)
+  const read = exportOutputs ? [] : found.map((one) => outputItem(one, levels))
+  const items = exportOutputs ? found.map(({ item }) => item) : read.map(({ item }) => item)
   const outputs = outputsMode === 'combine' ? [[...items]] : items
   const files = exportOutputs
     ? outputs.map((one, index) => outputFile(ref, one, index, folder))
@@ -282,7 +293,17 @@ export function buildContexts(
     return context(workflow, (name) => (name === trigger.name ? passedOn : skipped()))
   })
   const plain = outputsMode === 'separate' && !exportOutputs
-  return { contexts, files, fields: plain ? Object.keys(trigger.definition.outputs) : [] }
+  const fields = plain ? Object.keys(trigger.definition.outputs) : []
+  const flattened = [...new Set(read.flatMap((one) => one.flattened))]
+  const messages = flattened.length > 0 ? [flattenedFields(flattened, levels)] : []
+  return { items, contexts, files, fields, messages }
+}
+
+function flattenedFields(names: readonly string[], levels: number): Message {
+  // Only a declared field is named, because other names are untrusted input.
+  const known = names.every((name) => /^[a-z_]{1,20}$/.test(name)) ? names.join(', ') : 'a field'
+  const text = `${known} is nested deeper than ${levels} levels, and a runner cannot read that: the outputs contain it as JSON text`
+  return warning('deep-output', text)
 }
 
 function outputFile(

@@ -50,6 +50,7 @@ export async function explain(
     const all = [
       ...checkExplanations(decision),
       ...unmet.map((each) => filterExplanation(decision.trigger, each, options)),
+      ...bodyExplanations(decision),
       ...stepExplanations(decision),
     ]
     const unique = new Map(all.map((each) => [each.sentence, each]))
@@ -70,6 +71,12 @@ function checkExplanations({ trigger, checks }: Decision): Explanation[] {
       ...(wanted !== undefined && { wanted }),
       sentence: `${option}: ${found}`,
     }))
+}
+
+function bodyExplanations({ trigger, bodyFaults = [] }: Decision): Explanation[] {
+  return bodyFaults.map((fault) => {
+    return { trigger, condition: 'body', path: 'body', sentence: `body: ${fault}` }
+  })
 }
 
 /** The steps of `config` that dropped items, by the words of the tally: `deduplicate dropped 2`. */

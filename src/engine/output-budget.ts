@@ -128,8 +128,7 @@ function tooLargeFailure(candidate: Candidate, size: number): FailedItem {
 
 /** UTF-16 units of the output `items`. */
 function outputSize(ref: TriggerRef, candidates: readonly Candidate[], folder: string): number {
-  const items = candidates.map(({ item }) => item)
-  return JSON.stringify(buildContexts(ref, items, folder).contexts).length
+  return JSON.stringify(buildContexts(ref, candidates, folder).contexts).length
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Config, KeyPaths } from '../triggers/config-options.ts'
 import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, type SentDigits } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
@@ -39,6 +39,7 @@ export interface Candidate {
   readonly item: Item
   readonly identity: Json
   readonly delivery?: Delivery
+  readonly digits?: SentDigits
   /** Its deduplication key, after the step `deduplicate`. */
   readonly key?: string
 }

@@ -3,6 +3,7 @@ import { type KeyState, keyStates, type Snapshot, type WantedKeys } from '../sta
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { notice, warning } from '../wire/messages.ts'
+import { faultsOfDrop } from './body-faults.ts'
 import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './engine-ports.ts'
 import {
@@ -90,8 +91,7 @@ export async function prepareRun(
 /** The contexts of a run before anything is claimed; claims of other runs can make them fewer. */
 export function preparedContexts(one: PreparedRun, { folder }: EnginePorts): readonly OnContext[] {
   if ('run' in one) return one.run.contexts
-  const items = one.prepared.kept.map(({ item }) => item)
-  return buildContexts(one.ref, items, folder).contexts
+  return buildContexts(one.ref, one.prepared.kept, folder).contexts
 }
 
 /**
@@ -122,7 +122,7 @@ function finishRun(
   claimed: PipelineResult,
   ports: EnginePorts,
 ): TriggerRun {
-  const items = claimed.kept.map(({ item }) => item)
+  const built = buildContexts(ref, claimed.kept, ports.folder)
   const decision = buildDecision(ref, result, claimed)
   const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
   // `config` keys of an existing workflow that have no effect in Hookline are accepted with a
@@ -134,15 +134,16 @@ function finishRun(
   const failed = reportFailed(ref, prepared.failed)
   return {
     ...notFired(ref, decision.reason),
-    ...buildContexts(ref, items, ports.folder),
+    ...built,
     failed,
     decision,
     found: result.found.map(({ item }) => item),
-    items,
     deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
     messages: [
       ...failureMessages(ref, failed, mode.isPolled ? 'error' : 'warning'),
+      ...result.faults,
       ...result.messages,
+      ...built.messages,
       ...(repeats === undefined ? [] : [warning('repeats', repeats)]),
       ...claimed.messages,
       ...advice,
@@ -220,22 +221,35 @@ function withoutTaken(
 
 function buildDecision(
   { trigger }: TriggerRef,
-  { checks, found, events }: TriggerResult,
+  { checks, found, faults, events }: TriggerResult,
   { kept, log, reasons }: PipelineResult,
 ): Decision {
-  const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
+  const bodyFaults = kept.length > 0 ? [] : faultsOfDrop(trigger.config, checks, found, faults, log)
+  const decision = {
+    trigger: trigger.name,
+    fired: kept.length > 0,
+    checks,
+    ...(bodyFaults.length > 0 && { bodyFaults }),
+  }
   if (events) {
     const missed = checks.map((check) => `${check.option} ${check.found}`)
     const tally = { events, found: found.length, passedOn: kept.length, steps: log }
-    return { ...decision, reason: [...missed, ...log, ...reasons].join('; '), tally }
+    return {
+      ...decision,
+      reason: [...missed, ...log, ...reasons, ...bodyFaults].join('; '),
+      tally,
+    }
   }
   const missed = checks.find((check) => !check.held)
   if (missed)
-    return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
+    return {
+      ...decision,
+      reason: [`${missed.option} ${missed.found}`, ...log, ...bodyFaults].join('; '),
+    }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, passedOn: kept.length, steps: log }
   // If no item is left, the reasons that held items back are more useful, so they come first.
-  const parts = kept.length > 0 ? [...held, ...log] : [...log, ...reasons, ...held]
+  const parts = kept.length > 0 ? [...held, ...log] : [...log, ...reasons, ...bodyFaults, ...held]
   return { ...decision, reason: parts.join('; '), tally }
 }
 

@@ -2,9 +2,9 @@ import { deliveryMark } from '../state/store.ts'
 import type { Check, Polled, Reception } from '../triggers/trigger.ts'
 import { PayloadError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
-import { type Message, warning } from '../wire/messages.ts'
+import type { Message } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, readClientPayload } from '../wire/payload.ts'
+import { type FetchedPayload, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import { readWebhookRequest, type WebhookRequest } from '../wire/webhook-request.ts'
 import { type Delivery, digest, type Found } from './deduplication-keys.ts'
@@ -13,6 +13,8 @@ import { type Delivery, digest, type Found } from './deduplication-keys.ts'
 export interface TriggerResult {
   readonly checks: readonly Check[]
   readonly messages: readonly Message[]
+  /** Why bodies are not what their content types say. */
+  readonly faults: readonly Message[]
   readonly found: readonly Found[]
   /** For a batch: the number of its events, and of those that met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
@@ -30,13 +32,13 @@ type Receive = (request: WebhookRequest) => Reception | Promise<Reception>
  * @throws PayloadError if the event cannot be read
  */
 export async function receiveEvent(
-  payload: ClientPayload,
+  payload: FetchedPayload,
   receive: Receive,
   asks: boolean,
 ): Promise<TriggerResult> {
   const request = await readWebhookRequest(payload)
   const { checks, items, messages = [] } = await receive(request)
-  const { method, path, query, body, fault, delivery: id, receivedAt } = request
+  const { method, path, query, body, faults, digits, delivery: id, receivedAt } = request
   const identity = { method, path, query, body }
   const only = items.length === 1
   const mark = asks ? await deliveryMark(id, receivedAt, digest) : undefined
@@ -45,10 +47,9 @@ export async function receiveEvent(
     item,
     identity: only ? identity : [identity, item],
     ...(delivery && { delivery }),
+    ...(digits.size > 0 && { digits }),
   }))
-  const allMessages =
-    fault === undefined ? messages : [...messages, warning('unreadable-body', fault)]
-  return { checks, messages: allMessages, found }
+  return { checks, messages, faults, found }
 }
 
 /**
@@ -71,19 +72,18 @@ export async function receiveBatch(
   const missed = results.flatMap(({ checks }) => checks.find(({ held }) => !held) ?? [])
   const held = results.filter(({ checks }) => checks.every((check) => check.held)).length
   const checks = tally(missed, ({ option, found }) => `${option} ${found}`)
-  const messages = tally(
-    results.flatMap((result) => result.messages),
-    ({ text }) => text,
-  )
+  const shared = (messages: readonly Message[]): Message[] =>
+    tally(messages, ({ text }) => text).map(([one, count]) => ({
+      ...one,
+      text: shareOfEvents(one.text, count, came),
+    }))
   return {
     checks: checks.map(([check, count]) => ({
       ...check,
       found: shareOfEvents(check.found, count, came),
     })),
-    messages: messages.map(([one, count]) => ({
-      ...one,
-      text: shareOfEvents(one.text, count, came),
-    })),
+    messages: shared(results.flatMap((result) => result.messages)),
+    faults: shared(results.flatMap((result) => result.faults)),
     found: results.flatMap(({ found }) => found),
     events: { came, held },
   }
@@ -107,6 +107,7 @@ async function receiveMember(
     return {
       checks: [{ option: 'event', held: false, found: error.message }],
       messages: [],
+      faults: [],
       found: [],
     }
   }
@@ -129,5 +130,11 @@ function shareOfEvents(text: string, count: number, came: number): string {
 export function fromPoll(polled: Polled): TriggerResult {
   const { checks, items, messages = [] } = polled
   const found = items.map((item) => ({ item, identity: item }))
-  return { checks, messages, found, cursorBefore: (index) => polled.cursorBefore(index) }
+  return {
+    checks,
+    messages,
+    faults: [],
+    found,
+    cursorBefore: (index) => polled.cursorBefore(index),
+  }
 }

@@ -7,7 +7,7 @@ import { evaluate } from '../engine/evaluate-event.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { type Explanation, explain } from '../engine/explanation.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import { isObject, type Json, tryParseJson } from '../wire/json.ts'
+import type { Json } from '../wire/json.ts'
 import { notice, textsAtLevel, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, type GitHubEvent, HEADER } from '../wire/payload.ts'
@@ -59,15 +59,12 @@ export async function runLocally(
   const open = () => ports.workflows(event)
   const result = await evaluateLocally({ name: 'repository_dispatch', payload: event }, open, ports)
   const { method, path, headers } = payload
-  const isBinary = headers[HEADER.bodyEncoding] === 'base64'
   const batch = headers[HEADER.batch]
   const messages = [
     ...(batch === undefined
       ? []
       : [notice('batch', `a batch of ${counted(Number(batch), 'event')}`)]),
     ...result.messages,
-    ...(isBinary ? [BINARY] : []),
-    ...(isJsonAsForm(payload) ? [JSON_AS_FORM] : []),
   ]
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
   return { ...named, ...result, messages }
@@ -80,19 +77,6 @@ export function collectedEvent({ method, path, headers }: ClientPayload, batch: 
   const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], milliseconds: 0 }
   return { ...named, ...nothing, messages: [], problems: [], reason: `waits in the batch ${batch}` }
 }
-
-/** `curl -d` sends JSON as a form unless a content type is given. */
-const JSON_AS_FORM = warning(
-  'json-as-form',
-  "body: the content is JSON, but the content type is that of a form; add -H 'content-type: application/json'",
-)
-
-function isJsonAsForm({ headers, body }: ClientPayload): boolean {
-  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
-  return isForm && typeof body === 'string' && /^\s*[[{]/.test(body) && isObject(tryParseJson(body))
-}
-
-const BINARY = notice('binary-body', 'body: is not valid text; it is shown and passed on as base64')
 
 /** Polls the triggers of a workflow that are due, as a scheduled run would. */
 export async function pollLocally(workflow: string, ports: LocalEnginePorts): Promise<DevEvent> {

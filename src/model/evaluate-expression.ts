@@ -10,9 +10,11 @@ import {
   Star,
   Unary,
 } from '@actions/expressions/ast'
+import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
+import { expressionData, TO_JSON } from '../workflow/expression-data.ts'
 import { expressionSpans, lex } from '../workflow/expressions.ts'
 
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
@@ -212,11 +214,7 @@ function convertedOnce(value: Json | undefined): Converted {
 
 function convert(value: Json | undefined): Converted {
   const text = JSON.stringify(value ?? null)
-  return { value: dataFromJson(text), isOpen: text.includes(MARK_IN_JSON) }
-}
-
-function dataFromJson(json: string): data.ExpressionData {
-  return JSON.parse(json, data.reviver)
+  return { value: expressionData(value ?? null), isOpen: text.includes(MARK_IN_JSON) }
 }
 
 /** The same for a part of an expression. */
@@ -242,7 +240,7 @@ export function evaluateText(
 class ExpressionEvaluation {
   readonly #contexts: data.Dictionary
   readonly #status: Status
-  readonly #functions: Map<string, (typeof FUNCTIONS)[number]>
+  readonly #functions: Map<string, FunctionDefinition>
 
   constructor(contexts: data.Dictionary, status: Status) {
     this.#contexts = contexts
@@ -250,11 +248,11 @@ class ExpressionEvaluation {
     const returning = (value: boolean) => () => new data.BooleanData(value)
     const results = { always: true, ...status }
     this.#functions = new Map(
-      FUNCTIONS.map((one) => {
+      [...FUNCTIONS, TO_JSON].map((one): [string, FunctionDefinition] => {
         const value = results[one.name as keyof typeof results] // undefined for hashFiles
         return [
           one.name.toLowerCase(),
-          value === undefined ? one : { ...one, call: returning(value) as never },
+          value === undefined ? one : { ...one, call: returning(value) },
         ]
       }),
     )
@@ -345,9 +343,7 @@ function possibleValues(outcome: ExpressionResult): readonly Json[] | undefined 
 
 /** Compares two values by the operator of a comparison, with GitHub's rules. */
 function compared({ operator }: Binary, left: Json, right: Json): boolean {
-  const literals = [left, right].map(
-    (value) => new Literal(dataFromJson(JSON.stringify(value)), operator),
-  )
+  const literals = [left, right].map((value) => new Literal(expressionData(value), operator))
   const [one, other] = literals
   if (!one || !other) return false
   const result = new Evaluator(new Binary(one, operator, other), new data.Dictionary()).evaluate()
@@ -368,7 +364,7 @@ export function truthOf(outcome: ExpressionResult): boolean | undefined {
 }
 
 function isTruthy(value: Json): boolean {
-  return truthy(dataFromJson(JSON.stringify(value)))
+  return truthy(expressionData(value))
 }
 
 /**
@@ -398,7 +394,7 @@ export function fillInKnown(
 
 /** Converts a value to a string as GitHub does within a longer string. */
 export function asText(value: Json): string {
-  return dataFromJson(JSON.stringify(value)).coerceString()
+  return expressionData(value).coerceString()
 }
 
 /** Converts an outcome to a value for a context. */

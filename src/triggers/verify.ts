@@ -7,6 +7,7 @@ import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
   type CredentialLocations,
+  checkEncodings,
   type Scheme,
   TIMESTAMP_FORMATS,
   type VerifySettingName,
@@ -277,7 +278,7 @@ export async function verifyRequest(
   const notes = isPadded ? [warning('secret-white-space', WHITE_SPACE_AROUND)] : []
   const refusals: string[] = []
   for (const { scheme, settings } of schemesWithSettings(verifications)) {
-    const refusal = await scheme.check(request, settings, ports)
+    const refusal = await checkEncodings(scheme, request, settings, ports)
     if (refusal === undefined)
       return {
         held: true,

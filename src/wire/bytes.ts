@@ -57,8 +57,16 @@ export async function bodyBytes(
 }
 
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(characters(bytes))
+  const pieces: string[] = []
+  // Pieces, because a string of a large body and its base64 would be in memory together.
+  for (let at = 0; at < bytes.length; at += BASE64_PIECE) {
+    pieces.push(btoa(characters(bytes.subarray(at, at + BASE64_PIECE))))
+  }
+  return pieces.join('')
 }
+
+/** Three bytes become four characters, so that the pieces of base64 can be joined. */
+const BASE64_PIECE = 3 * 0x2000
 
 /** @throws DOMException if the string is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {

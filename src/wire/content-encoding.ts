@@ -7,13 +7,26 @@ interface Decoded {
   readonly fault?: string
 }
 
-/** The formats of each coding, in the order in which they are tried: some senders omit zlib's header. */
-const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['gzip', ['gzip']],
-  ['x-gzip', ['gzip']],
-  ['deflate', ['deflate', 'deflate-raw']],
-  ['br', ['brotli']],
-])
+/**
+ * The ways to decode each coding, in the order in which they are tried: some senders omit zlib's header.
+ * `zlib` is a function of `node:zlib`, which also decodes gzip of several members; `stream` is a format of
+ * `DecompressionStream` for workerd, which has no others.
+ */
+const FORMATS = {
+  gzip: [{ zlib: 'gunzip', stream: 'gzip' }],
+  'x-gzip': [{ zlib: 'gunzip', stream: 'gzip' }],
+  deflate: [
+    { zlib: 'inflate', stream: 'deflate' },
+    { zlib: 'inflateRaw', stream: 'deflate-raw' },
+  ],
+  br: [{ zlib: 'brotliDecompress' }],
+  zstd: [{ zlib: 'zstdDecompress' }],
+} as const satisfies Readonly<Record<string, readonly Format[]>>
+
+interface Format {
+  readonly zlib: keyof NodeZlib
+  readonly stream?: CompressionFormat
+}
 
 type CompressionFormat = ConstructorParameters<typeof DecompressionStream>[0]
 
@@ -21,8 +34,8 @@ type CompressionFormat = ConstructorParameters<typeof DecompressionStream>[0]
 const MAX_CODINGS = 2
 
 /**
- * Decodes gzip, deflate and br, the last coding first. A body that cannot be decoded is returned as it
- * was received, because a proxy may have decoded the body and left the header.
+ * Decodes gzip, deflate, and on Node br and zstd, the last coding first. A body that cannot be decoded is
+ * returned as it was received, because a proxy may have decoded the body and left the header.
  *
  * Source: RFC 9110, 8.4
  */
@@ -34,69 +47,86 @@ export async function decodeContent(
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity')
-  if (codings.length > MAX_CODINGS)
-    return { bytes: received, fault: 'has too many content encodings' }
+  const failed = (why: string) => ({
+    bytes: received,
+    fault: `the body ${why}, so its "content-encoding" is not decoded`,
+  })
+  if (codings.length > MAX_CODINGS) return failed('has more than 2 encodings')
+  const zlib = codings.length > 0 ? await nodeZlib() : undefined
   let bytes = received
   for (const coding of codings.reverse()) {
-    const formats = FORMATS.get(coding)
-    if (!formats) return { bytes: received, fault: 'has a content encoding that is not supported' }
-    const decoded = await decodeFirst(bytes, formats)
-    if (typeof decoded === 'string') return { bytes: received, fault: decoded }
+    const formats = formatsOf(coding).filter((format) => zlib?.[format.zlib] ?? format.stream)
+    if (formats.length === 0) return failed('has an encoding that is not supported here')
+    const decoded = await decodeFirst(bytes, formats, zlib)
+    if (typeof decoded === 'string') return failed(decoded)
+    if (decoded === undefined) return failed(`is not ${coding}`)
     bytes = decoded
   }
   return { bytes }
 }
 
+function formatsOf(coding: string): readonly Format[] {
+  return Object.hasOwn(FORMATS, coding) ? FORMATS[coding as keyof typeof FORMATS] : [] // own key
+}
+
+/** @returns `undefined` for broken bytes, the reason for too many */
 async function decodeFirst(
   bytes: Uint8Array,
-  formats: readonly string[],
-): Promise<Uint8Array | string> {
-  for (const format of formats) {
+  formats: readonly Format[],
+  zlib: Partial<NodeZlib> | undefined,
+): Promise<Uint8Array | string | undefined> {
+  for (const { zlib: name, stream } of formats) {
+    const decode = zlib?.[name]
     try {
-      return await decompress(bytes, format)
+      if (decode) return await decodedByZlib(bytes, decode)
+      if (stream) return await decodedByStream(bytes, stream)
     } catch (error) {
       if (!(error instanceof RangeError)) continue
       const megabytes = LIMITS.decodedBodyBytes / 1024 / 1024
       return `has more than ${megabytes} MB after decoding`
     }
   }
-  return `is not ${formats[0]}, although its content encoding says so`
+  return undefined
 }
 
 /** @throws RangeError for more than `LIMITS.decodedBodyBytes` bytes; another error for broken bytes */
-async function decompress(bytes: Uint8Array, format: string): Promise<Uint8Array> {
-  const stream = decompressionStream(format)
-  if (!stream) return decompressBrotli(bytes)
+async function decodedByStream(bytes: Uint8Array, format: CompressionFormat): Promise<Uint8Array> {
   const body = new Blob([new Uint8Array(bytes)]).stream()
-  return collect(body.pipeThrough(stream), LIMITS.decodedBodyBytes)
+  return collect(body.pipeThrough(new DecompressionStream(format)), LIMITS.decodedBodyBytes)
 }
 
-/** @returns `undefined` in a runtime without this format: Node before 24.7 has brotli only in zlib */
-function decompressionStream(format: string): DecompressionStream | undefined {
-  try {
-    // The types of the DOM lack "brotli".
-    return new DecompressionStream(format as CompressionFormat)
-  } catch {
-    return undefined
-  }
+type ZlibDecoder = (
+  bytes: Uint8Array,
+  options: { readonly maxOutputLength: number },
+  done: (error: { readonly code?: string } | null, decoded: Uint8Array) => void,
+) => void
+
+/** The used part of `node:zlib`, because the compilation for a worker has no types of Node. */
+interface NodeZlib {
+  readonly gunzip: ZlibDecoder
+  readonly inflate: ZlibDecoder
+  readonly inflateRaw: ZlibDecoder
+  readonly brotliDecompress: ZlibDecoder
+  /** From Node 22.15 on. */
+  readonly zstdDecompress: ZlibDecoder
 }
 
 /** Hidden from the bundler, because a worker has no Node modules. */
 const NODE_ZLIB: string = 'node:zlib'
 
-/** The used part of `node:zlib`, because the compilation for a worker has no types of Node. */
-interface NodeZlib {
-  brotliDecompress(
-    bytes: Uint8Array,
-    options: { maxOutputLength: number },
-    done: (error: { code?: string } | null, decoded: Uint8Array) => void,
-  ): void
+/** @returns `undefined` in a runtime without it */
+async function nodeZlib(): Promise<Partial<NodeZlib> | undefined> {
+  try {
+    return await import(/* webpackIgnore: true */ NODE_ZLIB)
+  } catch {
+    return undefined
+  }
 }
 
-async function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
-  const { brotliDecompress }: NodeZlib = await import(/* webpackIgnore: true */ NODE_ZLIB)
+/** @throws as `decodedByStream` does */
+function decodedByZlib(bytes: Uint8Array, decode: ZlibDecoder): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    brotliDecompress(bytes, { maxOutputLength: LIMITS.decodedBodyBytes }, (error, decoded) => {
+    decode(bytes, { maxOutputLength: LIMITS.decodedBodyBytes }, (error, decoded) => {
       if (!error) return resolve(decoded)
       reject(error.code === 'ERR_BUFFER_TOO_LARGE' ? new RangeError('too large') : error)
     })

@@ -1,21 +1,32 @@
 import { LIMITS } from './limits.ts'
+import { decimalDigits, isPrintedExactly } from './runner-number.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
 export type JsonObject = { [key: string]: Json }
 
-/** Numbers that a double, or GitHub's own printing of numbers, may change; see `isExact`. */
-const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
+/**
+ * The digits of numbers as they were sent, by their values: only of numbers that a runner would print with
+ * other digits, and only if JavaScript would do so, too.
+ */
+export type SentDigits = ReadonlyMap<number, string>
+
+/**
+ * A number, in front of which there is no quote, that a double or a runner may change: with 16 digits or
+ * more, with an exponent, or below 0.0001.
+ */
+const RISKY_NUMBER = /(?:^|[[:,\s])-?(?:\d[\d.]{15}|0\.0000|[\d.]+[eE])/
 
 /**
  * Parses JSON without losing a digit: an integer of 16 or more digits becomes a string, because
  * GitHub's expressions print such numbers as `1.23456789012346E+15`.
  *
+ * @param digits gets the digits of other numbers
  * @throws SyntaxError if the string is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
  * message does not quote the string
  */
-export function parseJson(text: string): Json {
-  return parsePlainJson(RISKY_NUMBER.test(text) ? withExactNumbers(text) : text)
+export function parseJson(text: string, digits?: Map<number, string>): Json {
+  return parsePlainJson(RISKY_NUMBER.test(text) ? withExactNumbers(text, digits) : text)
 }
 
 /** The parsed JSON; `undefined` if the string is not JSON. */
@@ -70,29 +81,51 @@ function endOfString(text: string, start: number): number {
 /** A whole number of JSON, unless it stands for a key: `{1: 2}` is not JSON, and stays so. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-]|\s*:)/y
 
+/** Numbers whose digits are remembered; the outputs have room for fewer. */
+const MOST_DIGITS = 100_000
+
+/** Parts of a text that are joined at a time, because a body can have millions of numbers. */
+const MOST_PARTS = 10_000
+
 /** JSON with strings of digits for the numbers that a double would change. Other text remains no JSON. */
-function withExactNumbers(text: string): string {
-  const parts: string[] = []
+function withExactNumbers(text: string, digits: Map<number, string> | undefined): string {
+  const joined: string[] = []
+  let parts: string[] = []
   let copied = 0
   for (let at = 0; at < text.length; at++) {
     if (text[at] === '"') {
       at = endOfString(text, at)
       continue
     }
+    if (!isNumberStart(text.charCodeAt(at))) continue
     NUMBER.lastIndex = at
-    const [digits] = NUMBER.exec(text) ?? []
-    if (digits === undefined) continue
-    if (!isExact(digits)) {
-      parts.push(text.slice(copied, at), `"${digits}"`)
-      copied = at + digits.length
+    const [sent] = NUMBER.exec(text) ?? []
+    if (sent === undefined) continue
+    const value = Number(sent)
+    if (/^-?\d{16,}$/.test(sent) || !Number.isFinite(value)) {
+      parts.push(text.slice(copied, at), `"${sent}"`)
+      copied = at + sent.length
+      if (parts.length > MOST_PARTS) {
+        joined.push(parts.join(''))
+        parts = []
+      }
+    } else if (digits && digits.size < MOST_DIGITS && hasOtherDigits(value, sent)) {
+      digits.set(value, sent)
     }
-    at += digits.length - 1
+    at += sent.length - 1
   }
-  return parts.length === 0 ? text : parts.join('') + text.slice(copied)
+  if (copied === 0) return text
+  return [...joined, ...parts, text.slice(copied)].join('')
 }
 
-function isExact(digits: string): boolean {
-  return !/^-?\d{16,}$/.test(digits) && Number.isFinite(Number(digits))
+function isNumberStart(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d
+}
+
+function hasOtherDigits(value: number, sent: string): boolean {
+  // The cheap comparison comes first, because a body can have millions of numbers.
+  if (String(value) === sent && !sent.includes('e')) return false
+  return !isPrintedExactly(value) && decimalDigits(value) !== sent
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -10,6 +10,8 @@ export const LIMITS = {
   requestBodyBytes: 256 * 1024,
   /** Characters of a token: far more than any service uses, and enough for a grant. */
   tokenLength: 4000,
+  /** Parts of a `multipart/form-data` body. */
+  multipartParts: 1000,
   /** A request body after its `content-encoding` is decoded. */
   decodedBodyBytes: 10 * 1024 * 1024,
   /** Forwarded headers of one request. */
@@ -19,6 +21,10 @@ export const LIMITS = {
    * stack.
    */
   jsonDepth: 500,
+  /**
+   * Levels of a field in the outputs: `fromJSON` of a runner reads 64, and `items` has four around a field.
+   */
+  outputDepth: 60,
   /** `__response_body` after URL decoding. */
   responseBodyBytes: 8 * 1024,
   /** A workflow file; GitHub has the same limit. */

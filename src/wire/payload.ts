@@ -46,6 +46,14 @@ export interface ClientPayload {
   readonly body: Json
 }
 
+/**
+ * A payload whose body the relay stores, with the bytes of the body after they are fetched; `body` is `null`
+ * then, because a large string takes several times their memory.
+ */
+export interface FetchedPayload extends ClientPayload {
+  readonly bytes?: Uint8Array
+}
+
 /** Names of the relay's own headers, in payloads and in responses to the sender. */
 export const HEADER = {
   delivery: 'x-hookline-delivery',

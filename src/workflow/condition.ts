@@ -1,12 +1,15 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
+import { expressionData, TO_JSON } from './expression-data.ts'
 import { ExpressionMistake, lex } from './expressions.ts'
 
 /** The names that a condition at the relay can use, in addition to GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const
 
 export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Json>>
+
+const FUNCTIONS = new Map([[TO_JSON.name.toLowerCase(), TO_JSON]])
 
 /**
  * Whether a condition in GitHub's expression language is true. It has no `${{ }}` around it.
@@ -16,26 +19,7 @@ export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Js
 export function holds(condition: string, contexts: EventContexts): boolean {
   const values = new data.Dictionary()
   for (const [name, value] of Object.entries(contexts)) values.add(name, expressionData(value))
-  return truthy(new Evaluator(parsedCondition(condition), values).evaluate())
-}
-
-/**
- * Converts entry by entry. The library passes a list as arguments, and a long one overflows the
- * stack.
- */
-function expressionData(value: Json): data.ExpressionData {
-  if (value === null) return new data.Null()
-  if (typeof value === 'string') return new data.StringData(value)
-  if (typeof value === 'number') return new data.NumberData(value)
-  if (typeof value === 'boolean') return new data.BooleanData(value)
-  if (Array.isArray(value)) {
-    const list = new data.Array()
-    for (const entry of value) list.add(expressionData(entry))
-    return list
-  }
-  const object = new data.Dictionary()
-  for (const [name, entry] of Object.entries(value)) object.add(name, expressionData(entry))
-  return object
+  return truthy(new Evaluator(parsedCondition(condition), values, FUNCTIONS).evaluate())
 }
 
 function parsedCondition(condition: string) {

@@ -59,15 +59,30 @@ test('a filter says the path, what was found, and what was wanted', async () => 
   ])
 })
 
+test('a filter says why the body is not what it expects', async () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'x-from': 'a' }
+  const posted = (body: string) =>
+    fetch(dev.hook('hook/webhook'), { method: 'POST', headers: form, body })
+  await posted('{"action":"closed"}')
+  await dev.command.printed(/filter dropped 1; the body is JSON sent as a form; set "content-type/)
+  await posted('payload=%7B%22action%22%3A%22opened%22%7D')
+  await dev.command.printed(
+    /filter dropped 1; the body is a form whose field `payload` contains JSON/,
+  )
+})
+
+test('a number is shown with the digits that jobs get', async () => {
+  await send(dev, 'hook/webhook', '{"action":"opened","title":0.00001}')
+  await dev.command.printed(/env\.TITLE = "0\.00001"/)
+})
+
 test('invalid JSON and binary bodies are reported', async () => {
   await send(dev, 'plain/webhook', '{"a":')
-  await dev.command.printed(
-    /warning: body: is no JSON, though its content type is application\/json/,
-  )
+  await dev.command.printed(/warning: the body is not JSON, although its content type says so/)
   await post(dev.hook('plain/webhook'), { fine: true })
   await fetch(dev.hook('plain/webhook'), { method: 'POST', body: new Uint8Array([255, 254, 0, 1]) })
-  await dev.command.printed(/notice: body: is not valid text; it is shown and passed on as base64/)
-  expect(dev.command.stdout.match(/warning: body/g)).toHaveLength(1)
+  await dev.command.printed(/notice: the body is not text; it is passed on as base64/)
+  expect(dev.command.stdout.match(/warning: the body is not JSON/g)).toHaveLength(1)
 })
 
 test('a program gets the jobs with their verdicts', async () => {

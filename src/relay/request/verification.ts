@@ -1,17 +1,19 @@
 import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
-import type { Scheme, VerifySettings } from '../../triggers/verify/scheme.ts'
+import { checkEncodings, type Scheme, type VerifySettings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
-import { utf8Text } from '../../wire/bytes.ts'
 import { pathMistake } from '../../wire/data-path.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { isObject, type Json, type JsonObject, parsePlainJson, record } from '../../wire/json.ts'
+import { isObject, type JsonObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER } from '../../wire/path.ts'
+import type { BodyContent } from '../../wire/read-body.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
+  openBody,
   readWebhookRequest,
+  UNDECODED_BODY,
   visibleHeaders,
   type WebhookRequest,
 } from '../../wire/webhook-request.ts'
@@ -50,7 +52,8 @@ export async function openChecks(
       for (const { scheme, settings } of entries) {
         // Only schemes that sign the URL may see it.
         const signed = signsUrl(scheme, settings) ? url : undefined
-        const refusal = await scheme.check(request, { ...settings, url: signed }, portsAt(request))
+        const options = { ...settings, url: signed }
+        const refusal = await checkEncodings(scheme, request, options, portsAt(request))
         if (refusal === undefined) return true
         refusals.push(`${scheme.name}: ${refusal}`)
       }
@@ -70,11 +73,19 @@ export async function openChecks(
         unmet = `if: reads the body, which has more than ${LIMITS.requestBodyBytes} bytes`
         return 'error'
       }
+      const readsBody = /\bbody\b/.test(String(condition))
+      const faults = readsBody ? request.faults : []
+      const undecoded = faults.find(({ code }) => code === UNDECODED_BODY)
+      if (undecoded) {
+        unmet = `if: cannot be evaluated, because ${undecoded.text}`
+        return 'error'
+      }
       const contexts = contextsOf(request)
       const result = conditionResult(String(condition), contexts)
       const parts = result === 'true' ? [] : unmetParts(String(condition), contexts)
       const how = result === 'error' ? 'cannot be evaluated' : 'is not true'
-      if (parts.length > 0) unmet = `if: ${parts.join(' && ')} ${how}`
+      const why = [`if: ${parts.join(' && ')} ${how}`, ...faults.map(({ text }) => text)]
+      if (parts.length > 0) unmet = why.join('; ')
       return result
     },
     accepted: () =>
@@ -91,22 +102,22 @@ async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
   const { bytes, stored } = event.body
   if (!stored) return readWebhookRequest(buildPayload(event))
   const request = await readWebhookRequest(buildPayload({ ...event, body: NO_BODY }))
+  const { read, ...decoded } = await openBody(bytes, request.headers)
+  let content: BodyContent | undefined
+  const opened = () => {
+    content ??= read()
+    return content
+  }
   return {
     ...request,
+    ...decoded,
     bytes,
     get body() {
-      return contentOf(bytes, request.headers['content-type'] ?? '')
+      return opened().body
     },
-  }
-}
-
-function contentOf(bytes: Uint8Array, contentType: string): Json {
-  const text = utf8Text(bytes) ?? ''
-  if (/x-www-form-urlencoded/i.test(contentType)) return record(new URLSearchParams(text))
-  try {
-    return parsePlainJson(text)
-  } catch {
-    return text
+    get faults() {
+      return opened().faults
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 import { utf8Text } from '../../wire/bytes.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
+import { mediaType } from '../../wire/media-type.ts'
 import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
-import { mediaType, type WebhookRequest } from '../../wire/webhook-request.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'
@@ -69,10 +70,12 @@ const ALGORITHMS: ReadonlyMap<string, 'sha1' | 'sha256'> = new Map([
 
 /**
  * The signed parameters, which are those that the workflow reads. `undefined` if the bytes are
- * ambiguous, because of a charset or a byte order mark.
+ * ambiguous, because of a charset or a byte order mark, or because they are read as JSON, of which an
+ * object is not signed.
  */
-function parametersIn({ body, bytes, headers }: WebhookRequest): string | undefined {
+function parametersIn({ body, bytes, headers, faults }: WebhookRequest): string | undefined {
   if (bytes.length === 0) return ''
+  if (faults.length > 0) return undefined
   const text = utf8Text(bytes)
   if (!isForm(headers) || !isObject(body) || text === undefined || text.startsWith('\uFEFF')) {
     return undefined

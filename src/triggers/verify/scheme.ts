@@ -60,6 +60,23 @@ export interface Scheme {
 /** `undefined` if the request is verified. */
 export type VerificationFault = string | undefined
 
+/**
+ * Checks a request as it was received, and then without the `content-encoding` of its body, because some
+ * senders sign a body before they compress it.
+ */
+export async function checkEncodings(
+  scheme: Scheme,
+  request: WebhookRequest,
+  settings: VerifySettings,
+  ports: TriggerPorts,
+): Promise<VerificationFault> {
+  const refusal = await scheme.check(request, settings, ports)
+  const { decodedBytes } = request
+  if (refusal === undefined || decodedBytes === undefined) return refusal
+  const decoded = await scheme.check({ ...request, bytes: decodedBytes }, settings, ports)
+  return decoded === undefined ? undefined : refusal
+}
+
 export const MISMATCH = 'the signature does not match'
 
 export const TOKEN_MISMATCH = 'the token does not match'

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals'
+import { readBody } from '../../src/wire/read-body.ts'
+import { FORMS } from './forms.ts'
+
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+describe('a multipart form', () => {
+  test.each(FORMS.map((one) => [one.sender, one] as const))('%s', (_, one) => {
+    const { body, faults } = readBody(one.body, { 'content-type': one.contentType })
+    expect(plain(body)).toEqual(one.expected)
+    expect(faults.map(({ code }) => code)).toEqual(one.faults ?? [])
+  })
+
+  test('of 1,000 parts is read, and of 1,001 without the last one, with a fault', () => {
+    const read = (count: number) => {
+      const part = (index: number) =>
+        `--B\r\ncontent-disposition: form-data; name="a${index}"\r\n\r\n${index}\r\n`
+      const body = `${Array.from({ length: count }, (_, index) => part(index)).join('')}--B--`
+      const type = { 'content-type': 'multipart/form-data; boundary=B' }
+      return readBody(new TextEncoder().encode(body), type)
+    }
+    expect(Object.keys(read(1000).body ?? {})).toHaveLength(1000)
+    expect(read(1000).faults).toEqual([])
+    expect(Object.keys(read(1001).body ?? {})).toHaveLength(1000)
+    expect(read(1001).faults[0]?.text).toMatch(/more than 1000 parts/)
+  })
+})
+
+describe('the time to read a body is linear', () => {
+  const repeated = (text: string) => (size: number) =>
+    new TextEncoder().encode(text.repeat(Math.ceil(size / text.length)))
+  const boundary = 'a'.repeat(200)
+  test.each<[string, string, (size: number) => Uint8Array]>([
+    ['a boundary of equal characters', boundary, repeated('a')],
+    ['lines that begin like the boundary', boundary, repeated(`--${'a'.repeat(199)}b\n`)],
+    ['empty lines', 'B', repeated('\n')],
+    ['delimiters', 'B', repeated('--B\n')],
+    [
+      'semicolons in a header',
+      'B',
+      (size) => repeated(`--B\n${'content-disposition:'.padEnd(16_000, ';')}\n\n\n`)(size),
+    ],
+    [
+      'quotes in a header',
+      'B',
+      (size) =>
+        repeated(`--B\n${'content-disposition: x; name='.padEnd(16_000, '" ')}\n\n\n`)(size),
+    ],
+    [
+      'encoded words in a header',
+      'B',
+      (size) =>
+        repeated(`--B\n${'content-disposition: x; name='.padEnd(16_000, '=?')}\n\n\n`)(size),
+    ],
+    [
+      'signs of quoted-printable',
+      'B',
+      (size) =>
+        repeated(
+          `--B\ncontent-disposition: x; name=a\ncontent-transfer-encoding: quoted-printable\n\n${'= '.repeat(5000)}\n`,
+        )(size),
+    ],
+  ])('%s', (_, name, make) => {
+    const headers = { 'content-type': `multipart/form-data; boundary=${name}` }
+    const time = (size: number) => {
+      const body = make(size)
+      const started = performance.now()
+      readBody(body, headers)
+      return performance.now() - started
+    }
+    time(100_000)
+    // Quadratic work on 4 MB would take minutes.
+    expect(time(4_000_000)).toBeLessThan(5_000)
+  })
+
+  test.each<[string, string, string]>([
+    ['braces', 'application/json', '{'],
+    ['blanks', 'application/json', ' '],
+    ['NUL', 'application/json', '\0'],
+    ['backslashes', 'application/json', '\\'],
+    ['digits', 'application/json', '1'],
+    ['numbers', 'application/json', '1.0e1,'],
+    ['points', 'application/json', '1.'],
+    ['percent signs', 'application/x-www-form-urlencoded', '%'],
+    ['fields', 'application/x-www-form-urlencoded', '%ff&'],
+    ['brackets in a form', 'application/x-www-form-urlencoded', '['],
+    ['line feeds', 'application/x-ndjson', '\n'],
+  ])('%s as %s', (_, type, text) => {
+    const body = repeated(text)(500_000)
+    const started = performance.now()
+    readBody(body, { 'content-type': type })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})

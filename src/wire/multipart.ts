@@ -1,0 +1,319 @@
+import { fromBase64, utf8Text } from './bytes.ts'
+import { decodeAs, decodeText } from './charset.ts'
+import { LIMITS } from './limits.ts'
+import { headerParameters, mediaType } from './media-type.ts'
+
+/** A part of a form, before its charset is known. */
+export interface Part {
+  readonly name: string
+  /** Present for a file: the name as sent, which may be empty. */
+  readonly filename?: string
+  /** The content type of the part; empty if it has none. */
+  readonly contentType: string
+  /** Without `content-transfer-encoding`. */
+  readonly bytes: Uint8Array
+}
+
+export interface Multipart {
+  readonly parts: readonly Part[]
+  /** The faults of the form, as ends of the sentence "the form …". */
+  readonly faults: readonly string[]
+}
+
+/**
+ * The parts of a `multipart/form-data` body. The parsers of Node and workerd refuse many forms of real
+ * senders, and each one others: names without quotes, `filename*`, line ends without CR, a missing last
+ * boundary. This one takes linear time, and one odd part does not affect the others.
+ *
+ * @param charsets of the form, for names that are no UTF-8
+ * @returns `undefined` if the body has no parts
+ */
+export function parseMultipart(
+  bytes: Uint8Array,
+  contentType: string,
+  charsets: readonly string[],
+): Multipart | undefined {
+  const declared = headerParameters(contentType).get('boundary') ?? ''
+  const split = declared === '' ? undefined : splitAt(bytes, declared)
+  if (split) return readParts(split, charsets)
+  const found = firstDelimiter(bytes)
+  const other = found === undefined ? undefined : splitAt(bytes, found)
+  const form = other && readParts(other, charsets)
+  if (!form || form.parts.length === 0) return undefined
+  const fault = declared === '' ? 'declares no boundary' : 'has another boundary than it declares'
+  return { ...form, faults: [fault, ...form.faults] }
+}
+
+interface Split {
+  readonly parts: readonly Uint8Array[]
+  readonly isClosed: boolean
+  readonly isCut: boolean
+}
+
+const LINE_FEED = 0x0a
+const RETURN = 0x0d
+const DASH = 0x2d
+
+/** RFC 2046 allows 70 characters. */
+const LONGEST_BOUNDARY = 200
+
+/**
+ * Cuts a body at its delimiter lines. Only beginnings of lines are compared, and a boundary contains no
+ * line break, so the time is linear whatever the boundary and the body are.
+ */
+function splitAt(bytes: Uint8Array, boundary: string): Split | undefined {
+  if (boundary.length > LONGEST_BOUNDARY) return undefined
+  const delimiter = new TextEncoder().encode(`--${boundary}`)
+  const parts: Uint8Array[] = []
+  let start: number | undefined
+  let isClosed = false
+  // Behind a byte order mark.
+  const first = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  let line = first
+  while (line < bytes.length && !isClosed && parts.length <= LIMITS.multipartParts) {
+    const end = lineEnd(bytes, line)
+    const kind = delimiterKind(bytes, line, end, delimiter)
+    if (kind !== undefined) {
+      if (start !== undefined) parts.push(bytes.subarray(start, contentEnd(bytes, start, line)))
+      start = Math.min(end + 1, bytes.length)
+      isClosed = kind === 'last'
+    }
+    line = end + 1
+  }
+  // Only an empty form begins with its last boundary.
+  const isPreamble =
+    parts.length === 0 && isClosed && start !== Math.min(lineEnd(bytes, first) + 1, bytes.length)
+  if (start === undefined || isPreamble) return undefined
+  if (!isClosed && start < bytes.length) {
+    parts.push(bytes.subarray(start, contentEnd(bytes, start, bytes.length)))
+  }
+  const most = LIMITS.multipartParts
+  return { parts: parts.slice(0, most), isClosed, isCut: parts.length > most }
+}
+
+/** The offset of the line feed that ends a line, or of the end of the body. */
+function lineEnd(bytes: Uint8Array, start: number): number {
+  const at = bytes.indexOf(LINE_FEED, start)
+  return at < 0 ? bytes.length : at
+}
+
+/** The line break before a delimiter belongs to it. */
+function contentEnd(bytes: Uint8Array, start: number, delimiter: number): number {
+  let end = delimiter
+  if (end > start && bytes[end - 1] === LINE_FEED) end--
+  if (end > start && end < delimiter && bytes[end - 1] === RETURN) end--
+  return end
+}
+
+function delimiterKind(
+  bytes: Uint8Array,
+  line: number,
+  end: number,
+  delimiter: Uint8Array,
+): 'next' | 'last' | undefined {
+  let at = line + delimiter.length
+  if (at > end || bytes[line] !== DASH) return undefined
+  if (!delimiter.every((byte, index) => bytes[line + index] === byte)) return undefined
+  const isLast = bytes[at] === DASH && bytes[at + 1] === DASH
+  if (isLast) at += 2
+  while (at < end && isBlank(bytes[at])) at++
+  if (at < end) return undefined
+  return isLast ? 'last' : 'next'
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === RETURN
+}
+
+/** The boundary of the first line with content, for senders that declare none or another one. */
+function firstDelimiter(bytes: Uint8Array): string | undefined {
+  let start = 0
+  while (start < bytes.length && (isBlank(bytes[start]) || bytes[start] === LINE_FEED)) start++
+  const end = Math.min(lineEnd(bytes, start), start + LONGEST_BOUNDARY + 3)
+  const line = decodeAs(bytes.subarray(start, end), 'utf-8')?.trimEnd() ?? ''
+  return /^--[^\0]/.test(line) ? line.slice(2) : undefined
+}
+
+function readParts({ parts, isClosed, isCut }: Split, charsets: readonly string[]): Multipart {
+  const read = parts.map((part) => readPart(part, charsets))
+  const nameless = read.filter((part) => part === undefined).length
+  const undecoded = read.filter((part) => part?.fault).length
+  return {
+    parts: read.flatMap((part) => part ?? []),
+    faults: [
+      ...(isCut ? [`has more than ${LIMITS.multipartParts} parts; the others are left out`] : []),
+      ...(isClosed || isCut ? [] : ['ends without its last boundary, so it may be incomplete']),
+      ...(nameless === 0 ? [] : [`has ${counted(nameless)} without a name, which is left out`]),
+      ...(undecoded === 0
+        ? []
+        : [`has ${counted(undecoded)} whose transfer encoding is unreadable`]),
+    ],
+  }
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 part' : `${count} parts`
+}
+
+interface ReadPart extends Part {
+  /** True if the content is not in the encoding that the part declares. */
+  readonly fault: boolean
+}
+
+/** Bytes of the headers of one part. */
+const LONGEST_HEAD = 16 * 1024
+
+function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | undefined {
+  const head: string[] = []
+  let line = 0
+  for (;;) {
+    const end = lineEnd(part, line)
+    if (end === part.length || end > LONGEST_HEAD) return undefined
+    const content = part.subarray(line, part[end - 1] === RETURN && end > line ? end - 1 : end)
+    line = end + 1
+    if (content.length === 0) break
+    const text = utf8Text(content) ?? decodeText(content, charsets, 'text')?.text ?? ''
+    // A line that begins with a blank continues the one before.
+    if (/^[ \t]/.test(text) && head.length > 0) head.push(`${head.pop()} ${text.trim()}`)
+    else head.push(text)
+  }
+  const headers = new Map(head.map(headerOf))
+  const parameters = headerParameters(headers.get('content-disposition') ?? '')
+  const name = parameterText(parameters, 'name')
+  if (name === undefined) return undefined
+  const filename = parameterText(parameters, 'filename')
+  const coding = mediaType(headers.get('content-transfer-encoding') ?? '')
+  const decoded = transferDecoded(part.subarray(line), coding)
+  return {
+    name,
+    ...(filename !== undefined && { filename }),
+    contentType: headers.get('content-type') ?? '',
+    bytes: decoded ?? part.subarray(line),
+    fault: decoded === undefined,
+  }
+}
+
+function headerOf(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, Math.max(colon, 0)).trim().toLowerCase(), line.slice(colon + 1).trim()]
+}
+
+/** A parameter in the forms of RFC 8187 (`filename*`), RFC 2231 (`filename*0`), RFC 2047 and HTML. */
+function parameterText(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
+  const extended = extendedValue(parameters.get(`${name}*`))
+  if (extended !== undefined) return extended
+  const plain = parameters.get(name)
+  if (plain !== undefined) return withEncodedWords(plain).replace(HTML_ESCAPES, unescaped)
+  return continuedValue(parameters, name)
+}
+
+/** How browsers write these characters: https://html.spec.whatwg.org/#multipart-form-data */
+const HTML_ESCAPES = /%(?:22|0d|0a)/gi
+
+function unescaped(written: string): string {
+  return String.fromCharCode(Number.parseInt(written.slice(1), 16))
+}
+
+/** `UTF-8''na%C3%AFve.txt` */
+function extendedValue(value: string | undefined): string | undefined {
+  const [, charset, encoded] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(value ?? '') ?? []
+  if (charset === undefined || encoded === undefined) return undefined
+  return decodeText(percentDecoded(encoded), [charset], 'text')?.text
+}
+
+function continuedValue(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
+  let [whole, charset] = ['', 'utf-8']
+  const chunks: Uint8Array[] = []
+  for (let index = 0; ; index++) {
+    const encoded = parameters.get(`${name}*${index}*`)
+    const plain = parameters.get(`${name}*${index}`)
+    if (encoded === undefined && plain === undefined) break
+    const [, label, rest] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(encoded ?? '') ?? []
+    if (index === 0 && label !== undefined) charset = label
+    const text = index === 0 && rest !== undefined ? rest : (encoded ?? plain ?? '')
+    whole += text
+    chunks.push(encoded === undefined ? new TextEncoder().encode(text) : percentDecoded(text))
+  }
+  if (chunks.length === 0) return undefined
+  return (
+    decodeText(Uint8Array.from(chunks.flatMap((one) => [...one])), [charset], 'text')?.text ?? whole
+  )
+}
+
+/** The bytes of a percent-encoded string; a `%` without two digits is a `%`. */
+export function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new TextEncoder().encode(text)
+  return bytes.slice(0, percentDecode(bytes))
+}
+
+/** Decodes in place, and returns the number of decoded bytes. */
+export function percentDecode(bytes: Uint8Array): number {
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const [high, low] = [hexDigit(bytes[at + 1]), hexDigit(bytes[at + 2])]
+    if (bytes[at] === 0x25 && high >= 0 && low >= 0) {
+      bytes[length++] = high * 16 + low
+      at += 2
+    } else bytes[length++] = bytes[at] ?? 0
+  }
+  return length
+}
+
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+/** `=?utf-8?B?w7wudHh0?=`, which .NET and mail programs write. Source: RFC 2047 */
+function withEncodedWords(text: string): string {
+  if (!text.startsWith('=?')) return text
+  return text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?([\w.:-]+)(?:\*[\w-]*)?\?([bq])\?([^?]*)\?=/gi, (word, charset, kind, encoded) => {
+      const bytes = /b/i.test(kind)
+        ? base64Decoded(new TextEncoder().encode(encoded))
+        : percentDecoded(encoded.replaceAll('%', '%25').replaceAll('=', '%').replaceAll('_', ' '))
+      return (bytes && decodeText(bytes, [charset], 'text')?.text) ?? word
+    })
+}
+
+/** @returns `undefined` if the content is not in this encoding, or the encoding is unknown */
+function transferDecoded(bytes: Uint8Array, coding: string): Uint8Array | undefined {
+  if (coding === 'base64') return base64Decoded(bytes)
+  if (coding === 'quoted-printable') return quotedPrintableDecoded(bytes)
+  return ['', '7bit', '8bit', 'binary'].includes(coding) ? bytes : undefined
+}
+
+function base64Decoded(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    // `atob` ignores line breaks and blanks.
+    return fromBase64(new TextDecoder('latin1').decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function quotedPrintableDecoded(encoded: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(encoded.length)
+  let length = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const byte = encoded[at] ?? 0
+    if (byte !== 0x3d) {
+      bytes[length++] = byte
+      continue
+    }
+    const [high, low] = [hexDigit(encoded[at + 1]), hexDigit(encoded[at + 2])]
+    if (high >= 0 && low >= 0) {
+      bytes[length++] = high * 16 + low
+      at += 2
+      continue
+    }
+    // A `=` at the end of a line continues the line.
+    let next = at + 1
+    while (next < encoded.length && isBlank(encoded[next])) next++
+    if (next === encoded.length || encoded[next] === LINE_FEED) at = next
+    else bytes[length++] = byte
+  }
+  return bytes.subarray(0, length)
+}
