@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { expect } from '@jest/globals'
-import { RULES } from '../../src/lint/rules.ts'
+import { RULES } from '../../src/check/rules.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
 import { runCaddyfile, runNginx } from './server-files.ts'
@@ -52,7 +52,7 @@ async function compareOverride({ text }: Block): Promise<void> {
   ])
 }
 
-/** The examples of a rule come from the rule, and __tests__/lint/rules.test.ts checks them. */
+/** The examples of a rule come from the rule, and __tests__/check/rules.test.ts checks them. */
 function isExampleOfRule({ heading, language, text }: Block): void {
   const { before, after } = RULES.find(({ id }) => id === heading)?.page ?? {}
   const lines = text.trimEnd().split('\n')

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Script } from 'node:vm'
 import { isMap } from 'yaml'
+import { checkFile, levelOf, withRule } from '../check/check.ts'
+import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
 import { type CompileOptions, compile, settingsLayers } from '../compiler/compile.ts'
 import {
   type CompiledFile,
@@ -13,12 +15,8 @@ import { unwrittenFlags } from '../compiler/compiler-settings.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
-import { Callees } from '../lint/flow/data-flow.ts'
-import { levelOf, lint, withRule } from '../lint/lint.ts'
-import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { ReadCalled } from '../workflow/contexts.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
@@ -28,13 +26,6 @@ import { styled } from './terminal.ts'
 
 export interface WorkflowText extends NamedFile {
   readonly source: Source
-}
-
-/** The workflows and actions that the files of a repository call. */
-export interface CalledFiles {
-  readonly callees: Callees
-  readonly read: ReadCalled
-  readonly hasSources: boolean
 }
 
 /** The result of the compilation of one workflow file. */
@@ -58,7 +49,7 @@ export interface BuildWorkflowsOptions extends CompileOptions {
 export async function buildWorkflows(
   files: readonly WorkflowText[],
   options: BuildWorkflowsOptions,
-  called: CalledFiles,
+  called: RepositoryFiles,
 ): Promise<readonly BuiltWorkflow[]> {
   const isStrict = options.strict ?? false
   const misnamed = nameProblems(files)
@@ -115,7 +106,7 @@ function colored(text: string, level: Finding['level']): string {
     })
 }
 
-/** Removes duplicates: a file that several others call is checked once for each of them. */
+/** Removes duplicates, such as a file that was named twice. */
 export function onceEach<Found extends Problem>(problems: readonly Found[]): Found[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
@@ -125,12 +116,11 @@ export function onceEach<Found extends Problem>(problems: readonly Found[]): Fou
   return [...new Map(places).values()]
 }
 
-/** Reads the workflows and actions of a repository that its files call. */
-function calledIn(root: string): ReadCalled {
-  return (called) => {
-    const path = posix.normalize(called).replace(/\/$/, '')
-    const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
-    const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
+/** Reads the file of a repository in which a step names its triggers. */
+function filesIn(root: string): RepositoryFiles['read'] {
+  return (named) => {
+    const path = posix.normalize(named)
+    const file = !path.startsWith('..') && existsSync(join(root, path)) ? path : undefined
     try {
       const source = file === undefined ? undefined : readSource(root, file)
       return source && { source, document: parseYaml(source) }
@@ -142,9 +132,8 @@ function calledIn(root: string): ReadCalled {
 }
 
 /** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
-export function calledFiles(root: string, hasSources: boolean): CalledFiles {
-  const read = calledIn(root)
-  return { callees: new Callees(read), read, hasSources }
+export function repositoryFiles(root: string, hasSources: boolean): RepositoryFiles {
+  return { read: filesIn(root), hasSources }
 }
 
 /** The compiled files with the path of their source. */
@@ -155,7 +144,7 @@ export function filesWithSources(built: readonly Pick<BuiltWorkflow, 'source' | 
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
-  called: CalledFiles,
+  called: RepositoryFiles,
   misnamed: readonly Mistake[],
 ): Promise<Omit<BuiltWorkflow, 'hasErrors'>> {
   const result = { source: named, files: [], findings: asFindings(misnamed, 'error') }
@@ -187,7 +176,7 @@ async function buildWorkflow(
     file.problems.length > 0
       ? []
       : [
-          ...lint(new RuleFile(file, called, { sourceTriggers: file.triggers })),
+          ...checkFile(new RuleFile(file, called, { sourceTriggers: file.triggers })),
           ...asFindings(scriptProblems(file.triggers), 'error'),
         ]
   const reported = new Set(ofLevel(rules, 'error').map(findingKey))

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
+import { NO_OTHER_FILES, RuleFile } from '../check/rule.ts'
+import { misplacedTriggers } from '../check/rules/misplaced-trigger.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
 import {
   mayUseAction,
@@ -17,8 +19,6 @@ import {
   readAllWorkflows,
 } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
-import { NO_OTHER_FILES, RuleFile } from '../lint/rule.ts'
-import { misplacedTriggers } from '../lint/rules/misplaced-trigger.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'

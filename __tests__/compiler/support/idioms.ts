@@ -1,4 +1,4 @@
-import { X } from '../../lint/support/untrusted.ts'
+import { X } from '../../check/support/untrusted.ts'
 
 /** What is run of a job behind a script that writes into a file of the runner. */
 export const READING = {
