@@ -53,7 +53,9 @@ function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
     return partsOf(tree).some((part) => {
       const { context, names } = contextPath(part) ?? {}
       const isEvent = context === 'github' && /^event(?:_name)?$/.test(names?.[0] ?? '')
-      return isEvent || (part instanceof IndexAccess && shapeOf(part).isHookline === true)
+      if (!(part instanceof IndexAccess)) return false
+      const { isHookline, isUntrusted } = shapeOf(part)
+      return isEvent || isHookline === true || isUntrusted === true
     })
   })
 }
