@@ -6,6 +6,7 @@ import { type Level, type Problem, UserError } from '../wire/errors.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
 import {
   childOf,
+  type Entry,
   entriesOf,
   type ParsedFile,
   type Place,
@@ -82,6 +83,7 @@ export class RuleFile {
   readonly top: Place
   readonly #sourceTriggers: readonly SourceTrigger[] | undefined
   #triggers: readonly SourceTrigger[] | undefined
+  #jobs: readonly Entry[] | undefined
   #contexts: FileContexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #typed: readonly TypedExpression[] | undefined
@@ -138,14 +140,16 @@ export class RuleFile {
     return textsAt(childOf(this.top, 'on', 'repository_dispatch', 'types'))
   }
 
-  get jobs() {
-    return entriesOf(childOf(this.top, 'jobs'))
+  get jobs(): readonly Entry[] {
+    this.#jobs ??= entriesOf(childOf(this.top, 'jobs'))
+    return this.#jobs
   }
 
-  /** Every expression that parses, with its type. */
+  /** Every expression that may read the event, with its type. */
   get typed(): readonly TypedExpression[] {
     this.#typed ??= this.expressions.flatMap((expression) => {
-      const { tree, text } = expression
+      const { text } = expression
+      const tree = READS_EVENT.test(text) ? expression.tree : undefined
       return tree ? [{ expression, tree, ...typed(tree, text, this.contexts.at(expression)) }] : []
     })
     return this.#typed
@@ -166,6 +170,9 @@ export class RuleFile {
     return { ...problem, position: positionAt(this.file.source, span.start, span.end) }
   }
 }
+
+/** The contexts that can hold a value of the event. */
+const READS_EVENT = /\b(?:env|github|inputs|jobs|matrix|needs|on|steps)\b/i
 
 /** The triggers that the steps of a workflow declare; none if not all of them are known. */
 function inlineTriggers(native: NativeWorkflow): readonly SourceTrigger[] {

@@ -51,10 +51,10 @@ function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
   return typed.filter(({ expression: { path }, tree, shapeOf }) => {
     if (path.at(-1) !== 'if' || path[0] !== 'jobs') return false
     return partsOf(tree).some((part) => {
-      const { context, names } = contextPath(part) ?? {}
-      const isEvent = context === 'github' && /^event(?:_name)?$/.test(names?.[0] ?? '')
       if (!(part instanceof IndexAccess)) return false
+      const { context, names } = contextPath(part) ?? {}
       const { isHookline, isUntrusted } = shapeOf(part)
+      const isEvent = context === 'github' && /^event(?:_name)?$/.test(names?.[0] ?? '')
       return isEvent || isHookline === true || isUntrusted === true
     })
   })

@@ -50,6 +50,9 @@ export class FileContexts {
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
   readonly #shared: Contexts
+  /** The contexts by position, since many expressions share one. */
+  readonly #contexts = new Map<string, Contexts>()
+  readonly #steps = new Map<Place, readonly Place[]>()
   readonly #jobShapes = new Map<string, Shape>()
   readonly #matrices = new Map<string, Shape>()
   readonly #hooklineIds: readonly string[]
@@ -74,6 +77,14 @@ export class FileContexts {
 
   /** The contexts that an expression can read. */
   at({ path }: Pick<FileExpression, 'path'>): Contexts {
+    const place = path[2] === 'steps' ? path.slice(0, 5) : path.slice(0, 3)
+    const key = place.join('\n')
+    const known = this.#contexts.get(key) ?? this.#contextsAt(path)
+    this.#contexts.set(key, known)
+    return known
+  }
+
+  #contextsAt(path: FileExpression['path']): Contexts {
     const contexts = new Map(this.#shared)
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
     if (path[0] === 'on') contexts.set('jobs', this.#allJobs())
@@ -115,8 +126,14 @@ export class FileContexts {
     )
   }
 
+  #stepsIn(job: Place): readonly Place[] {
+    const known = this.#steps.get(job) ?? stepsOf(job)
+    this.#steps.set(job, known)
+    return known
+  }
+
   #hooklineSteps(job: Place): Place[] {
-    return stepsOf(job).filter((step) => this.#isHookline(step))
+    return this.#stepsIn(job).filter((step) => this.#isHookline(step))
   }
 
   #isHookline(step: Place): boolean {
@@ -231,7 +248,7 @@ export class FileContexts {
     const isSimple = steps.every(
       (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
     )
-    const all = stepsOf(job.value)
+    const all = this.#stepsIn(job.value)
     const known = isSimple && before !== undefined ? all.slice(0, before) : all
     const shapes = known.flatMap((step): (readonly [string, Shape])[] => {
       const id = idOf(step)
@@ -320,7 +337,7 @@ export class FileContexts {
 
   /** Variables whose values are expressions of the event. */
   #envOf(job: Entry, step: number | undefined, contexts: Contexts): Shape {
-    const steps = stepsOf(job.value)
+    const steps = this.#stepsIn(job.value)
     const places = [this.#top, job.value, step === undefined ? undefined : steps[step]]
     const entries = places.flatMap((place) => entriesOf(childOf(place, 'env')))
     const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
