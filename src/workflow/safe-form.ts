@@ -1,4 +1,4 @@
-/** What an expression can read the event from. */
+/** A place from which an expression can read the event. */
 export type EventSource =
   /** A source that Hookline compiles: `on.webhook.outputs.…`. */
   | { readonly kind: 'source' }
@@ -12,7 +12,7 @@ export type EventSource =
 export type ValuePath = readonly (string | number)[]
 
 /**
- * The expression that reads a value of the event, without braces. It never fails: the runner evaluates
+ * The expression that reads a value of the event, without braces. The expression never fails: the runner evaluates
  * `env` and `name` of a step before its `if`, and an output of a step that did not run is empty, so
  * `fromJSON` gets a default. A missing property is empty.
  *

@@ -130,7 +130,7 @@ function readingOutput(place: OutputPath, name: string, output: string): string 
   return name === 'on' ? reading(place, { kind: 'on', output }) : output
 }
 
-/** What is neither text nor a number becomes JSON, because GitHub would write `Object`. */
+/** An object or a list becomes JSON, because GitHub would write `Object` or `Array`. */
 function reading({ trigger, path, value }: OutputPath, source: EventSource): string {
   const expression = safeForm(source, [trigger, 'outputs', ...path])
   return isStructure(value) ? `toJSON(${expression})` : expression

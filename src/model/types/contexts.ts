@@ -41,7 +41,7 @@ import { typed } from './typed.ts'
 
 type Contexts = ReadonlyMap<string, Shape>
 
-/** What Hookline's outputs make of GitHub's contexts at each position of a file. */
+/** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
   readonly #file: ParsedFile
   readonly #top: Place

@@ -123,7 +123,7 @@ function fieldShape(trigger: SourceTrigger, field: string): Shape {
   return sender === undefined ? EVENT_VALUE : bodyShape(bodiesOf(sender), sender)
 }
 
-/** Names are lower case with dashes. A sender may use underscores, but not in a header that everybody writes with dashes. */
+/** Names are lower case. A sender may use underscores, but not in a header that is known with dashes. */
 function headersShape(value: Shape): Shape {
   return ownObject([], (name) => headerFault(name), value)
 }

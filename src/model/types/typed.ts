@@ -274,7 +274,7 @@ class Checker {
   }
 }
 
-/** What GitHub writes for an object or a list. */
+/** The word that GitHub writes for an object or a list. */
 export function wordOf({ kind }: Shape): 'Object' | 'Array' {
   return kind === 'list' ? 'Array' : 'Object'
 }
