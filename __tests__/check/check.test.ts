@@ -129,7 +129,7 @@ jobs:
         errors: [],
         warnings: [],
         notChecked: [
-          { file: '.github/workflows/hook.yml', reason: COMPILED },
+          { file: '.github/workflows/hook.yml', reason: COMPILED, source: 'workflows/hook.yml' },
           { file: '.github/workflows/other.yml', reason: 'does not use Hookline' },
           { file: '.github/workflows/plain.yml', reason: 'does not use Hookline' },
         ],

@@ -60,20 +60,21 @@ async function runCheck(
   printFindings(findings)
   for (const { file, count } of fixed)
     print(printable(`fixed ${counted(count, 'finding')} in ${file}`))
-  // Without names, the folder of GitHub contains many files that have nothing to do with Hookline.
   const isNamed = globs.length > 0
+  // A folder contains compiled files and files of others; only a file that was named gets a line.
+  const left = notChecked.filter(({ source }) => isNamed || source === undefined)
+  const others = left.length > 0 ? `${counted(left.length, 'file')} not checked` : ''
   if (isNamed) for (const { file, reason } of notChecked) print(printable(`${file} ${reason}`))
   if (count + errors.length === 0) {
-    if (!isNamed || notChecked.length === 0) print(NO_FILE)
-    else print(`${counted(notChecked.length, 'file')} not checked`)
+    print(isNamed && others !== '' ? others : [NO_FILE, others].filter(Boolean).join('; '))
     return
   }
   const summary =
     findings.length === 0
       ? 'no problems'
       : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
-  const others = notChecked.length > 0 ? `; ${counted(notChecked.length, 'file')} not checked` : ''
-  print(`${counted(count, 'workflow file')}: ${summary}${others}`)
+  const text = `${counted(count, 'workflow file')}: ${summary}`
+  print([text, others].filter(Boolean).join('; '))
 }
 
 const NO_USE = `uses the action (uses: ${ACTION})`

@@ -34,6 +34,8 @@ export interface NotChecked {
   readonly file: string
   /** `does not use Hookline` */
   readonly reason: string
+  /** The checked source of a compiled file. */
+  readonly source?: string
 }
 
 interface FoundIn {
@@ -65,9 +67,9 @@ export async function findingsIn(
     let count = sources.length
     for (const file of files.filter(isNative)) {
       const checked = await checkNative(file, repository)
-      if (typeof checked === 'string') notChecked.push({ file: file.file, reason: checked })
+      if ('reason' in checked) notChecked.push({ file: file.file, ...checked })
       else natives.push(...checked)
-      count += typeof checked === 'string' ? 0 : 1
+      count += 'reason' in checked ? 0 : 1
     }
     return { count, findings: findingsOf(built, strict, natives), notChecked }
   } catch (error) {
@@ -83,18 +85,20 @@ export function hasSources(root: string, sources: readonly unknown[]): boolean {
 /** The name of a trigger of Hookline, which may be among the events of GitHub. */
 const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
 
-const UNUSED = 'does not use Hookline'
+const UNUSED = { reason: 'does not use Hookline' }
 
 /** The findings in a workflow of GitHub, or the reason why it is not checked. */
 async function checkNative(
   { name, source }: WorkflowText,
   repository: RepositoryFiles,
-): Promise<Finding[] | string> {
+): Promise<Finding[] | Omit<NotChecked, 'file'>> {
   const { text } = source
   const mayUse = mayUseAction(text)
   if (!mayUse && !MAY_DECLARE.test(text)) return UNUSED
   const origin = originOf(text)
-  if (origin) return `is compiled from ${origin}, which is checked instead`
+  if (origin) {
+    return { reason: `is compiled from ${origin}, which is checked instead`, source: origin }
+  }
   try {
     const native = mayUse ? readNativeWorkflow(name, source) : undefined
     const file = native ?? { source, document: parseYaml(source) }
