@@ -9,7 +9,7 @@ export type EventSource =
   /** An output that contains the action's output `items`, and the number of the item from 0. */
   | { readonly kind: 'items'; readonly output: string; readonly item: number }
 
-export type ValuePath = readonly (string | number)[]
+type ValuePath = readonly (string | number)[]
 
 /**
  * The expression that reads a value of the event, without braces. The expression never fails: the runner evaluates

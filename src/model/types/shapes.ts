@@ -54,7 +54,7 @@ export interface OutputShape {
   readonly safe: (rest: string) => SafeRead
 }
 
-export interface SafeRead {
+interface SafeRead {
   readonly hint: string
   readonly notes?: readonly string[]
 }

@@ -29,7 +29,7 @@ import {
   unionOf,
 } from './shapes.ts'
 
-export interface PlacedFault extends NameFault {
+interface PlacedFault extends NameFault {
   /** Offsets in the expression. */
   readonly span: Span
 }
