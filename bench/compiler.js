@@ -12,10 +12,16 @@ const RATIOS = [
   { what: '`check`, 1,000 workflow files : bare node', of: 'check', to: 'bare' },
   { what: '`check`, 1,000 files that are not built yet : bare node', of: 'new', to: 'bare' },
   {
-    what: '`check --all`, 1,000 workflow files : parsing them',
-    of: 'all',
+    what: '`check`, 1,000 files without the action : parsing them',
+    of: 'natives',
     to: 'parse',
-    atMost: 3.2,
+    atMost: 2,
+  },
+  {
+    what: '`check`, 1,000 files with the action : parsing them',
+    of: 'using',
+    to: 'parseUsing',
+    atMost: 9,
   },
   { what: '`build`, 1,000 workflow files : `check`', of: 'build', to: 'check' },
   { what: '`check`, 400 jobs in a chain : 200', of: 'chain400', to: 'chain200', atMost: 2.5 },
@@ -37,11 +43,14 @@ export async function measureCompiler(folder, rounds) {
   )
   /** @type {(cwd: string, ...args: string[]) => Variant} */
   const command = (cwd, ...args) => ({ script: cli, args, cwd })
-  const natives = layNatives(`${folder}/natives`, 1_000)
+  const natives = layNatives(`${folder}/natives`, 1_000, NATIVE)
+  const using = layNatives(`${folder}/using`, 1_000, USING)
   const variants = new Map([
     ['bare', { script: await bareScript(folder) }],
     ['parse', { script: await yamlScript(folder), cwd: natives }],
-    ['all', command(natives, 'check', '--all')],
+    ['natives', command(natives, 'check')],
+    ['parseUsing', { script: await yamlScript(folder), cwd: using }],
+    ['using', command(using, 'check')],
     ['check', command(many, 'check')],
     ['new', command(many, 'check', 'workflows/*.yml')],
     ['build', command(many, 'build')],
@@ -66,11 +75,11 @@ function layFiles(folder, texts) {
   return folder
 }
 
-/** Workflows without Hookline. @param {string} folder @param {number} count */
-function layNatives(folder, count) {
+/** Workflows of GitHub. @param {string} folder @param {number} count @param {string} text */
+function layNatives(folder, count, text) {
   mkdirSync(`${folder}/.github/workflows`, { recursive: true })
   for (let at = 0; at < count; at++) {
-    writeFileSync(`${folder}/.github/workflows/w${at}.yml`, NATIVE.replace('Tests', `Tests ${at}`))
+    writeFileSync(`${folder}/.github/workflows/w${at}.yml`, text.replace('Tests', `Tests ${at}`))
   }
   return folder
 }
@@ -126,6 +135,32 @@ jobs:
           version=$(node -p "require('./package.json').version")
           gh release create "v$version" --generate-notes
 `
+
+/** The same workflow with the action, and a job that reads its outputs. */
+const USING = NATIVE.replace(
+  'on:\n  push:',
+  'on:\n  repository_dispatch:\n    types: [webhook]\n  push:',
+)
+  .replace(
+    'jobs:\n',
+    `jobs:
+  on:
+    runs-on: ubuntu-latest
+    outputs:
+      on: \${{ steps.hookline.outputs.on }}
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            webhook: {method: post}
+`,
+  )
+  .replace('    needs: test\n', '    needs: [on, test]\n')
+  .replace(
+    'github.token }}',
+    "github.token }}\n          TAG: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.tag }}",
+  )
 
 const WORKFLOW = `name: Orders
 on:

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { findingJson } from '../../src/check/reports.ts'
+import { workflow } from '../../src/check/rules/example-workflows.ts'
 import { checkWorkflows } from '../../src/cli/check.ts'
 import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
-import { findingJson } from '../../src/lint/reports.ts'
-import { workflow } from '../../src/lint/rules/example-workflows.ts'
 import type { Finding } from '../../src/wire/errors.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from '../compiler/support/repository.ts'
 
@@ -44,7 +44,7 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   ['no YAML', 'on: webhook\njobs: [\n', ['yaml-syntax']],
   ['no trigger', HOOK.replace('webhook', 'push'), ['no-trigger']],
   ['untrusted text', UNTRUSTED, ['script-injection']],
-  ['a step that is not there', job('run: echo ${{ steps.nope.outputs.x }}'), ['unknown-step']],
+  ['a value that is none', job("if: on.webhook.outcome == 'ok'\n        run: x"), ['never-true']],
   [
     'an output that is not there',
     job('run: echo ${{ on.webhook.outputs.bdoy }}'),
@@ -52,7 +52,11 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   ],
   ['an object as text', job('run: echo ${{ on.webhook.outputs.headers }}'), ['object-as-string']],
   ['a key of GitHub', job('rum: echo'), ['refused-by-github', 'unexpected-value']],
-  ['a condition', `${job("if: ${{ github.actor }} == 'a'")}        run: x\n`, ['always-true']],
+  [
+    'a condition',
+    `${job("if: ${{ on.webhook.outputs.body }} == 'a'")}        run: x\n`,
+    ['always-true'],
+  ],
   [
     'a prefix',
     HOOK.replace('webhook', '{webhook: {path: /hook/webhook/a}}'),
@@ -68,8 +72,8 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   ['a missing checkout', job('uses: ./gone'), ['missing-checkout']],
   [
     'several',
-    `${UNTRUSTED}      - uses: actions/cache@v2\n      - run: x\n        if: always() || 'x'\n`,
-    ['always-true', 'retired-version', 'script-injection'],
+    `${UNTRUSTED}      - run: x\n        if: on.webhook.outcome == 'a' || 'x'\n`,
+    ['always-true', 'never-true', 'script-injection'],
   ],
 ]
 

@@ -76,7 +76,7 @@ test('check says what it looked for where there is nothing to check', async () =
     stdout: expect.stringContaining(looked),
   })
   const named = await hookline('check', file)
-  expect(named.stdout).toContain('none of these files uses the action (uses: hookline/hookline@')
+  expect(named.stdout).toBe(`${file} does not use Hookline\n1 file not checked\n`)
 })
 
 test('a mistake is shown in its line, and exits with 1', async () => {

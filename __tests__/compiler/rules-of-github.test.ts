@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { SCOPES } from '../../src/compiler/permissions.ts'
-import { CONTEXTS_OF_JOB_IF, CONTEXTS_OF_STEP_IF } from '../../src/lint/rules/unknown-context.ts'
 import { INPUTS_PLACES, isWithin, NEEDS_PLACES } from '../../src/workflow/file-expressions.ts'
 
 /** GitHub's own schema of a workflow file, which its parser uses. */
@@ -45,14 +44,6 @@ test.each([
 ])('a step in "parallel:" reads what a step does: %s', (path, expected) => {
   expect(definitions['parallel-steps']?.sequence?.['item-type']).toBe('steps-item')
   expect(isWithin(['jobs', 'a', ...path.split('.')], NEEDS_PLACES)).toBe(expected)
-})
-
-test.each([
-  ['job-if', CONTEXTS_OF_JOB_IF],
-  ['step-if', CONTEXTS_OF_STEP_IF],
-])('the contexts of %s are those of GitHub', (name, contexts) => {
-  const known = definitions[name]?.context?.filter((one) => !one.includes('('))
-  expect([...contexts].sort()).toEqual([...(known ?? [])].sort())
 })
 
 test('the scopes of a token are those of GitHub that can be read', () => {

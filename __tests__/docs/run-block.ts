@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { expect } from '@jest/globals'
-import { RULES } from '../../src/lint/rules.ts'
+import { RULES } from '../../src/check/rules.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
 import { runCaddyfile, runNginx } from './server-files.ts'
@@ -81,7 +81,7 @@ async function runZabbixScript({ text }: Block): Promise<void> {
   for (const status of [401, 503]) expect(() => call(status)).toThrow()
 }
 
-/** The examples of a rule come from the rule, and __tests__/lint/rules.test.ts checks them. */
+/** The examples of a rule come from the rule, and __tests__/check/rules.test.ts checks them. */
 function isExampleOfRule({ heading, language, text }: Block): void {
   const { before, after } = RULES.find(({ id }) => id === heading)?.page ?? {}
   const lines = text.trimEnd().split('\n')

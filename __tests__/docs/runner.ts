@@ -69,7 +69,7 @@ export interface JobRun {
   readonly id: string
   readonly result: 'success' | 'failure' | 'skipped'
   readonly outputs: Texts
-  /** The output of its scripts. */
+  /** The output of its scripts, and what they add to the job summary. */
   readonly stdout: string
   readonly actions: readonly ActionResult[]
 }
@@ -267,7 +267,7 @@ async function runScript(script: string, env: Texts, folder: string): Promise<Ra
   const file = join(folder, `output-${crypto.randomUUID()}`)
   const github = {
     GITHUB_OUTPUT: file,
-    GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+    GITHUB_STEP_SUMMARY: join(folder, `summary-${crypto.randomUUID()}.md`),
     RUNNER_TEMP: join(folder, '.runner-temp'),
   }
   const child = spawn('bash', ['-e', '-c', script], {
@@ -284,7 +284,8 @@ async function runScript(script: string, env: Texts, folder: string): Promise<Ra
     once(child, 'close'),
   ])
   const outputs = readOutputFile(await readFile(file, 'utf8').catch(() => ''))
-  return { ok: code === 0, stdout: stdout + stderr, outputs }
+  const summary = await readFile(github.GITHUB_STEP_SUMMARY, 'utf8').catch(() => '')
+  return { ok: code === 0, stdout: stdout + stderr + summary, outputs }
 }
 
 function endGroup(leader: number | undefined): void {

@@ -23,6 +23,10 @@ const ECHO: Scenario = {
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
+  'docs/reference/action.md issues': {
+    body: { action: 'opened', issue: { labels: [{ name: 'urgent' }] } },
+    prints: ['An issue was opened.', 'The issue is urgent.'],
+  },
   'docs/reference/action.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
   'docs/start/telegram-bot.md bot': ECHO,
   'docs/guides/bot-webhook.md bot-webhook': ECHO,

@@ -221,7 +221,13 @@ export async function runSource(
     state: stateOf(text),
   })
   repository.remove()
-  expect(checked).toEqual({ count: 1, errors: [], warnings: checked.warnings, fixed: [] })
+  expect(checked).toEqual({
+    count: 1,
+    errors: [],
+    warnings: checked.warnings,
+    notChecked: [],
+    fixed: [],
+  })
   const { main, jobs, isOne } = await compileText(text, { name, state: stateOf(text) })
   await checkNative(`${name}.yml`, main)
   expect(await parserErrors(`${name}.jobs.yml`, jobs.replace(TOO_NEW, ''))).toEqual([])

@@ -58,7 +58,11 @@ describe('the expression that is copied', () => {
       "on.webhook.outputs.body.issue['it''s']",
       "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue['it''s']",
     ],
-    [['none'], 'on.webhook.outputs.none', 'fromJSON(steps.hook.outputs.none)'],
+    [
+      ['none'],
+      'on.webhook.outputs.none',
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.none",
+    ],
     [['body'], 'toJSON(on.webhook.outputs.body)', 'steps.hook.outputs.body'],
     [
       ['body', 'issue', 'labels'],
@@ -79,7 +83,7 @@ describe('the expression that is copied', () => {
 
   test('of a later item, and of a field without an output of its own', () => {
     const at = place(['body'], { body: 'x' }, { item: 2 })
-    const second = 'fromJSON(steps.hook.outputs.items)[2].webhook.outputs.body'
+    const second = "fromJSON(steps.hook.outputs.items || '[]')[2].webhook.outputs.body"
     expect(stepExpression(at, 'hook')).toBe(`\${{ ${second} }}`)
     const other = place(['forwarded'], { forwarded: 1 }, { fields: [] })
     const on = "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.forwarded"
@@ -99,14 +103,9 @@ describe('what is offered', () => {
 
   test.each<[string, Record<string, string>, string]>([
     [
-      'the field',
-      { b: '${{ steps.hook.outputs.body }}' },
-      'fromJSON(needs.on.outputs.b).issue.title',
-    ],
-    [
-      'the same in another taste',
-      { b: '${{steps.hook.outputs.body}}' },
-      'fromJSON(needs.on.outputs.b).issue.title',
+      'the context in another taste',
+      { b: '${{steps.hook.outputs.on}}' },
+      "fromJSON(needs.on.outputs.b || '{}').webhook.outputs.body.issue.title",
     ],
     [
       'the context',
@@ -116,7 +115,7 @@ describe('what is offered', () => {
     [
       'all items',
       { all: '${{ steps.hook.outputs.items }}' },
-      'fromJSON(needs.on.outputs.all)[0].webhook.outputs.body.issue.title',
+      "fromJSON(needs.on.outputs.all || '[]')[0].webhook.outputs.body.issue.title",
     ],
     [
       'the very value',
@@ -138,7 +137,8 @@ describe('what is offered', () => {
       missing: { line: 'on: ${{ steps.hook.outputs.on }}' },
     })
     expect(of({ ...at, item: 1 }, {})).toMatchObject({
-      expression: '${{ fromJSON(needs.on.outputs.items)[1].webhook.outputs.body.issue.title }}',
+      expression:
+        "${{ fromJSON(needs.on.outputs.items || '[]')[1].webhook.outputs.body.issue.title }}",
       missing: { line: 'items: ${{ steps.hook.outputs.items }}' },
     })
   })

@@ -130,7 +130,7 @@ inBrowser('the page', () => {
     const expressions = page.getByRole('region', { name: 'Expressions' })
     for (const expression of [
       "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.issue.title }}",
-      '${{ fromJSON(needs.on.outputs.items)[0].webhook.outputs.body.issue.title }}',
+      "${{ fromJSON(needs.on.outputs.items || '[]')[0].webhook.outputs.body.issue.title }}",
       '${{ matrix.on.webhook.outputs.body.issue.title }}',
     ]) {
       await expressions.getByText(expression, { exact: true }).waitFor()

@@ -8,5 +8,6 @@ declare module 'commonmark-spec' {
       readonly number: number
     }[]
   }
+  // biome-ignore lint/style/noDefaultExport: the package has no other export
   export default spec
 }

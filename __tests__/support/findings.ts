@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
+import { RULES } from '../../src/check/rules.ts'
 import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
-import { RULES } from '../../src/lint/rules.ts'
 import { type Finding, ofLevel } from '../../src/wire/errors.ts'
 import { MISTAKES } from '../../src/workflow/mistakes.ts'
 

@@ -94,7 +94,7 @@ At ${title}: ${click.trim()}${handshake}
 ${secretSection(sender)}
 Then let ${plainTitle(title)} send an event${fire}
 
-\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it.
+\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run says \`signature verified (${scheme})\`, and the summary of the run shows the event. In a public repository, anyone can read both.
 
 ## After the first event
 

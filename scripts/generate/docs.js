@@ -84,7 +84,7 @@ const DOCUMENTS = {
  * @returns {Promise<import('./files.js').GeneratedFiles>}
  */
 export async function docFiles() {
-  const { RULES } = await import(new URL('build/lint/rules.js', root).href)
+  const { RULES } = await import(new URL('build/check/rules.js', root).href)
   const [action, reply] = await Promise.all(
     ['action.yml', 'reply/action.yml'].map(async (name) =>
       parse(await readFile(new URL(name, root), 'utf8')),

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Script } from 'node:vm'
 import { isMap } from 'yaml'
+import { checkFile, levelOf, withRule } from '../check/check.ts'
+import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
 import { type CompileOptions, compile, settingsLayers } from '../compiler/compile.ts'
 import {
   type CompiledFile,
@@ -13,12 +15,8 @@ import { unwrittenFlags } from '../compiler/compiler-settings.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
-import { Callees } from '../lint/flow/data-flow.ts'
-import { levelOf, lint, withRule } from '../lint/lint.ts'
-import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { ReadCalled } from '../workflow/contexts.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
@@ -30,11 +28,8 @@ export interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 
-/** The workflows and actions that the files of a repository call. */
-export interface CalledFiles {
-  readonly callees: Callees
-  readonly read: ReadCalled
-  readonly hasSources: boolean
+/** The files of a repository that its workflows name. */
+export interface NamedFiles extends RepositoryFiles {
   /** The findings of reading them, until now. */
   readonly findings: readonly Finding[]
 }
@@ -60,7 +55,7 @@ export interface BuildWorkflowsOptions extends CompileOptions {
 export async function buildWorkflows(
   files: readonly WorkflowText[],
   options: BuildWorkflowsOptions,
-  called: CalledFiles,
+  called: RepositoryFiles,
 ): Promise<readonly BuiltWorkflow[]> {
   const isStrict = options.strict ?? false
   const misnamed = nameProblems(files)
@@ -117,7 +112,7 @@ function colored(text: string, level: Finding['level']): string {
     })
 }
 
-/** Removes duplicates: a file that several others call is checked once for each of them. */
+/** Removes duplicates, such as a file that was named twice. */
 export function onceEach<Found extends Problem>(problems: readonly Found[]): Found[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
@@ -128,15 +123,14 @@ export function onceEach<Found extends Problem>(problems: readonly Found[]): Fou
 }
 
 /**
- * Reads the workflows and actions of a repository that its files call.
+ * Reads the file of a repository in which a step names its triggers.
  *
  * @param findings gets the mistakes of a file that cannot be read, and what GitHub ignores in others
  */
-function calledIn(root: string, findings: Finding[]): ReadCalled {
-  return (called) => {
-    const path = posix.normalize(called).replace(/\/$/, '')
-    const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
-    const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
+function filesIn(root: string, findings: Finding[]): RepositoryFiles['read'] {
+  return (named) => {
+    const path = posix.normalize(named)
+    const file = !path.startsWith('..') && existsSync(join(root, path)) ? path : undefined
     try {
       const source = file === undefined ? undefined : readSource(root, file)
       if (!source) return undefined
@@ -152,10 +146,9 @@ function calledIn(root: string, findings: Finding[]): ReadCalled {
 }
 
 /** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
-export function calledFiles(root: string, hasSources: boolean): CalledFiles {
+export function repositoryFiles(root: string, hasSources: boolean): NamedFiles {
   const findings: Finding[] = []
-  const read = calledIn(root, findings)
-  return { callees: new Callees(read), read, hasSources, findings }
+  return { read: filesIn(root, findings), hasSources, findings }
 }
 
 /** The compiled files with the path of their source. */
@@ -166,7 +159,7 @@ export function filesWithSources(built: readonly Pick<BuiltWorkflow, 'source' | 
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
-  called: CalledFiles,
+  called: RepositoryFiles,
   misnamed: readonly Mistake[],
 ): Promise<Omit<BuiltWorkflow, 'hasErrors'>> {
   const result = { source: named, files: [], findings: asFindings(misnamed, 'error') }
@@ -198,7 +191,7 @@ async function buildWorkflow(
     file.problems.length > 0
       ? []
       : [
-          ...lint(new RuleFile(file, called, { sourceTriggers: file.triggers })),
+          ...checkFile(new RuleFile(file, called, { sourceTriggers: file.triggers })),
           ...asFindings(scriptProblems(file.triggers), 'error'),
         ]
   const reported = new Set(ofLevel(rules, 'error').map(findingKey))

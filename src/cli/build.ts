@@ -5,23 +5,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { findingJson } from '../check/reports.ts'
 import { type ActionLock, LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
 import { type CompiledChange, changesOf } from '../compiler/compiled-files.ts'
 import { COMPILER_SETTINGS, SETTINGS_FILE } from '../compiler/compiler-settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
-import { findingJson } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
-  calledFiles,
   filesWithSources,
   findingsOf,
   onceEach,
   printFindings,
+  repositoryFiles,
 } from './build-workflows.ts'
 import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
@@ -177,10 +177,10 @@ export async function build(options: BuildOptions): Promise<Build> {
   try {
     const { root, check = false, force = false, strict = false } = options
     // 1. Read.
-    const called = calledFiles(root, true)
+    const called = repositoryFiles(root, true)
     const files = findSourceFiles(root, options.globs).map((named) => {
       const file = { ...named, source: readSource(root, named.file) }
-      return { ...file, ...(options.fix ? fixWorkflow(file, called, false) : { count: 0 }) }
+      return { ...file, ...(options.fix ? fixWorkflow(file, called) : { count: 0 }) }
     })
     const folder = new CompiledFolder(root, options.out)
     const existing = folder.compiled()

@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { findingJson, sarifLog } from '../check/reports.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
 import { ACTION } from '../compiler/compiler-settings.ts'
-import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import { calledFiles, printFindings } from './build-workflows.ts'
-import { type FindingOptions, findingsIn, hasSources } from './file-findings.ts'
+import { printFindings, repositoryFiles } from './build-workflows.ts'
+import { type FindingOptions, findingsIn, hasSources, type NotChecked } from './file-findings.ts'
 import {
   defaultSources,
   findSourceFiles,
@@ -39,7 +39,6 @@ export function checkCommand(): Command {
     .addOption(settingOption('forge'))
     .option('--strict', 'report warnings that are marked so in the rules as errors')
     .option('--fix', 'apply every fix that is certain to the files')
-    .option('--all', 'check every workflow, also those that do not use the action')
     .addOption(new Option('--json', 'print JSON').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0 for code scanning')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
@@ -51,28 +50,35 @@ async function runCheck(
   { json, sarif, ...options }: CheckCommandOptions,
 ): Promise<void> {
   const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
-  const { count, findings, fixed } = checked
+  const { count, findings, fixed, notChecked } = checked
   const [errors, warnings] = [ofLevel(findings, 'error'), ofLevel(findings, 'warning')]
   process.exitCode = errors.length > 0 ? 1 : 0
-  if (json) return print(printableJson(JSON.stringify({ findings: findings.map(findingJson) })))
+  if (json) {
+    return print(printableJson(JSON.stringify({ findings: findings.map(findingJson), notChecked })))
+  }
   if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
   printFindings(findings)
   for (const { file, count } of fixed)
     print(printable(`fixed ${counted(count, 'finding')} in ${file}`))
+  const isNamed = globs.length > 0
+  // A folder contains compiled files and files of others; only a file that was named gets a line.
+  const left = notChecked.filter(({ source }) => isNamed || source === undefined)
+  const others = left.length > 0 ? `${counted(left.length, 'file')} not checked` : ''
+  if (isNamed) for (const { file, reason } of notChecked) print(printable(`${file} ${reason}`))
   if (count + errors.length === 0) {
-    print(globs.length > 0 ? NO_GIVEN_FILE : NO_FILE)
+    print(isNamed && others !== '' ? others : [NO_FILE, others].filter(Boolean).join('; '))
     return
   }
   const summary =
     findings.length === 0
       ? 'no problems'
       : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
-  print(`${counted(count, 'workflow file')}: ${summary}`)
+  const text = `${counted(count, 'workflow file')}: ${summary}`
+  print([text, others].filter(Boolean).join('; '))
 }
 
 const NO_USE = `uses the action (uses: ${ACTION})`
 const NO_FILE = `nothing to check: no file matches ${DEFAULT_GLOB}, and no file of ${NATIVE_FOLDER} ${NO_USE}`
-const NO_GIVEN_FILE = `nothing to check: none of these files ${NO_USE}`
 
 export interface CheckOptions extends FindingOptions {
   readonly globs: readonly string[]
@@ -85,6 +91,8 @@ export interface Checked {
   readonly count: number
   /** Errors first. */
   readonly findings: readonly Finding[]
+  /** The files that do not use Hookline, and those that Hookline wrote. */
+  readonly notChecked: readonly NotChecked[]
   /** The files that `--fix` changed, each with the number of findings that are gone. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
@@ -94,7 +102,7 @@ export interface Checked {
  * sources and the workflows of GitHub that use the action.
  */
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
-  const { root, globs, all = false, fix = false } = options
+  const { root, globs, fix = false } = options
   try {
     const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
     const unreadable: Finding[] = []
@@ -102,7 +110,7 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
       const source = readOr(unreadable, () => readSource(root, file.file))
       return source ? [{ ...file, source }] : []
     })
-    const repository = calledFiles(
+    const repository = repositoryFiles(
       root,
       hasSources(
         root,
@@ -111,19 +119,20 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     )
     const fixes = files.map((file) => ({
       ...file,
-      ...(fix ? fixWorkflow(file, repository, all) : { count: 0 }),
+      ...(fix ? fixWorkflow(file, repository) : { count: 0 }),
     }))
     const fixed = fixes.filter(({ count }) => count > 0)
     for (const { file, source } of fixed) writeSource(root, file, source.text)
-    const { count, findings } = await findingsIn(fixes, options)
+    const { count, findings, notChecked } = await findingsIn(fixes, options)
     return {
       count,
       findings: [...unreadable, ...findings],
+      notChecked,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { count: 0, findings: asFindings(error.problems, 'error'), fixed: [] }
+    return { count: 0, findings: asFindings(error.problems, 'error'), notChecked: [], fixed: [] }
   }
 }
 

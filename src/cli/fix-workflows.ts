@@ -1,9 +1,9 @@
+import { type Fixed, fixSource } from '../check/fix.ts'
+import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
 import { originOf } from '../compiler/compiled-files.ts'
 import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import { spelled } from '../compiler/rewrite.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
-import { type Fixed, fixSource } from '../lint/fix.ts'
-import { type RepositoryFiles, RuleFile } from '../lint/rule.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import type { WorkflowText } from './build-workflows.ts'
@@ -12,10 +12,8 @@ import { isNative } from './files.ts'
 /**
  * A workflow file after every fix that is certain: of its rules, and in a source also operators of other
  * languages. A file with mistakes that no rule can read past stays as it is.
- *
- * @param all true to fix workflows that do not use Hookline, too
  */
-export function fixWorkflow(file: WorkflowText, repository: RepositoryFiles, all: boolean): Fixed {
+export function fixWorkflow(file: WorkflowText, repository: RepositoryFiles): Fixed {
   const { name, source } = file
   if (!isNative(file)) {
     const spelling = spelled(source)
@@ -26,10 +24,9 @@ export function fixWorkflow(file: WorkflowText, repository: RepositoryFiles, all
     return { ...fixed, count: fixed.count + spelling.count }
   }
   // A compiled file is fixed in its source.
-  const mayUse = mayUseAction(source.text)
-  if ((!all && !mayUse) || originOf(source.text)) return { source, count: 0 }
+  if (!mayUseAction(source.text) || originOf(source.text)) return { source, count: 0 }
   return withFixes(source, (text) => {
-    const native = mayUse ? readNativeWorkflow(name, text) : undefined
+    const native = readNativeWorkflow(name, text)
     const parsed = native ?? { source: text, document: parseYaml(text) }
     return new RuleFile(parsed, repository, { native })
   })

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
+import { NO_OTHER_FILES, RuleFile } from '../check/rule.ts'
+import { misplacedTriggers } from '../check/rules/misplaced-trigger.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
 import {
   mayUseAction,
@@ -17,8 +19,6 @@ import {
   readAllWorkflows,
 } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
-import { NO_OTHER_FILES, RuleFile } from '../lint/rule.ts'
-import { misplacedTriggers } from '../lint/rules/misplaced-trigger.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
@@ -41,7 +41,11 @@ interface DevWorkflowOptions {
  * give the action inline. If two files have one name, the workflow file counts, because the native one is compiled from it.
  */
 export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions): WorkflowSource {
-  const files = workflowFileSource({ root, globs, calling: '', contexts, advice: ADVICE })
+  // A native workflow gives the action its triggers in a step, also if a glob names its file.
+  const asked = (readOrUndefined(() => findSourceFiles(root, globs)) ?? []).filter(isNative)
+  const natives = () => (asked.length > 0 ? asked : nativeFiles(root))
+  const sources = [...globs, `!${NATIVE_FOLDER}/**`]
+  const files = workflowFileSource({ root, globs: sources, calling: '', contexts, advice: ADVICE })
   const hasTriggers = ({ name, file }: NamedFile) => {
     try {
       return readInline(root, name, file, contexts) !== undefined
@@ -53,11 +57,12 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
   return {
     calling: '',
     names() {
-      const inline = nativeFiles(root)
+      const inline = natives()
         .filter(hasTriggers)
         .map(({ name }) => name)
       // A file that was asked for by name, and is not there, is told.
-      const isAsked = globs.length !== 1 || globs[0] !== DEFAULT_GLOB
+      const isDefault = globs.length === 1 && globs[0] === DEFAULT_GLOB
+      const isAsked = !isDefault && asked.length === 0
       try {
         return [...new Set([...files.names(), ...inline])]
       } catch (error) {
@@ -69,7 +74,7 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
     },
     find(name) {
       const own = files.find(name)
-      const file = own ? undefined : nativeFiles(root).find((native) => native.name === name)?.file
+      const file = own ? undefined : natives().find((native) => native.name === name)?.file
       return file === undefined ? own : readInline(root, name, file, contexts)
     },
   }

@@ -5,13 +5,13 @@ import {
   Grouping,
   IndexAccess,
   Literal,
-  Star,
+  type Star,
 } from '@actions/expressions/ast'
 import { spanOf } from './file-expressions.ts'
 import type { Span } from './spans.ts'
 
 /** A context and the names after it: `needs.on.outputs.body`. */
-export interface ContextPath {
+interface ContextPath {
   readonly context: string
   /** In lower case; `undefined` for a name that only the run knows. */
   readonly names: readonly (string | undefined)[]
@@ -30,7 +30,7 @@ export function accessTo(expr: Expr): { readonly root: Expr; readonly indices: (
 }
 
 /** A name that is written as an index, in lower case; `undefined` for `*` and a computed index. */
-export function nameOfIndex(index: Expr | Star): string | undefined {
+function nameOfIndex(index: Expr | Star): string | undefined {
   return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
 }
 
@@ -74,17 +74,4 @@ export function isProperty(part: Expr | undefined, name: string): part is IndexA
     part.index instanceof Literal &&
     part.index.literal.coerceString().toLowerCase() === name
   )
-}
-
-/** A key that is the same for all ways to write an expression, such as `a.b` and `a['b']`; empty for an operator. */
-export function expressionKey(expr: Expr | Star): string {
-  if (expr instanceof Grouping) return expressionKey(expr.group)
-  if (expr instanceof ContextAccess) return expr.name.lexeme.toLowerCase()
-  if (expr instanceof Literal) return JSON.stringify(expr.literal.coerceString().toLowerCase())
-  if (expr instanceof IndexAccess)
-    return `${expressionKey(expr.expr)}[${expressionKey(expr.index)}]`
-  if (expr instanceof FunctionCall) {
-    return `${expr.functionName.lexeme.toLowerCase()}(${expr.args.map(expressionKey).join()})`
-  }
-  return expr instanceof Star ? '*' : ''
 }

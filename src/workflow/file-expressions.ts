@@ -1,7 +1,6 @@
 import { ExpressionError, Parser } from '@actions/expressions'
 import {
   Binary,
-  ContextAccess,
   type Expr,
   FunctionCall,
   Grouping,
@@ -269,16 +268,6 @@ function lexicalFault(error: unknown, text: string): ExpressionFault {
 function faultAt(message: string, { start, end }: Span, text: string): ExpressionFault {
   const from = Math.max(0, Math.min(start, text.length - 1))
   return { message, start: from, end: Math.max(from + 1, Math.min(end, text.length)) }
-}
-
-/**
- * The offset of the name of the context, if the part reads a value from a context and does nothing
- * else.
- */
-export function contextOffset(part: Expr): number | undefined {
-  if (part instanceof Grouping) return contextOffset(part.group)
-  if (part instanceof IndexAccess) return contextOffset(part.expr)
-  return part instanceof ContextAccess ? part.name.range.start.column : undefined
 }
 
 /** The expression itself and all of its parts, recursively. */

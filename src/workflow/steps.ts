@@ -3,7 +3,7 @@ import { FatalMistake } from './mistakes.ts'
 import { childOf, entriesOf, itemsOf, type Place, textOf, textsBelow } from './nodes.ts'
 
 /** Far more steps than a workflow has; aliases could multiply a few steps to many. */
-export const MOST_STEPS = 20_000
+const MOST_STEPS = 20_000
 
 /**
  * The longest path of a step: far more than nested groups need, and a limit for an alias that
@@ -86,20 +86,14 @@ export function actionOf(uses: string): string {
   return uses.split('@', 1)[0]?.toLowerCase() ?? ''
 }
 
-/** The path of a workflow or an action in the same repository: `a` for `./a` and `$/a`. */
-export function localPathOf(uses: string): string | undefined {
-  return /^[.$]\/(.+)$/.exec(uses)?.[1]
-}
-
 /** A shell that runs the script file directly; `bash -c` would parse the script twice. */
 const POSIX_SHELL =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
 
 /**
- * `posix`: bash or sh. `cmd`: the Windows shell. `other`: another shell. `unknown`: the runner's
- * default.
+ * `posix`: bash or sh. `other`: another shell. `unknown`: the runner's default.
  */
-export type ScriptShell = 'posix' | 'cmd' | 'other' | 'unknown'
+type ScriptShell = 'posix' | 'other' | 'unknown'
 
 /** The nearest `shell`; without one GitHub uses bash, except on Windows. */
 export function scriptShellOf(top: Place, job: Place, step: Place): ScriptShell {
@@ -110,7 +104,7 @@ export function scriptShellOf(top: Place, job: Place, step: Place): ScriptShell 
   ].find((place) => place !== undefined)
   if (named) {
     const text = textOf(named) ?? ''
-    return POSIX_SHELL.test(text) ? 'posix' : /^cmd\b/i.test(text) ? 'cmd' : 'other'
+    return POSIX_SHELL.test(text) ? 'posix' : 'other'
   }
   const runner = childOf(job, 'runs-on')
   const [, key] = /^\s*\$\{\{\s*matrix\.([\w-]+)\s*\}\}\s*$/.exec(textOf(runner) ?? '') ?? []

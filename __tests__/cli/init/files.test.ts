@@ -77,7 +77,13 @@ test.each(MODES)(
     const checked = await checkByLevel({ root: repository.root, globs: [], strict: true })
     repository.remove()
     // The repository has one file already.
-    expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [], fixed: [] })
+    expect(checked).toEqual({
+      count: files.length + 1,
+      errors: [],
+      warnings: [],
+      notChecked: [],
+      fixed: [],
+    })
   },
 )
 

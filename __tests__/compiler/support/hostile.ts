@@ -1,4 +1,4 @@
-import { X } from '../../lint/support/untrusted.ts'
+import { X } from '../../check/support/untrusted.ts'
 
 /** Each would leave the file behind if any part of it were run. */
 export const HOSTILE = [
@@ -42,11 +42,7 @@ export const FIXABLE = [
   `echo "a ${X} b"`,
   `echo 'a ${X} b'`,
   `echo a${X}b "${X}"`,
-  `printf '%s\\n' ${X} "${X}" '${X}'`,
-  `if [ -n "$PATH" ]; then echo "${X}"; else echo other; fi`,
-  `(cd . && echo ${X}) && { echo "${X}"; }`,
-  `echo one; echo "it's ${X}"`,
-  `test -n a && echo "${X}" >&2 || :`,
-  `echo ${X} >> $GITHUB_STEP_SUMMARY 2>/dev/null`,
-  `for a in 1 2; do echo "$a ${X}" > /dev/null; done`,
+  `echo one\n\n# it follows\necho "it's ${X}"`,
+  `echo ${X} >> $GITHUB_STEP_SUMMARY`,
+  `echo "at $HOME: ${X}" >> "$GITHUB_STEP_SUMMARY"`,
 ]

@@ -14,12 +14,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }))
 
-async function source(files: Record<string, string>) {
+async function source(files: Record<string, string>, globs = ['workflows/**/*.{yml,yaml}']) {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  return devWorkflowSource({ root: folder, globs: ['workflows/**/*.{yml,yaml}'], contexts: {} })
+  return devWorkflowSource({ root: folder, globs, contexts: {} })
 }
 
 function native(on: string): string {
@@ -47,6 +47,21 @@ test('of one name the workflow file counts, since the native one is compiled fro
   })
   expect(workflows.names()).toEqual(['a'])
   expect(workflows.find('a')?.triggers[0]?.example?.path).toBe('/source')
+})
+
+test.each([
+  ['.github/workflows/b.yml', ['b']],
+  ['.github/workflows/*.yml', ['b', 'c']],
+  ['workflows/a.yml', ['a', 'b', 'c']],
+])('dev --workflow %s finds %j, and reads native workflows as native', async (glob, names) => {
+  const files = {
+    'workflows/a.yml': 'on: webhook',
+    '.github/workflows/b.yml': native('webhook: {path: /x}'),
+    '.github/workflows/c.yml': native('webhook'),
+  }
+  const workflows = await source(files, [glob])
+  expect(workflows.names()).toEqual(names)
+  expect(workflows.find('b')?.triggers[0]?.example?.path).toBe('/x')
 })
 
 test('inline triggers do without workflow files', async () => {

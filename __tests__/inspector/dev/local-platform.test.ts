@@ -286,7 +286,7 @@ describe('an event in words', () => {
     expect(formatEvent(event, readers)).toContain(`\n  ${line}\n`)
     // Only the first item becomes outputs of its own.
     const several = { ...event, items: [...event.items, ...event.items] }
-    const second = 'fromJSON(steps.hook.outputs.items)[1].webhook.outputs.body = "hello"'
+    const second = `fromJSON(steps.hook.outputs.items || '[]')[1].webhook.outputs.body = "hello"`
     expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
   })
 

@@ -1,6 +1,6 @@
+import { checkFile } from '../../check/check.ts'
+import { NO_OTHER_FILES, RuleFile } from '../../check/rule.ts'
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
-import { lint } from '../../lint/lint.ts'
-import { NO_OTHER_FILES, RuleFile } from '../../lint/rule.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
@@ -288,7 +288,7 @@ function inlineMistake(
 /** A job condition that no webhook of this file meets, so that every run skips the job. */
 function skippingCondition(file: string, native: NativeWorkflow): DoctorFinding | undefined {
   const rules = new RuleFile(native, NO_OTHER_FILES, { native })
-  const missed = lint(rules).find(({ code }) => code === 'unreachable-webhook')
+  const missed = checkFile(rules).find(({ code }) => code === 'unreachable-webhook')
   if (!missed) return undefined
   const { message, hint = 'Run: hookline check' } = missed
   return failedFinding('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)

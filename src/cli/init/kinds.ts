@@ -4,6 +4,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
+import { type EventSource, inBraces, safeForm } from '../../workflow/safe-form.ts'
 import { ownAction, ownVersion } from '../own-version.ts'
 import { formStep, onSection, secretsOf, triggerOf } from './sender-workflow.ts'
 
@@ -119,7 +120,6 @@ function isPublic(relay: string): boolean {
 
 function webhookText(answers: Answers): string {
   const { sender, uses } = answers
-  const [variable, output] = triggerOf(sender ?? {}) === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
   const { head, condition } = workflowHead(answers)
   return `${head}
 permissions:
@@ -135,18 +135,28 @@ ${indented(usesLine(uses), 6)}
         with:
 ${indented(actionInputs(answers), 10)}
 
-      # Pass untrusted input by env:, never inside the script.
       - if: steps.hookline.outputs.triggered == 'true'
-        env:
-          ${variable}: \${{ steps.hookline.outputs.${output} }}
-        run: echo "$${variable}"
+${indented(showingStep(triggerOf(sender ?? {}), { kind: 'on', output: 'steps.hookline.outputs.on' }), 8)}
 ${indented(sender ? formStep(sender, FIRST_ITEM, IS_TRIGGERED) : '', 6)}`
 }
 
 /** The outputs of the trigger in a later step. They are empty if nothing fired. */
-const FIRST_ITEM = "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs"
+const FIRST_ITEM = safeForm({ kind: 'on', output: 'steps.hookline.outputs.on' }, [
+  'webhook',
+  'outputs',
+])
 
 const IS_TRIGGERED = "steps.hookline.outputs.triggered == 'true'"
+
+/** The keys of a step that shows the event. The runner obeys commands in the log, so the job summary shows it. */
+function showingStep(trigger: string, source: EventSource): string {
+  const [variable, ...field] = trigger === 'webhook' ? ['BODY', 'body'] : ['ITEM']
+  const value = safeForm(source, [trigger, 'outputs', ...field])
+  return `# Pass untrusted input by env:, never inside the script, and do not print it in the log.
+env:
+  ${variable}: ${inBraces(`toJSON(${value})`)}
+run: echo "$${variable}" >> "$GITHUB_STEP_SUMMARY"`
+}
 
 /** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
 export function workflowHead({ name, sender, dispatch }: Answers) {
@@ -248,7 +258,6 @@ const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 function compiledText({ name, sender, dispatch, uses, relay, forge }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
-  const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
   const version = ownVersion()
   const ref = version === 'unknown' ? 'main' : `v${version}`
   // Editors complete and check the file by this schema. A local copy works without the network.
@@ -265,10 +274,8 @@ jobs:
   react:
     runs-on: ubuntu-latest
     steps:
-      # Pass untrusted input by env:, never inside the script.
-      - env:
-          ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
-        run: echo "$${variable}"
+      - name: Show the event
+${indented(showingStep(trigger, { kind: 'source' }), 8)}
 ${indented(sender ? formStep(sender, `on.${trigger}.outputs`, '') : '', 6)}`
 }
 

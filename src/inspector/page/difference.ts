@@ -1,6 +1,6 @@
 import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
+import { accessors } from '../../workflow/safe-form.ts'
 import type { Detail } from '../api.ts'
-import { steps } from './expression.ts'
 import { parsed } from './request-text.ts'
 
 /** A value that is not what it was. */
@@ -77,6 +77,6 @@ function addLeaves(leaves: Map<string, string>, place: string, value: unknown): 
   if (/(^|\.)headers\.content-length$/.test(place)) return
   if (below.length === 0) leaves.set(place.replace(/^\./, ''), JSON.stringify(value) ?? '')
   for (const [key, one] of below) {
-    addLeaves(leaves, place + steps([Array.isArray(value) ? Number(key) : key]), one)
+    addLeaves(leaves, place + accessors([Array.isArray(value) ? Number(key) : key]), one)
   }
 }

@@ -1,4 +1,5 @@
 import { RESERVED_OUTPUTS } from '../../wire/output-names.ts'
+import { accessors, type EventSource, inBraces, safeForm } from '../../workflow/safe-form.ts'
 import type { OutputReader } from '../api.ts'
 
 /** The position of a value for an expression. */
@@ -65,13 +66,13 @@ function offer(place: OutputPath, reader: OutputReader): Offer {
  * The expression for a workflow that Hookline compiles: `${{ on.webhook.outputs.body.title }}`. What
  * is neither text nor a number is given as JSON, since an expression in a text would only print `Object`.
  */
-export function onExpression({ trigger, path, value }: OutputPath): string {
-  return inBraces(stringExpression(`on${steps([trigger, 'outputs', ...path])}`, value))
+export function onExpression(place: OutputPath): string {
+  return inBraces(reading(place, { kind: 'source' }))
 }
 
 /** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
-function matrixExpression({ trigger, path, value }: OutputPath, name: string): string {
-  return inBraces(stringExpression(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
+function matrixExpression(place: OutputPath, key: string): string {
+  return inBraces(reading(place, { kind: 'matrix', key }))
 }
 
 /**
@@ -79,9 +80,8 @@ function matrixExpression({ trigger, path, value }: OutputPath, name: string): s
  * `${{ fromJSON(steps.id.outputs.on || '{}').webhook.outputs.body.title }}`.
  */
 export function stepExpression(place: OutputPath, id: string): string {
-  const outputs = `steps${steps([id, 'outputs'])}`
   const [output = 'on'] = outputsWith(place)
-  return inBraces(reading(place, output, outputs + accessor(output)))
+  return inBraces(readingOutput(place, output, `steps${accessors([id, 'outputs', output])}`))
 }
 
 /** For a later job, which can read only the outputs of the step's job. */
@@ -97,72 +97,47 @@ function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' })
   const own = id ?? DEFAULT_STEP
   const passedOn = (expression: string) =>
     Object.keys(outputs).find((name) => normal(outputs[name] ?? '') === normal(expression))
-  const needs = (name: string) => `needs${steps([job, 'outputs', name])}`
+  const needs = (name: string) => `needs${accessors([job, 'outputs', name])}`
   const whole = passedOn(stepExpression(place, own))
   if (whole !== undefined) return { key, file, where, expression: inBraces(needs(whole)) }
   for (const output of outputsWith(place)) {
-    const name = passedOn(inBraces(`steps${steps([own, 'outputs', output])}`))
+    const name = passedOn(inBraces(`steps${accessors([own, 'outputs', output])}`))
     if (name === undefined) continue
-    return { key, file, where, expression: inBraces(reading(place, output, needs(name))) }
+    return { key, file, where, expression: inBraces(readingOutput(place, output, needs(name))) }
   }
   const [output = 'on'] = outputsWith(place)
-  const line = `${output}: ${inBraces(`steps${steps([own, 'outputs', output])}`)}`
+  const line = `${output}: ${inBraces(`steps${accessors([own, 'outputs', output])}`)}`
   const why = `job ${job} does not output it: add a line to its outputs`
-  const expression = inBraces(reading(place, output, needs(output)))
+  const expression = inBraces(readingOutput(place, output, needs(output)))
   return { key, file, where, expression, missing: { why, line } }
 }
 
 /**
- * The step outputs in which a place can be found, the best first. The output `on` always is JSON; the
- * output of a body can be text, for which `fromJSON` fails.
+ * The step outputs in which a value can be found, the best first. The output `on` always is JSON; the
+ * output of a body can be text, for which `fromJSON` fails, so it is offered only as a whole.
  */
-function outputsWith({ path: [field, ...below], item, fields }: OutputPath): string[] {
+function outputsWith({ path: [field, ...below], item, fields, value }: OutputPath): string[] {
   if (item > 0) return ['items']
   const isOwn = typeof field === 'string' && fields.includes(field) && !RESERVED.has(field)
-  const own = isOwn ? [field] : []
-  return below.length > 0 ? ['on', 'items', ...own] : [...own, 'on', 'items']
+  const isText = typeof value === 'string' || isStructure(value)
+  return isOwn && isText && below.length === 0 ? [field, 'on', 'items'] : ['on', 'items']
 }
 
-/** How a place is read from a step output, which is text: a text as it is, everything else JSON. */
-function reading(place: OutputPath, output: string, text: string): string {
-  const { trigger, path, value, item } = place
-  if (output === 'items') {
-    return stringExpression(
-      `fromJSON(${text})[${item}]${steps([trigger, 'outputs', ...path])}`,
-      value,
-    )
-  }
-  if (output === 'on')
-    return stringExpression(
-      `fromJSON(${text} || '{}')${steps([trigger, 'outputs', ...path])}`,
-      value,
-    )
-  const below = path.slice(1)
-  if (below.length > 0) return stringExpression(`fromJSON(${text})${steps(below)}`, value)
-  return typeof value === 'string' || isStructure(value) ? text : `fromJSON(${text})`
+/** How a value is read from an output of a step or a job. */
+function readingOutput(place: OutputPath, name: string, output: string): string {
+  const { item } = place
+  if (name === 'items') return reading(place, { kind: 'items', output, item })
+  return name === 'on' ? reading(place, { kind: 'on', output }) : output
 }
 
-function stringExpression(expression: string, value: unknown): string {
+/** An object or a list becomes JSON, because GitHub would write `Object` or `Array`. */
+function reading({ trigger, path, value }: OutputPath, source: EventSource): string {
+  const expression = safeForm(source, [trigger, 'outputs', ...path])
   return isStructure(value) ? `toJSON(${expression})` : expression
 }
 
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null
-}
-
-/** The way to a value, as an expression writes it behind a context: `.body['two words'][0]`. */
-export function steps(path: readonly (string | number)[]): string {
-  return path.map(accessor).join('')
-}
-
-/** One step down. Only names can follow a dot; in a text between quotes, a quote is written twice. */
-function accessor(key: string | number): string {
-  if (typeof key === 'number') return `[${key}]`
-  return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `['${key.replaceAll("'", "''")}']`
-}
-
-function inBraces(expression: string): string {
-  return `\${{ ${expression} }}`
 }
 
 /** Spaces within `${{ }}` and the case of its functions are a matter of taste. */

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Finding } from '../../src/wire/errors.ts'
+import { Checked } from './support/checked.ts'
+
+let checked: Checked
+beforeAll(() => {
+  checked = new Checked()
+})
+afterAll(() => checked.remove())
+
+/** A native workflow: the job `on` with the action, and two jobs that read its outputs. */
+function native(parts: { readonly [part in Part]?: string }): string {
+  return `on:
+  repository_dispatch:
+    types: [webhook]
+  workflow_dispatch:
+    inputs:
+      hookline: {type: string}
+jobs:
+  on:
+    runs-on: ubuntu-latest
+    outputs:
+      triggered: \${{ steps.hookline.outputs.triggered }}
+      event: \${{ steps.hookline.outputs.on }}
+      items: \${{ steps.hookline.outputs.items }}
+      body: \${{ steps.hookline.outputs.body }}
+      title: \${{ ${parts.output ?? "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.title"} }}
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            webhook: {method: post}
+      - env:
+          NAME: \${{ ${parts.step ?? 'steps.hookline.outputs.trigger'} }}
+        run: echo "$NAME" >> "$GITHUB_STEP_SUMMARY"
+  greet:
+    needs: on
+    if: ${parts.condition ?? "needs.on.outputs.triggered == 'true'"}
+    runs-on: ubuntu-latest
+    steps:
+      - env:
+          NAME: \${{ ${parts.job ?? 'needs.on.outputs.title'} }}
+        run: echo "$NAME" >> "$GITHUB_STEP_SUMMARY"
+  each:
+    needs: on
+    if: needs.on.outputs.triggered == 'true'
+    strategy:
+      matrix:
+        on: \${{ fromJSON(needs.on.outputs.items) }}
+    runs-on: ubuntu-latest
+    steps:
+      - env:
+          NAME: \${{ ${parts.item ?? 'matrix.on.webhook.outputs.method'} }}
+        run: echo "$NAME" >> "$GITHUB_STEP_SUMMARY"
+`
+}
+
+type Part = 'output' | 'step' | 'condition' | 'job' | 'item'
+
+/** A source with this expression in a variable. */
+function source(expression: string): string {
+  return `on:
+  webhook: {method: post}
+jobs:
+  first:
+    runs-on: ubuntu-latest
+    outputs:
+      title: \${{ on.webhook.outputs.body.title }}
+    steps:
+      - run: echo hi
+  greet:
+    needs: first
+    runs-on: ubuntu-latest
+    steps:
+      - env:
+          NAME: \${{ ${expression} }}
+        run: echo "$NAME" >> "$GITHUB_STEP_SUMMARY"
+`
+}
+
+const ON = "fromJSON(steps.hookline.outputs.on || '{}')"
+const EVENT = "fromJSON(needs.on.outputs.event || '{}')"
+
+/** A slip, the part of the workflow that contains it, the rule, and the expression after the edit of the hint. */
+const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: string])[] = [
+  // names in the event
+  [`${ON}.webhok.outputs.body`, 'step', 'unknown-output', `${ON}.webhook.outputs.body`],
+  [`${EVENT}.webhook.output.body.a`, 'job', 'unknown-output', `${EVENT}.webhook.outputs.body.a`],
+  [`${EVENT}.webhook.outputs.bdoy.a`, 'job', 'unknown-output', `${EVENT}.webhook.outputs.body.a`],
+  [`${EVENT}.webhook.body.a`, 'job', 'unknown-output', `${EVENT}.webhook.outputs.body.a`],
+  [`${EVENT}.body.a`, 'job', 'unknown-output', `${EVENT}.webhook.outputs.body.a`],
+  [`${EVENT}.outputs.body.a`, 'job', 'unknown-output', `${EVENT}.webhook.outputs.body.a`],
+  [
+    `${EVENT}.webhook.outputs.title`,
+    'job',
+    'unknown-output',
+    `${EVENT}.webhook.outputs.body.title`,
+  ],
+  [
+    `format('{0}', ${ON}.webhok.outcome)`,
+    'step',
+    'unknown-output',
+    `format('{0}', ${ON}.webhook.outcome)`,
+  ],
+  // values that are no objects
+  [
+    'steps.hookline.outputs.body.type',
+    'step',
+    'string-as-object',
+    `${ON}.webhook.outputs.body.type`,
+  ],
+  [
+    "steps.hookline.outputs.body['a b'][0]",
+    'step',
+    'string-as-object',
+    `${ON}.webhook.outputs.body['a b'][0]`,
+  ],
+  ['needs.on.outputs.body.type', 'job', 'string-as-object', `${EVENT}.webhook.outputs.body.type`],
+  [
+    'needs.on.outputs.event.webhook.outputs.body',
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outputs.body`,
+  ],
+  [`${EVENT}.webhook.outputs.method.name`, 'job', 'string-as-object', ''],
+  [
+    "fromJSON(steps.hookline.outputs.items || '[]').webhook.outcome",
+    'step',
+    'string-as-object',
+    "fromJSON(steps.hookline.outputs.items || '[]')[0].webhook.outcome",
+  ],
+  [
+    'fromJSON(toJSON(needs.on.outputs.event)).webhook.outcome',
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outcome`,
+  ],
+  // values that are no strings
+  [`${EVENT}.webhook.outputs`, 'job', 'object-as-string', `toJSON(${EVENT}.webhook.outputs)`],
+  [
+    `${EVENT}.webhook.outputs.headers`,
+    'job',
+    'object-as-string',
+    `toJSON(${EVENT}.webhook.outputs.headers)`,
+  ],
+  [EVENT, 'job', 'object-as-string', `toJSON(${EVENT})`],
+  [
+    `format('{0}', ${EVENT}.webhook.outputs.query)`,
+    'job',
+    'object-as-string',
+    `format('{0}', toJSON(${EVENT}.webhook.outputs.query))`,
+  ],
+  ['matrix.on', 'item', 'object-as-string', 'toJSON(matrix.on)'],
+  // outputs of steps and jobs
+  ['steps.hookline.outputs.webhook.outcome', 'step', 'unknown-output', `${ON}.webhook.outcome`],
+  ['steps.hookline.body', 'step', 'unknown-output', 'steps.hookline.outputs.body'],
+  ['steps.hook.outputs.body', 'step', 'unknown-step', 'steps.hookline.outputs.body'],
+  ['needs.on.outputs.evnt', 'job', 'unknown-output', 'needs.on.outputs.event'],
+  ['needs.no.outputs.body', 'job', 'unknown-need', 'needs.on.outputs.body'],
+  [
+    'fromJSON(steps.hookline.outputs.body).type',
+    'step',
+    'empty-json',
+    `${ON}.webhook.outputs.body.type`,
+  ],
+  // the matrix
+  [
+    'matrix.item.webhook.outputs.body',
+    'item',
+    'unknown-matrix-key',
+    'matrix.on.webhook.outputs.body',
+  ],
+  ['matrix.on.outputs.body', 'item', 'unknown-output', 'matrix.on.webhook.outputs.body'],
+  ['matrix.on.webhook.outputs.boddy', 'item', 'unknown-output', 'matrix.on.webhook.outputs.body'],
+  // comparisons
+  [
+    `${EVENT}.webhook.outcome == 'sucess'`,
+    'condition',
+    'never-true',
+    `${EVENT}.webhook.outcome == 'success'`,
+  ],
+  [
+    `${EVENT}.webhook.outputs.method == 'psot'`,
+    'condition',
+    'never-true',
+    `${EVENT}.webhook.outputs.method == 'post'`,
+  ],
+  [
+    'needs.on.outputs.triggered == true',
+    'condition',
+    'string-as-boolean',
+    "needs.on.outputs.triggered == 'true'",
+  ],
+  [
+    'needs.on.outputs.triggered',
+    'condition',
+    'always-true',
+    "needs.on.outputs.triggered == 'true'",
+  ],
+  // outputs of the job
+  [
+    "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.bod",
+    'output',
+    'unknown-output',
+    "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body",
+  ],
+  [
+    'steps.hookline.outputs.on.webhook.outputs.body',
+    'output',
+    'string-as-object',
+    `${ON}.webhook.outputs.body`,
+  ],
+  [
+    "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.headers",
+    'output',
+    'object-as-string',
+    `toJSON(${ON}.webhook.outputs.headers)`,
+  ],
+]
+
+/** The text after the edit that a hint describes: the marked part is replaced, or a line is added. */
+function edited(text: string, { position, hint = '' }: Finding): string {
+  const [, replacement = ''] =
+    /^write (.*)$/.exec(hint) ?? /^did you mean "(.*)"\?$/.exec(hint) ?? []
+  if (!position || replacement === '') return text
+  const lines = text.split('\n')
+  const { line, column, length } = position
+  const old = lines[line - 1] ?? ''
+  lines[line - 1] = old.slice(0, column - 1) + replacement + old.slice(column - 1 + length)
+  return lines.join('\n')
+}
+
+describe('check --strict reports a slip, and nothing after the edit of its hint:', () => {
+  test.each(SLIPS)('%s', async (slip, part, id, expected) => {
+    const text = native({ [part]: slip })
+    const [finding, ...others] = await checked.findings(text, true)
+    expect([finding?.code, others.map(({ message }) => message)]).toEqual([id, []])
+    if (!finding || expected === '') return
+    const after = edited(text, finding)
+    expect(after).toBe(native({ [part]: expected }))
+    expect(await checked.found(after, true)).toEqual([])
+  })
+})
+
+describe('a job that does not pass the output "on":', () => {
+  test('the note has the line that is missing, and then the hint passes', async () => {
+    const without = (text: string) => text.replace(/ +event: .*\n/, '')
+    const text = without(native({ job: 'needs.on.outputs.body.type' }))
+    const [finding] = await checked.findings(text, true)
+    expect(finding?.hint).toBe(
+      "write fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.type",
+    )
+    const [note = ''] = finding?.notes ?? []
+    const [, line = ''] = /^add to the outputs of "on": (.*)$/.exec(note) ?? []
+    if (!finding) throw new Error('no finding')
+    const after = edited(text, finding).replace('      items:', `      ${line}\n      items:`)
+    expect(await checked.found(after, true)).toEqual([])
+  })
+})
+
+const IN_SOURCES: readonly (readonly [slip: string, id: string])[] = [
+  ['on.webhook.outputs.headers.x-a.b', 'string-as-object'],
+  ['on.webhook.outputs.method.x', 'string-as-object'],
+  ['on.webhook.outputs', 'object-as-string'],
+  ['on.webhook.outputs.params', 'object-as-string'],
+  ['fromJSON(on.webhook.outputs.headers).x', 'object-as-string'],
+  ["on.webhook.outputs.method == 'psot'", 'never-true'],
+  ["on.webhook.outcome == 'ok'", 'never-true'],
+  ['on.webhook.outputs.bdoy', 'unknown-output'],
+  ['on.webhok.outputs.body', 'unknown-trigger'],
+  ['needs.first.outputs.titel', 'unknown-output'],
+  ['needs.first.outputs.title.x', 'string-as-object'],
+]
+
+test.each(IN_SOURCES)('in a source, check reports %s', async (slip, id) => {
+  checked.write('workflows/made.yml', source(slip))
+  const findings = await checked.findings('on: push\njobs: {}\n', true)
+  expect(findings.map(({ code }) => code)).toEqual([id])
+})

@@ -1,0 +1,175 @@
+import {
+  Binary,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  IndexAccess,
+  Literal,
+  Logical,
+  Unary,
+} from '@actions/expressions/ast'
+import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expression.ts'
+import { unfiredJson } from '../../model/types/outputs.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { contextPath, isString, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
+import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Edit, Span } from '../../workflow/spans.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile, TypedExpression } from '../rule.ts'
+import { greetWithCondition } from './example-workflows.ts'
+
+export const alwaysTrue: Rule = {
+  id: 'always-true',
+  level: 'strict',
+  page: {
+    title: 'a condition about the event that is the same in every run',
+    reason:
+      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. The job or step then runs for every event.',
+    remedy:
+      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes both comparisons.",
+    before: 'if: needs.on.outputs.triggered',
+    after: "if: needs.on.outputs.triggered == 'true'",
+    workflow: greetWithCondition,
+  },
+  check: alwaysTrueConditions,
+  fix: (file) =>
+    conditionsOf(file).flatMap((condition): Operation[] => {
+      const { found, start } = condition.expression
+      const edits = truthTests(file, condition).map(({ edit }) => ({
+        start: start + edit.start,
+        end: start + edit.end,
+        text: edit.text,
+      }))
+      return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
+    }),
+}
+
+/** The conditions that read the event: outputs of Hookline, or the event of GitHub that starts the run. */
+function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
+  return typed.filter(({ expression: { path }, tree, shapeOf }) => {
+    if (path.at(-1) !== 'if' || path[0] !== 'jobs') return false
+    return partsOf(tree).some((part) => {
+      if (!(part instanceof IndexAccess)) return false
+      const { context, names } = contextPath(part) ?? {}
+      const { isHookline, isUntrusted } = shapeOf(part)
+      const isEvent = context === 'github' && /^event(?:_name)?$/.test(names?.[0] ?? '')
+      return isEvent || isHookline === true || isUntrusted === true
+    })
+  })
+}
+
+function alwaysTrueConditions(file: RuleFile): Problem[] {
+  const seen = new Set<unknown>()
+  return conditionsOf(file).flatMap((condition) => {
+    const { expression } = condition
+    const { found } = expression
+    if (isPartOfText(expression)) {
+      if (seen.has(found.scalar)) return []
+      seen.add(found.scalar)
+      const { value } = found.scalar
+      const isBreak = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
+      const message = isBreak
+        ? 'this condition is always true: a line break follows its }}'
+        : 'this condition is always true: text outside of ${{ }} makes a string of it'
+      const hint = isBreak
+        ? 'write "if: >-"'
+        : 'put the whole condition into one ${{ }}, or remove the braces'
+      return [{ message, position: positionAt(file.file.source, ...rangeOf(found.scalar)), hint }]
+    }
+    const constant = constantIn(file, condition)
+    if (constant) return [constant]
+    return truthTests(file, condition).map(({ edit, message }) =>
+      file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
+    )
+  })
+}
+
+/** Whether a condition contains text outside of `${{ }}`. */
+function isPartOfText({ found }: FileExpression): boolean {
+  const { value } = found.scalar
+  const [only, ...others] = expressionSpans(value)
+  const isWhole = others.length === 0 && only?.start === 3 && only.end === value.length - 2
+  return only !== undefined && !isWhole
+}
+
+const IS_STATUS = /^(?:success|failure|cancelled|always)$/i
+
+/** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
+function constantIn(file: RuleFile, { expression, tree }: TypedExpression): Problem | undefined {
+  const { text } = expression
+  if (tree instanceof Literal) return undefined
+  const isTrue = (part: Expr) =>
+    truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true &&
+    !partsOf(part).some(
+      (one) => one instanceof FunctionCall && IS_STATUS.test(one.functionName.lexeme),
+    )
+  const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
+  const part = isOr ? tree.args.find(isTrue) : undefined
+  if (!part && !isTrue(tree)) return undefined
+  const span =
+    part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
+  return file.problemAt(expression, span, {
+    message: part
+      ? 'this condition is always true: one side of || is true by itself'
+      : 'this condition is always true: nothing in it depends on the run',
+    hint: tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'remove it',
+  })
+}
+
+/** A test of an output that has the same result in every run, and its replacement. */
+interface TruthTest {
+  /** In the text of the expression. */
+  readonly edit: Edit
+  readonly message: string
+}
+
+/** A comparison with an empty string. */
+interface EmptyTest {
+  readonly operator: string
+  readonly literal: Span
+}
+
+function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
+  const { expression, tree, shapeOf } = condition
+  const { text } = expression
+  const mayTest = file.native && /outputs/i.test(text) && !isPartOfText(expression)
+  return mayTest ? testsBelow(tree, false) : []
+
+  function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
+    if (part instanceof Grouping) return testsBelow(part.group, false)
+    if (part instanceof Logical) return part.args.flatMap((arg) => testsBelow(arg, false))
+    if (part instanceof Unary) return testsBelow(part.expr, true)
+    if (!(part instanceof Binary)) return testOf(part, isNegated)
+    const { left, right, operator } = part
+    const [value, literal] = isString(left) ? [right, left] : [left, right]
+    const isEmptyTest = /^[!=]=$/.test(operator.lexeme) && stringOf(literal) === ''
+    if (!isEmptyTest || !isString(literal)) return []
+    return testOf(value, false, { operator: operator.lexeme, literal: spanOf(literal.token) })
+  }
+
+  function testOf(value: Expr, isNegated: boolean, compared?: EmptyTest): TruthTest[] {
+    const shape = shapeOf(value)
+    const output = shape.kind === 'text' ? shape.output : undefined
+    const span = output && spanOfPath(value, text)
+    if (!span) return []
+    const name = text.slice(span.start, span.end)
+    const replacedBy = (comparison: string): Edit => ({
+      start: Math.min(span.start, compared?.literal.start ?? span.start),
+      end: Math.max(span.end, compared?.literal.end ?? span.end),
+      text: isNegated ? `(${comparison})` : comparison,
+    })
+    if (output.name === 'triggered') {
+      // `triggered` is empty if the job `on` was skipped.
+      if (compared) return []
+      const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
+      return [{ edit: replacedBy(`${name} == 'true'`), message }]
+    }
+    const empty = unfiredJson(shape)
+    if (empty === undefined) return []
+    const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
+    const operator = compared?.operator ?? '!='
+    return [{ edit: replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`), message }]
+  }
+}

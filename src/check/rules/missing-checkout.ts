@@ -1,0 +1,45 @@
+import type { Problem } from '../../wire/errors.ts'
+import { childOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionOf, stepsOf } from '../../workflow/steps.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { oneJob } from './example-workflows.ts'
+
+export const missingCheckout: Rule = {
+  id: 'missing-checkout',
+  level: 'strict',
+  page: {
+    title: 'an action of this repository in a job that does not check the repository out',
+    reason:
+      'The runner looks for `./path` in its workspace, which is empty at the beginning of a job. The step fails: "Can\'t find action.yml".',
+    remedy: 'Add a step with `actions/checkout` before it.',
+    before: '- uses: ./.github/actions/greet',
+    after: '- uses: actions/checkout@v6\n- uses: ./.github/actions/greet',
+    workflow: oneJob,
+  },
+  check: (file) => file.jobs.flatMap(({ value }) => stepsBeforeCheckout(file, value)),
+}
+
+/** Programs with which a script can bring files of a repository into the workspace. */
+const BRINGS_FILES =
+  /\b(?:git|gh|curl|wget|tar|unzip|cp|mv|rsync|svn|hg|aws|gsutil|mkdir|cat|tee|node|python3?|make)\b/
+
+/** Actions that bring no files. Every other action may check the repository out. */
+const BRINGS_NO_FILES = /^(?:actions\/(?:setup-[\w-]+|github-script)|[^/]+\/hookline(?:\/reply)?)$/
+
+function stepsBeforeCheckout({ file }: RuleFile, job: Place): Problem[] {
+  for (const step of stepsOf(job)) {
+    const uses = textAt(childOf(step, 'uses'))
+    const name = uses?.node.value ?? ''
+    if (uses && name.startsWith('./')) {
+      const position = positionAt(file.source, ...rangeOf(uses.alias ?? uses.node))
+      const message = `no step before this one checks the repository out, so ${name} does not exist`
+      return [{ message, position, hint: 'add before it: - uses: actions/checkout@v6' }]
+    }
+    const script = textOf(childOf(step, 'run'))
+    const mayBring =
+      script === undefined ? !BRINGS_NO_FILES.test(actionOf(name)) : BRINGS_FILES.test(script)
+    if (mayBring) return []
+  }
+  return []
+}

@@ -1,0 +1,40 @@
+import type { Problem } from '../../wire/errors.ts'
+import { childOf, textAt } from '../../workflow/nodes.ts'
+import { actionSteps, REPLY_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
+
+/** The oldest and the newest major version of Hookline with a tag. */
+const OLDEST = 1
+const NEWEST = 1
+
+export const retiredVersion: Rule = {
+  id: 'retired-version',
+  level: 'strict',
+  page: {
+    title: 'a major version of Hookline that does not exist, or that no longer works',
+    reason: 'The job fails before its first step, because GitHub finds no such tag.',
+    remedy: 'Use the version in the hint, or a commit hash.',
+    before: '- uses: hookline/hookline@v0',
+    after: '- uses: hookline/hookline@v1',
+    workflow: (part) => workflow(OTHER_JOB).replace('- uses: hookline/hookline@v1', part),
+  },
+  check: (file) => (file.native ? retired(file) : []),
+}
+
+function retired({ file, jobs }: RuleFile): Problem[] {
+  const steps = jobs.flatMap(({ value }) => [
+    ...actionSteps(value, file.source),
+    ...stepsOf(value).filter((step) => REPLY_ACTION.test(usesOf(step, file.source))),
+  ])
+  return steps.flatMap((step): Problem[] => {
+    const uses = textAt(childOf(step, 'uses'))
+    const [, action = '', major] = /^(.*)@v(\d{1,3})$/.exec(uses?.node.value ?? '') ?? []
+    if (!uses || major === undefined) return []
+    if (Number(major) >= OLDEST && Number(major) <= NEWEST) return []
+    const position = positionAt(file.source, ...rangeOf(uses.alias ?? uses.node))
+    const message = `Hookline has no version v${major}`
+    return [{ message, position, hint: `write ${action}@v${NEWEST}` }]
+  })
+}

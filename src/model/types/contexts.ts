@@ -1,0 +1,409 @@
+import { isMap } from 'yaml'
+import { NATIVE_EVENTS } from '../../wire/events.ts'
+import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
+import { type FileExpression, isFault, parseExpression } from '../../workflow/file-expressions.ts'
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  textOf,
+  textsAt,
+  topOf,
+} from '../../workflow/nodes.ts'
+import type { SourceTrigger } from '../../workflow/on.ts'
+import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
+import {
+  bindOutputs,
+  dispatchShape,
+  eventShape,
+  outputNames,
+  RESULTS,
+  stepOutputs,
+} from './outputs.ts'
+import {
+  ANY,
+  EVENT_TEXT,
+  eventText,
+  hasUntrusted,
+  type NameFault,
+  objectShape,
+  ownObject,
+  ownText,
+  type Shape,
+  textOfShape,
+} from './shapes.ts'
+import { typed } from './typed.ts'
+
+type Contexts = ReadonlyMap<string, Shape>
+
+/** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
+export class FileContexts {
+  readonly #file: ParsedFile
+  readonly #top: Place
+  readonly #jobs: ReadonlyMap<string, Entry>
+  readonly #triggers: readonly SourceTrigger[]
+  /** True for a source of Hookline; the compiler adds a job before its jobs. */
+  readonly #isSource: boolean
+  readonly #shared: Contexts
+  /** The contexts by position, since many expressions share one. */
+  readonly #contexts = new Map<string, Contexts>()
+  readonly #steps = new Map<Place, readonly Place[]>()
+  readonly #jobShapes = new Map<string, Shape>()
+  readonly #matrices = new Map<string, Shape>()
+  readonly #hooklineIds: readonly string[]
+
+  /** @param triggers that the file declares; none if not all of them are known */
+  constructor(file: ParsedFile, isSource: boolean, triggers: readonly SourceTrigger[]) {
+    this.#file = file
+    this.#top = topOf(file.document)
+    this.#isSource = isSource
+    this.#triggers = triggers
+    const jobs = entriesOf(childOf(this.#top, 'jobs'))
+    this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
+    this.#hooklineIds = jobs.flatMap(({ value }) =>
+      this.#hooklineSteps(value).flatMap((step) => idOf(step) ?? []),
+    )
+    this.#shared = new Map([
+      ['github', githubShape()],
+      ...(isSource ? [['on', eventShape(triggers, false)] as const] : []),
+      ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
+    ])
+  }
+
+  /** The contexts that an expression can read. */
+  at({ path }: Pick<FileExpression, 'path'>): Contexts {
+    const place = path[2] === 'steps' ? path.slice(0, 5) : path.slice(0, 3)
+    const key = place.join('\n')
+    const known = this.#contexts.get(key) ?? this.#contextsAt(path)
+    this.#contexts.set(key, known)
+    return known
+  }
+
+  #contextsAt(path: FileExpression['path']): Contexts {
+    const contexts = new Map(this.#shared)
+    const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
+    if (path[0] === 'on') contexts.set('jobs', this.#allJobs())
+    if (!job) return contexts
+    const isCondition = path[2] === 'if'
+    contexts.set('needs', this.#needsOf(job, isCondition))
+    if (!isCondition) contexts.set('matrix', this.#matrixOf(job))
+    const isAfter = path[2] === 'outputs' || path[2] === 'environment'
+    if (path[2] === 'steps' || isAfter) {
+      const step = isAfter ? undefined : Number(path[3])
+      contexts.set('steps', this.#stepsOf(job, step))
+      const isOwnEnv = path[4] === 'env'
+      if (!isOwnEnv) contexts.set('env', this.#envOf(job, step, contexts))
+    }
+    return contexts
+  }
+
+  /** Only the input `hookline`, in which a relay passes the event. */
+  #inputs(): Shape {
+    const on = childOf(this.#top, 'on')
+    const isDeclared = ['workflow_dispatch', 'workflow_call'].some(
+      (event) => childOf(on, event, 'inputs', WORKFLOW_INPUT) !== undefined,
+    )
+    const others = ['workflow_dispatch', 'workflow_call'].flatMap((event) =>
+      entriesOf(childOf(on, event, 'inputs')).map(({ name }) => name.toLowerCase()),
+    )
+    const hookline = eventText(dispatchShape())
+    return objectShape(
+      isDeclared ? [[WORKFLOW_INPUT, hookline]] : [],
+      (name) => {
+        if (others.includes(name.toLowerCase())) return undefined
+        if (nearestName(name, [WORKFLOW_INPUT]) === undefined) return undefined
+        const message = `the workflow has no input "${name}"`
+        const hint = isDeclared ? didYouMean(name, [WORKFLOW_INPUT]) : undefined
+        const declare = `declare it: workflow_dispatch: {inputs: {${WORKFLOW_INPUT}: {type: string}}}`
+        return { code: 'unknown-input', message, hint: hint ?? declare }
+      },
+      ANY,
+    )
+  }
+
+  #stepsIn(job: Place): readonly Place[] {
+    const known = this.#steps.get(job) ?? stepsOf(job)
+    this.#steps.set(job, known)
+    return known
+  }
+
+  #hooklineSteps(job: Place): Place[] {
+    return this.#stepsIn(job).filter((step) => this.#isHookline(step))
+  }
+
+  #isHookline(step: Place): boolean {
+    return HOOKLINE_ACTION.test(usesOf(step, this.#file.source))
+  }
+
+  /** @param isCondition for the `if` of the job itself, in which GitHub also knows indirect needs */
+  #needsOf(job: Entry, isCondition: boolean): Shape {
+    const named = neededIds(job)
+    if (named.some((name) => name.includes('${{'))) return ANY
+    const names = isCondition ? this.#indirect(named) : named
+    const shapes = names.map((name) => [name, this.#jobShape(name)] as const)
+    const own = this.#isSource ? [...shapes, ['on', ANY] as const] : shapes
+    return objectShape(own, (name) => {
+      const ofHookline = [...this.#jobs.values()].filter((one) => this.#passesEvents(one.name))
+      const there = ofHookline.find((one) => one.name.toLowerCase() === name.toLowerCase())?.name
+      if (there !== undefined) {
+        const message = `the job "${there}" is not in "needs" of "${job.name}"`
+        const hint = `write needs: [${[...named, there].join(', ')}]`
+        return { code: 'unknown-need', message, hint }
+      }
+      const known = ofHookline.map((one) => one.name)
+      const isOther = this.#jobs.has(name.toLowerCase())
+      const isMeant =
+        nearestName(name, known) !== undefined ||
+        names.some((one) => known.some((own) => own.toLowerCase() === one.toLowerCase()))
+      if (isOther || !isMeant) return undefined
+      const message = `the workflow has no job "${name}"`
+      const needed = known.find((one) => names.includes(one))
+      const hint = needed === undefined ? didYouMean(name, known) : `did you mean "${needed}"?`
+      return { code: 'unknown-need', message, ...(hint && { hint }) }
+    })
+  }
+
+  /** Whether an output of a job comes from Hookline. */
+  #passesEvents(name: string): boolean {
+    const job = this.#jobs.get(name.toLowerCase())
+    if (!job) return false
+    return this.#hooklineSteps(job.value).length > 0 || hasUntrusted(this.#jobShape(name))
+  }
+
+  /** The jobs that have ended before the given jobs run. */
+  #indirect(names: readonly string[]): string[] {
+    const all = new Map(names.map((name) => [name.toLowerCase(), name]))
+    // Iterating over a map also visits keys that are added during the iteration.
+    for (const key of all.keys()) {
+      const job = this.#jobs.get(key)
+      for (const name of job ? neededIds(job) : []) {
+        if (!all.has(name.toLowerCase())) all.set(name.toLowerCase(), name)
+      }
+    }
+    return [...all.values()]
+  }
+
+  #allJobs(): Shape {
+    return objectShape(
+      [...this.#jobs.values()].map(({ name }) => [name, this.#jobShape(name)]),
+      undefined,
+      ANY,
+    )
+  }
+
+  #jobShape(name: string): Shape {
+    const key = name.toLowerCase()
+    const known = this.#jobShapes.get(key)
+    if (known) return known
+    this.#jobShapes.set(key, ANY) // for a circle of needs, which GitHub rejects
+    const job = this.#jobs.get(key)
+    const declared = childOf(job?.value, 'outputs')
+    if (!job || childOf(job.value, 'uses') || textOf(declared) !== undefined) return ANY
+    const hasAction = this.#hooklineSteps(job.value).length > 0
+    const outputs = this.#outputsOf(job, declared, hasAction)
+    if (!hasAction && !hasUntrusted(outputs)) return ANY
+    const shape = objectShape(
+      [
+        ['outputs', outputs],
+        ['result', hasAction ? ownText(RESULTS) : ownText()],
+      ],
+      (field, fields) => fieldFault(`needs.${name}`, field, fields, outputs),
+    )
+    this.#jobShapes.set(key, shape)
+    return shape
+  }
+
+  #outputsOf(job: Entry, declared: Place | undefined, hasAction: boolean): Shape {
+    const entries = entriesOf(declared).map(({ name, value }) => {
+      const text = textOf(value)
+      const at = { path: ['jobs', job.name, 'outputs', name] }
+      const shape = text === undefined ? ANY : textOfShape(this.shapeOfText(text, this.at(at)))
+      return [name, shape] as const
+    })
+    const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
+    const bound = bindOutputs(job.name, entries)
+    const step = hasAction ? this.#hooklineSteps(job.value)[0] : undefined
+    return ownObject(bound, (name, known) => {
+      if (!hasAction && nearestName(name, own) === undefined) return undefined
+      const message = `the job "${job.name}" has no output "${name}"`
+      const id = step && idOf(step)
+      const near = didYouMean(name, known)
+      const isOutput = id !== undefined && outputNames(this.#triggers).includes(name.toLowerCase())
+      const add = `add to the outputs of "${job.name}": ${name}: \${{ steps.${id}.outputs.${name} }}`
+      const notes = [`declared: ${known.join(', ') || 'none'}`]
+      const hint = isOutput ? add : near
+      return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+    })
+  }
+
+  /** @param before index of the step that reads them; without it, the end of the job */
+  #stepsOf(job: Entry, before: number | undefined): Shape {
+    const steps = itemsOf(childOf(job.value, 'steps'))
+    // The outputs of parallel steps can be read by all later steps.
+    const isSimple = steps.every(
+      (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
+    )
+    const all = this.#stepsIn(job.value)
+    const known = isSimple && before !== undefined ? all.slice(0, before) : all
+    const shapes = known.flatMap((step): (readonly [string, Shape])[] => {
+      const id = idOf(step)
+      if (id === undefined) return []
+      return [[id, this.#isHookline(step) ? this.#stepShape(id, step) : ANY]]
+    })
+    const own = this.#hooklineSteps(job.value)
+    const ids = own.flatMap((step) => idOf(step) ?? [])
+    const isIn = (names: readonly string[], name: string) =>
+      names.some((one) => one.toLowerCase() === name.toLowerCase())
+    return objectShape(shapes, (name): NameFault | undefined => {
+      const code = 'unknown-step'
+      if (isIn(ids, name)) {
+        const message = `the step "${name}" runs later: its outputs are empty here`
+        return { code, message, hint: 'move this step after it' }
+      }
+      const message = `no step of the job "${job.name}" has the id "${name}"`
+      if (
+        isIn(
+          all.flatMap((step) => idOf(step) ?? []),
+          name,
+        )
+      )
+        return undefined
+      if (own.some((step) => idOf(step) === undefined)) {
+        return { code, message, hint: `give the step that uses the action "id: ${name}"` }
+      }
+      const near = didYouMean(name, ids)
+      if (near) return { code, message, hint: near }
+      const isOnly = ids.length > 0 && all.every((step) => !idOf(step) || this.#isHookline(step))
+      if (isOnly) return { code, message, hint: `did you mean "${ids[0]}"?` }
+      if (!isIn(this.#hooklineIds, name)) return undefined
+      const of = [...this.#jobs.values()].find(({ value }) =>
+        this.#hooklineSteps(value).some((step) => idOf(step)?.toLowerCase() === name.toLowerCase()),
+      )
+      const hint = `the step is in the job "${of?.name}": read needs.${of?.name}.outputs here`
+      return { code, message, hint }
+    })
+  }
+
+  #stepShape(id: string, step: Place): Shape {
+    const outputs = stepOutputs(this.#triggers, id, step)
+    return ownObject(
+      [
+        ['outputs', outputs],
+        ['outcome', ownText(RESULTS)],
+        ['conclusion', ownText(RESULTS)],
+      ],
+      (field, fields) => fieldFault(`steps.${id}`, field, fields, outputs),
+    )
+  }
+
+  /** The keys of a matrix over the items. */
+  #matrixOf(job: Entry): Shape {
+    const known = this.#matrices.get(job.name)
+    if (known) return known
+    const matrix = childOf(job.value, 'strategy', 'matrix')
+    const shape = isMap(matrix?.node) ? this.#matrixShape(job, matrix) : ANY
+    this.#matrices.set(job.name, shape)
+    return shape
+  }
+
+  #matrixShape(job: Entry, matrix: Place): Shape {
+    const contexts = new Map([...this.#shared, ['needs', this.#needsOf(job, false)] as const])
+    const items = (place: Place | undefined): Shape | undefined => {
+      const text = textOf(place)
+      const shape = text === undefined ? undefined : this.shapeOfText(text, contexts)
+      return shape?.kind === 'list' && shape.isHookline ? shape.item : undefined
+    }
+    const include = childOf(matrix, 'include')
+    const included = items(include)
+    if (included) return included
+    const isOpen = textOf(include) !== undefined
+    const rows = entriesOf(matrix).filter(({ name }) => name !== 'include' && name !== 'exclude')
+    const entries = rows.map(({ name, value }) => [name, items(value) ?? ANY] as const)
+    const more = itemsOf(include).flatMap((row) => entriesOf(row).map(({ name }) => name))
+    const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
+    if (own.length === 0) return ANY
+    return objectShape([...more.map((name) => [name, ANY] as const), ...entries], (name, keys) => {
+      if (isOpen) return undefined
+      const message = `the matrix has no key "${name}"`
+      const notes = [`keys: ${keys.join(', ')}`]
+      return { code: 'unknown-matrix-key', message, hint: `did you mean "${own[0]}"?`, notes }
+    })
+  }
+
+  /** Variables whose values are expressions of the event. */
+  #envOf(job: Entry, step: number | undefined, contexts: Contexts): Shape {
+    const steps = this.#stepsIn(job.value)
+    const places = [this.#top, job.value, step === undefined ? undefined : steps[step]]
+    const entries = places.flatMap((place) => entriesOf(childOf(place, 'env')))
+    const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
+      const text = textOf(value)
+      const shape = text === undefined ? ANY : this.shapeOfText(text, contexts)
+      return [[name, shape.isUntrusted ? EVENT_TEXT : ANY]]
+    })
+    return objectShape(shapes, undefined, ANY)
+  }
+
+  /** The shape of a string with `${{ }}` in it. */
+  shapeOfText(text: string, contexts: Contexts): Shape {
+    const spans = expressionSpans(text)
+    const shapes = spans.map(({ start, end }) => {
+      const inside = text.slice(start, end)
+      const tree = parseExpression(inside)
+      return isFault(tree) ? ANY : typed(tree, inside, contexts).shape
+    })
+    const [only] = spans
+    const trimmed = text.trim()
+    const isWhole =
+      spans.length === 1 && trimmed.startsWith('${{') && only?.end === text.lastIndexOf('}}')
+    if (isWhole && trimmed.endsWith('}}')) return shapes[0] ?? ANY
+    return shapes.some((shape) => textOfShape(shape).isUntrusted) ? EVENT_TEXT : { kind: 'text' }
+  }
+}
+
+function idOf(step: Place): string | undefined {
+  return textOf(childOf(step, 'id'))
+}
+
+function neededIds({ value }: Entry): string[] {
+  return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
+}
+
+function githubShape(): Shape {
+  const inputs = objectShape([[WORKFLOW_INPUT, eventText(dispatchShape())]], undefined, ANY)
+  const event = objectShape(
+    [
+      ['client_payload', dispatchShape()],
+      ['inputs', inputs],
+    ],
+    undefined,
+    ANY,
+  )
+  const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
+  return objectShape(
+    [
+      ['event', event],
+      ['event_name', names],
+    ],
+    undefined,
+    ANY,
+  )
+}
+
+/** `steps.hookline.body`, `needs.on.output.body` */
+function fieldFault(
+  whole: string,
+  field: string,
+  fields: readonly string[],
+  outputs: Shape,
+): NameFault {
+  const isOutput = outputs.kind === 'object' && outputs.names.has(field.toLowerCase())
+  const hint = isOutput ? `did you mean "outputs.${field}"?` : didYouMean(field, fields)
+  const message = `"${whole}" has no "${field}"`
+  const notes = [`it has: ${fields.join(', ')}`]
+  return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+}

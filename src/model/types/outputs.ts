@@ -1,0 +1,301 @@
+import { isMap, isSeq } from 'yaml'
+import { PAYLOADS } from '../../triggers/lists/payloads.ts'
+import { isObject } from '../../wire/json.ts'
+import { RESERVED_OUTPUTS, type ReservedOutput } from '../../wire/output-names.ts'
+import type { Place } from '../../workflow/nodes.ts'
+import type { SourceTrigger } from '../../workflow/on.ts'
+import { safeForm } from '../../workflow/safe-form.ts'
+import { didYouMean, nearestName, slipOf } from '../../workflow/suggestion.ts'
+import { RESULTS } from '../evaluate-expression.ts'
+import {
+  EVENT_TEXT,
+  EVENT_VALUE,
+  eventText,
+  type NameFault,
+  type OutputShape,
+  objectShape,
+  ownObject,
+  ownText,
+  type Shape,
+  TEXT,
+  unknownNameFault,
+} from './shapes.ts'
+
+export { RESULTS }
+
+type Triggers = readonly SourceTrigger[]
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
+
+/** The event as a relay sends it: `github.event.client_payload`, or the input `hookline`. */
+export function dispatchShape(): Shape {
+  return objectShape([['headers', headersShape(EVENT_TEXT)]], undefined, EVENT_VALUE)
+}
+
+/**
+ * The value of the output `on`, which is also one of the items: each trigger with its outcome and outputs.
+ *
+ * @param isClosed false in a source, in which the compiler reports unknown names
+ */
+export function eventShape(triggers: Triggers, isClosed = true): Shape {
+  const shapes = triggers.map((trigger) => [trigger.name, triggerShape(trigger, isClosed)] as const)
+  const rest = ownObject(
+    [
+      ['outcome', ownText(RESULTS)],
+      ['conclusion', ownText(RESULTS)],
+      ['outputs', { ...objectShape([], undefined, EVENT_VALUE), isHookline: true }],
+    ],
+    undefined,
+    EVENT_VALUE,
+  )
+  if (triggers.length === 0) return ownObject([], undefined, rest)
+  return ownObject(shapes, isClosed ? (name) => unknownTrigger(name, triggers) : undefined, rest)
+}
+
+function unknownTrigger(name: string, triggers: Triggers): NameFault {
+  const names = triggers.map((trigger) => trigger.name)
+  const message = `the event has no trigger "${name}"`
+  const fault = unknownNameFault('unknown-output', message, name, names, 'triggers')
+  const owner = triggers.find(({ definition }) => hasName(definition.outputs, name))
+  if (owner) return { ...fault, hint: `did you mean "${owner.name}.outputs.${name}"?` }
+  const isOutputs = name.toLowerCase() === 'outputs' && triggers.length === 1
+  return isOutputs ? { ...fault, hint: `did you mean "${names[0]}.outputs"?` } : fault
+}
+
+function hasName(outputs: object, name: string): boolean {
+  return Object.keys(outputs).some((one) => one.toLowerCase() === name.toLowerCase())
+}
+
+function triggerShape(trigger: SourceTrigger, isClosed: boolean): Shape {
+  const outputs = outputsShape(trigger, isClosed)
+  return ownObject(
+    [
+      ['outcome', ownText(RESULTS)],
+      ['conclusion', ownText(RESULTS)],
+      ['outputs', outputs],
+    ],
+    isClosed
+      ? (name, known) => {
+          const isOutput = hasName(trigger.definition.outputs, name)
+          const hint = isOutput ? `did you mean "outputs.${name}"?` : didYouMean(name, known)
+          const message = `the trigger "${trigger.name}" has no "${name}"`
+          const notes = [`it has: ${known.join(', ')}`]
+          return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+        }
+      : undefined,
+    EVENT_VALUE,
+  )
+}
+
+/** Whether `config` leaves the fields of an item as the trigger defines them. */
+function isPlain({ config, isBroken }: SourceTrigger): boolean {
+  const { format, filterOutputs, outputsMode, exportOutputs } = config
+  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+  return !isBroken && !isShaped && outputsMode !== 'combine'
+}
+
+function outputsShape(trigger: SourceTrigger, isClosed: boolean): Shape {
+  if (!isPlain(trigger)) return EVENT_VALUE
+  const { definition, name } = trigger
+  const fields = Object.keys(definition.outputs)
+  const shapes = fields.map((field) => [field, fieldShape(trigger, field)] as const)
+  if (!isClosed) return ownObject(shapes, undefined, EVENT_VALUE)
+  return ownObject(shapes, (field, known) => {
+    const message = `the trigger "${name}" has no output "${field}"`
+    const fault = unknownNameFault('unknown-output', message, field, known, 'outputs')
+    const isInBody = fault.hint === undefined && fields.includes('body')
+    return isInBody ? { ...fault, hint: `did you mean "body.${field}"?` } : fault
+  })
+}
+
+/** The value of one field of an item. */
+function fieldShape(trigger: SourceTrigger, field: string): Shape {
+  const { definition } = trigger
+  if (!definition.jsonOutputs.includes(field)) {
+    return field === 'method' ? ownText([...METHODS, '']) : EVENT_TEXT
+  }
+  const isWebhook = definition.name === 'webhook'
+  if (!isWebhook) return EVENT_VALUE
+  if (field === 'headers') return headersShape(EVENT_TEXT)
+  if (field === 'params') return ownObject([], undefined, EVENT_TEXT)
+  if (field === 'query') return ownObject([], undefined, EVENT_VALUE)
+  const sender = verifiedSender(trigger)
+  return sender === undefined ? EVENT_VALUE : bodyShape(bodiesOf(sender), sender)
+}
+
+/** Names are lower case. A sender may use underscores, but not in a header that is known with dashes. */
+function headersShape(value: Shape): Shape {
+  return ownObject([], (name) => headerFault(name), value)
+}
+
+const COMMON_HEADERS = ['content-type', 'content-length', 'user-agent', 'accept-encoding']
+let dashed: ReadonlySet<string> | undefined
+
+/** The fault of a header name that is a known header, but with underscores. */
+export function headerFault(name: string): NameFault | undefined {
+  if (!name.includes('_')) return undefined
+  const written = name.toLowerCase().replaceAll('_', '-')
+  dashed ??= new Set([...COMMON_HEADERS, ...recordedHeaders()])
+  if (!dashed.has(written)) return undefined
+  const message = `senders write the header "${written}" with dashes, never as "${name}"`
+  return { code: 'header-name', message, hint: `write ${written}` }
+}
+
+const DELIVERY = { id: '00000000-0000-4000-8000-000000000000', now: new Date(0) }
+
+function recordedHeaders(): string[] {
+  return Object.values(PAYLOADS).flatMap((payloads) =>
+    Object.values(payloads).flatMap((make) => Object.keys(make(DELIVERY).headers ?? {})),
+  )
+}
+
+/** The sender whose signature a trigger verifies, if it is only one. */
+function verifiedSender({ nodes }: SourceTrigger): string | undefined {
+  const verify = isMap(nodes.value) ? nodes.value.get('verify') : undefined
+  const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
+  const scheme = isMap(only) ? only.get('scheme') : undefined
+  const name = typeof scheme === 'string' ? scheme.replaceAll('_', '-') : ''
+  return Object.hasOwn(PAYLOADS, name) ? name : undefined
+}
+
+/** The recorded JSON bodies of a sender. */
+export function bodiesOf(sender: string): readonly unknown[] {
+  return Object.values(PAYLOADS[sender] ?? {}).map((make) => {
+    const { body } = make(DELIVERY)
+    if (typeof body !== 'string') return body
+    try {
+      return JSON.parse(body)
+    } catch {
+      return undefined // a form
+    }
+  })
+}
+
+/** The shape of values that a sender was recorded to send; only a typo of a known name is a fault. */
+export function bodyShape(values: readonly unknown[], sender: string): Shape {
+  const lists = values.filter(Array.isArray)
+  const entries = values.filter(isObject).flatMap((one) => Object.entries(one))
+  if (lists.length === 0 && entries.length === 0) return EVENT_VALUE
+  const byName = new Map<string, unknown[]>()
+  for (const [name, value] of entries) byName.set(name, [...(byName.get(name) ?? []), value])
+  if (entries.length === 0) {
+    return { kind: 'list', item: bodyShape(lists.flat(), sender), isUntrusted: true }
+  }
+  const shapes = [...byName].map(([name, all]) => [name, bodyShape(all, sender)] as const)
+  const unknown = (name: string, known: readonly string[]): NameFault | undefined => {
+    const intended = slipOf(name, known)
+    if (intended === undefined) return undefined
+    const message = `no recorded request of ${sender} has "${name}" here`
+    return { code: 'unknown-payload-field', message, hint: `did you mean "${intended}"?` }
+  }
+  return { ...objectShape(shapes, unknown, EVENT_VALUE), isUntrusted: true }
+}
+
+/** The names of the step outputs in lower case. */
+export function outputNames(triggers: Triggers): string[] {
+  const fields = triggers.flatMap(({ definition }) => Object.keys(definition.outputs))
+  return [...RESERVED_OUTPUTS, ...fields].map((name) => name.toLowerCase())
+}
+
+/** The outputs of a step that uses the action. */
+export function stepOutputs(triggers: Triggers, id: string, step: Place): Shape {
+  const onOutput = `steps.${id}.outputs.on`
+  const output = (name: string): OutputShape => ({
+    name: name.toLowerCase(),
+    step,
+    context: 'steps',
+    owner: id.toLowerCase(),
+    safe: (rest) => ({ hint: safeRead(triggers, name, rest, onOutput) }),
+  })
+  const event = eventShape(triggers)
+  const items: Shape = { kind: 'list', item: event, isHookline: true }
+  const names = triggers.map((trigger) => trigger.name)
+  const reserved: Record<ReservedOutput, Shape> = {
+    triggered: ownText(['true', 'false', '']),
+    trigger: ownText(names.length > 0 ? [...names, ''] : undefined),
+    workflow: ownText(),
+    count: ownText(),
+    on: eventText(event),
+    items: eventText(items),
+    delivery: ownText(),
+    'received-at': ownText(),
+    deliveries: { ...ownText(), kind: 'text', json: { kind: 'list', item: TEXT } },
+    failed: eventText({ kind: 'list', item: EVENT_VALUE }),
+  }
+  const fields = triggers.flatMap((trigger) =>
+    Object.keys(trigger.definition.outputs).map((field) => {
+      const shape = isPlain(trigger) ? fieldShape(trigger, field) : EVENT_VALUE
+      return [field, shape.kind === 'text' ? shape : eventText(shape)] as const
+    }),
+  )
+  const shapes = new Map<string, Shape>([...fields, ...Object.entries(reserved)])
+  const isKnown = triggers.length > 0 && triggers.every(isPlain)
+  return ownObject(
+    [...shapes].map(([name, shape]) => [name, withOutput(shape, output(name))] as const),
+    (name, known) => {
+      const isTrigger = triggers.some((trigger) => trigger.name === name)
+      if (!isKnown && !isTrigger && nearestName(name, known) === undefined) return undefined
+      const message = `the action has no output "${name}"`
+      const fault = unknownNameFault('unknown-output', message, name, known, 'outputs')
+      const whole = (rest: string) => safeForm({ kind: 'on', output: onOutput }, [name]) + rest
+      return isTrigger ? { ...fault, whole } : fault
+    },
+    EVENT_TEXT,
+  )
+}
+
+function withOutput(shape: Shape, output: OutputShape): Shape {
+  return shape.kind === 'text' ? { ...shape, output } : shape
+}
+
+/** The safe form of `<output>.rest`, where `on` is the expression of the output `on`. */
+function safeRead(triggers: Triggers, name: string, rest: string, on: string): string {
+  const whole = safeForm({ kind: 'on', output: on }, [])
+  if (name === 'on') return `${whole}${rest}`
+  if (name === 'items') {
+    const items = on.replace(/on$/, 'items')
+    return `${safeForm({ kind: 'items', output: items, item: 0 }, [])}${rest.replace(/^\[0\]/, '')}`
+  }
+  const owner =
+    triggers.find(({ definition }) => hasName(definition.outputs, name))?.name ?? 'webhook'
+  return `${safeForm({ kind: 'on', output: on }, [owner, 'outputs', name])}${rest}`
+}
+
+/**
+ * The outputs of a job, of which some are outputs of the action as they are. If the job does not pass
+ * `on`, the hint names the line that is missing.
+ */
+export function bindOutputs(
+  job: string,
+  entries: readonly (readonly [name: string, shape: Shape])[],
+): (readonly [string, Shape])[] {
+  const passed = (output: OutputShape, wanted: string) =>
+    entries.find(([, shape]) => {
+      const own = shape.kind === 'text' ? shape.output : undefined
+      return own?.name === wanted && own.owner === output.owner
+    })?.[0]
+  return entries.map(([name, shape]) => {
+    if (shape.kind !== 'text' || !shape.output) return [name, shape]
+    const inner = shape.output
+    const wanted = inner.name === 'items' ? 'items' : 'on'
+    const there = passed(inner, wanted)
+    const safe: OutputShape['safe'] = (rest) => {
+      const { hint } = inner.safe(rest)
+      const own = `steps.${inner.owner}.outputs.${wanted}`
+      const read = hint.replace(new RegExp(own, 'i'), `needs.${job}.outputs.${there ?? wanted}`)
+      if (there !== undefined) return { hint: read }
+      const line = `${wanted}: \${{ ${own} }}`
+      return { hint: read, notes: [`add to the outputs of "${job}": ${line}`] }
+    }
+    const output = { ...inner, context: 'needs', owner: job.toLowerCase(), safe } as const
+    return [name, { ...shape, output }]
+  })
+}
+
+/** The JSON of an output if no event fired; `undefined` for an output that is no JSON. */
+export function unfiredJson(shape: Shape): string | undefined {
+  if (shape.kind !== 'text' || !shape.output || !shape.json) return undefined
+  const { name } = shape.output
+  if (name === 'on') return '{}'
+  return ['items', 'deliveries', 'failed'].includes(name) ? '[]' : 'null'
+}

@@ -1,0 +1,329 @@
+import { data } from '@actions/expressions'
+import {
+  Binary,
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  Literal,
+  Logical,
+  Star,
+  Unary,
+} from '@actions/expressions/ast'
+import type { Token } from '@actions/expressions/lexer'
+import { accessTo, stringOf } from '../../workflow/expression-paths.ts'
+import { partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import type { Span } from '../../workflow/spans.ts'
+import { nearestName } from '../../workflow/suggestion.ts'
+import {
+  ANY,
+  BOOLEAN,
+  EVENT_TEXT,
+  EVENT_VALUE,
+  hasUntrusted,
+  type NameFault,
+  NUMBER,
+  type Shape,
+  shapeOfJson,
+  TEXT,
+  unionOf,
+} from './shapes.ts'
+
+interface PlacedFault extends NameFault {
+  /** Offsets in the expression. */
+  readonly span: Span
+}
+
+/** The type of an expression and of its parts, and the faults in it. */
+export interface Typed {
+  readonly shape: Shape
+  readonly faults: readonly PlacedFault[]
+  readonly shapeOf: (part: Expr) => Shape
+  readonly spanOf: (part: Expr) => Span
+}
+
+/**
+ * Finds the type of an expression, as GitHub evaluates it.
+ *
+ * Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
+ *
+ * @param text the source of the tree
+ * @param contexts the shape of each context by its name in lower case; a missing context is `any`
+ */
+export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Shape>): Typed {
+  const checker = new Checker(text, contexts)
+  const shape = checker.shapeOf(tree)
+  return {
+    shape,
+    faults: checker.faults,
+    shapeOf: (part) => checker.shapes.get(part) ?? ANY,
+    spanOf: (part) => checker.spanOf(part),
+  }
+}
+
+const TEXTS = new Set(['format', 'join', 'tojson', 'hashfiles'])
+const BOOLEANS = new Set('contains startswith endswith success failure always cancelled'.split(' '))
+
+class Checker {
+  readonly faults: PlacedFault[] = []
+  readonly shapes = new Map<Expr, Shape>()
+  readonly #text: string
+  readonly #contexts: ReadonlyMap<string, Shape>
+
+  constructor(text: string, contexts: ReadonlyMap<string, Shape>) {
+    this.#text = text
+    this.#contexts = contexts
+  }
+
+  shapeOf(part: Expr): Shape {
+    const shape = this.#find(part)
+    this.shapes.set(part, shape)
+    return shape
+  }
+
+  #find(part: Expr): Shape {
+    if (part instanceof Grouping) return this.shapeOf(part.group)
+    if (part instanceof Literal) return ofLiteral(part)
+    if (part instanceof ContextAccess) {
+      return this.#contexts.get(part.name.lexeme.toLowerCase()) ?? ANY
+    }
+    if (part instanceof FunctionCall) return this.#ofCall(part)
+    if (part instanceof Logical) return this.#ofLogical(part)
+    if (part instanceof Unary) {
+      this.shapeOf(part.expr)
+      return BOOLEAN
+    }
+    if (part instanceof Binary) {
+      this.#compare(part)
+      return BOOLEAN
+    }
+    return this.#ofAccess(part)
+  }
+
+  /** `a && b` is `b` if `a` is true; `a || '{}'` has the type of `a`, for an empty default. */
+  #ofLogical({ operator, args }: Logical): Shape {
+    const shapes = args.map((arg) => this.shapeOf(arg))
+    if (operator.lexeme === '&&') return shapes.at(-1) ?? ANY
+    const results = shapes.filter((_, at) => at === 0 || !isEmptyJson(args[at]))
+    return unionOf(results)
+  }
+
+  #ofAccess(part: Expr): Shape {
+    const { root, indices } = accessTo(part)
+    let shape = this.shapeOf(root)
+    let isFiltered = false
+    for (const [at, index] of indices.entries()) {
+      if (!(index instanceof Literal)) {
+        if (!(index instanceof Star)) this.shapeOf(index)
+        else isFiltered = true
+        const item = hasUntrusted(shape) ? EVENT_VALUE : ANY
+        shape = isFiltered ? { kind: 'list', item } : item
+      } else if (isFiltered) {
+        // `*.name` is a list of properties; a number selects one of them.
+        if (ofLiteral(index).kind === 'number' && shape.kind === 'list') shape = shape.item
+      } else shape = this.#member(part, shape, index)
+      if (shape.kind === 'any' && !shape.isUntrusted && !isFiltered) {
+        for (const other of indices.slice(at + 1)) if (isComputed(other)) this.shapeOf(other)
+        return shape
+      }
+    }
+    return shape
+  }
+
+  #member(part: Expr, whole: Shape, index: Literal): Shape {
+    const name = index.literal.coerceString()
+    const isNumber = ofLiteral(index).kind === 'number'
+    if (whole.kind === 'any') return whole.isUntrusted ? EVENT_VALUE : ANY
+    if (whole.kind === 'list' && isNumber) return whole.item
+    if (whole.kind === 'object') {
+      if (isNumber) return ANY
+      const known = whole.names.get(name.toLowerCase())
+      const fault = known ? undefined : whole.unknown?.(name)
+      if (fault) this.#reportName(part, index, fault)
+      return known?.shape ?? (fault ? ANY : (whole.rest ?? ANY))
+    }
+    if (whole.isHookline) this.#report(this.spanOf(part), this.#noMember(part, whole, index))
+    return ANY
+  }
+
+  #reportName(part: Expr, { token }: Literal, { whole, ...fault }: NameFault): void {
+    const at = spanOf(token)
+    const span = this.spanOf(part)
+    const rest = this.#text.slice(at.end, span.end).replace(/^\s*\]/, '')
+    if (whole) this.#report(span, { ...fault, hint: `write ${whole(rest)}` })
+    else this.#report(at, fault)
+  }
+
+  /** The fault of a property of a string or a list. */
+  #noMember(part: Expr, whole: Shape, { literal, token }: Literal): NameFault {
+    const { start, end } = this.spanOf(part)
+    const before = this.#text.slice(start, spanOf(token).start).replace(/[\s.[]+$/, '')
+    const path = this.#text.slice(start + before.length, end).trim()
+    const kind = whole.kind === 'text' ? 'string' : whole.kind
+    const code = 'string-as-object'
+    const message = `"${before}" is a ${kind}, which has no "${literal.coerceString()}"`
+    if (whole.kind === 'list') return { code, message, hint: `write ${before}[0]${path}` }
+    if (whole.kind !== 'text') return { code, message }
+    if (whole.output) {
+      const { hint, ...rest } = whole.output.safe(path)
+      return { code, message, hint: `write ${hint}`, ...rest }
+    }
+    const empty = whole.json?.kind === 'list' ? '[]' : '{}'
+    const hint = whole.json ? { hint: `write fromJSON(${before} || '${empty}')${path}` } : {}
+    return { code, message, ...hint }
+  }
+
+  #compare({ left, operator, right }: Binary): void {
+    const [one, other] = [this.shapeOf(left), this.shapeOf(right)]
+    if (operator.lexeme !== '==' && operator.lexeme !== '!=') return
+    this.#compareText(left, one, right, operator.lexeme)
+    this.#compareText(right, other, left, operator.lexeme)
+  }
+
+  /** A string of Hookline with `true`, or with a string that it never is. */
+  #compareText(value: Expr, shape: Shape, other: Expr, operator: string): void {
+    const literal = literalOf(other)
+    if (!literal || shape.kind !== 'text') return
+    const so = operator === '==' ? 'never' : 'always'
+    const span = spanOf(literal.token)
+    const text = this.#textOf(value)
+    if (shape.isHookline && ofLiteral(literal).kind === 'boolean') {
+      const written = literal.token.lexeme.toLowerCase()
+      this.#report(span, {
+        code: 'string-as-boolean',
+        message: `"${text}" is a string, and no string equals ${written}: this is ${so} true`,
+        hint: `write '${written}'`,
+      })
+    }
+    const found = stringOf(literal)
+    const { values } = shape
+    const isPossible = (one: string) => one.toLowerCase() === found?.toLowerCase()
+    if (found === undefined || !values || values.some(isPossible)) return
+    const named = values.filter((one) => one !== '')
+    const near = nearestName(found, named)
+    this.#report(span, {
+      code: 'never-true',
+      message: `the value is never ${JSON.stringify(found)}, so this comparison is ${so} true`,
+      ...(near !== undefined && { hint: `write '${near}'` }),
+      ...(named.length < 10 && { notes: [`possible values: ${named.join(', ')}`] }),
+    })
+  }
+
+  #ofCall(call: FunctionCall): Shape {
+    const { functionName, args } = call
+    const name = functionName.lexeme.toLowerCase()
+    const shapes = args.map((arg) => this.shapeOf(arg))
+    const [first = ANY] = shapes
+    if (name === 'fromjson') return this.#ofJson(call, first)
+    if (name === 'tojson') {
+      return { kind: 'text', json: first, isUntrusted: hasUntrusted(first) }
+    }
+    if (name === 'format') for (const [at, arg] of args.entries()) this.#asText(arg, shapes[at])
+    if (TEXTS.has(name)) return shapes.some(isUntrustedText) ? EVENT_TEXT : TEXT
+    if (name === 'case')
+      return unionOf(shapes.filter((_, at) => at % 2 === 1 || at === args.length - 1))
+    return BOOLEANS.has(name) ? BOOLEAN : ANY
+  }
+
+  #ofJson({ args: [arg] }: FunctionCall, shape: Shape): Shape {
+    if (!arg) return ANY
+    const literal = stringOf(literalOf(arg))
+    if (literal !== undefined) return shapeOfText(literal)
+    if (shape.kind === 'text') return shape.json ?? (shape.isUntrusted ? EVENT_VALUE : ANY)
+    const isParsed = shape.kind === 'object' || shape.kind === 'list'
+    if (!isParsed || !shape.isHookline) return hasUntrusted(shape) ? EVENT_VALUE : ANY
+    const text = this.#textOf(arg)
+    this.#report(this.spanOf(arg), {
+      code: 'object-as-string',
+      message: `"${text}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
+      hint: `write toJSON(${text}), or omit this fromJSON`,
+    })
+    return shape
+  }
+
+  /** An argument of `format`, which GitHub converts to a string. */
+  #asText(arg: Expr, shape: Shape = ANY): void {
+    if (!shape.isHookline || (shape.kind !== 'object' && shape.kind !== 'list')) return
+    const text = this.#textOf(arg)
+    this.#report(this.spanOf(arg), {
+      code: 'object-as-string',
+      message: `GitHub writes "${wordOf(shape)}" for "${text}"`,
+      hint: `write toJSON(${text})`,
+    })
+  }
+
+  #textOf(part: Expr): string {
+    const { start, end } = this.spanOf(part)
+    return this.#text.slice(start, end)
+  }
+
+  /** The tree lacks the closing parentheses of calls and groups, and the brackets after names. */
+  spanOf(part: Expr): Span {
+    const spans = tokensOf(part).map(spanOf)
+    const start = Math.min(...spans.map((span) => span.start))
+    const begin = part instanceof Grouping ? this.#text.lastIndexOf('(', start) : start
+    let end = Math.max(...spans.map((span) => span.end))
+    for (let open = openIn(this.#text.slice(begin, end)); open > 0; open--) {
+      end += /^\s*[)\]]/.exec(this.#text.slice(end))?.[0].length ?? 0
+    }
+    return { start: begin, end }
+  }
+
+  #report(span: Span, fault: NameFault): void {
+    this.faults.push({ ...fault, span })
+  }
+}
+
+/** The word that GitHub writes for an object or a list. */
+export function wordOf({ kind }: Shape): 'Object' | 'Array' {
+  return kind === 'list' ? 'Array' : 'Object'
+}
+
+/** The number of parentheses and brackets that a text leaves open; strings do not count. */
+function openIn(text: string): number {
+  const bare = text.replaceAll(/'(?:[^']|'')*'/g, '')
+  return (bare.match(/[([]/g)?.length ?? 0) - (bare.match(/[)\]]/g)?.length ?? 0)
+}
+
+/** `join` and `format` write the words `Object` and `Array`, and nothing that is in them. */
+function isUntrustedText(shape: Shape): boolean {
+  if (shape.kind === 'list') return isUntrustedText(shape.item)
+  return shape.isUntrusted === true && shape.kind !== 'object'
+}
+
+function isComputed(index: Expr | Star): index is Expr {
+  return !(index instanceof Literal) && !(index instanceof Star)
+}
+
+/** `'{}'`, `'[]'` and `'null'`: a default that has no value of its own. */
+function isEmptyJson(part: Expr | undefined): boolean {
+  return /^\s*(?:\{\s*\}|\[\s*\]|null)\s*$/.test(stringOf(part && literalOf(part)) ?? '-')
+}
+
+function shapeOfText(text: string): Shape {
+  try {
+    return shapeOfJson(JSON.parse(text))
+  } catch {
+    return ANY // GitHub fails the run
+  }
+}
+
+function tokensOf(tree: Expr): Token[] {
+  return partsOf(tree).flatMap((part): Token[] => {
+    if (part instanceof Literal) return [part.token]
+    if (part instanceof ContextAccess) return [part.name]
+    if (part instanceof FunctionCall) return [part.functionName]
+    return part instanceof Unary ? [part.operator] : []
+  })
+}
+
+function literalOf(part: Expr): Literal | undefined {
+  if (part instanceof Grouping) return literalOf(part.group)
+  return part instanceof Literal ? part : undefined
+}
+
+function ofLiteral({ literal }: Literal): Shape {
+  if (literal.kind === data.Kind.String) return TEXT
+  if (literal.kind === data.Kind.Number) return NUMBER
+  return literal.kind === data.Kind.Boolean ? BOOLEAN : ANY
+}
