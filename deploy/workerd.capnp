@@ -16,7 +16,6 @@ const relay :Workerd.Worker = (
   modules = [
     (name = "worker.js", esModule = embed "../dist/relay/worker.js"),
     (name = "verification.js", esModule = embed "../dist/relay/verification.js"),
-    (name = "scheduler.js", esModule = embed "../dist/relay/scheduler.js"),
     (name = "durable-outbox.js", esModule = embed "../dist/relay/durable-outbox.js"),
   ],
   compatibilityDate = "2026-10-01",

@@ -52,9 +52,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     headers: { 'x-github-event': 'issues' },
     body: { action: 'opened', issue: { user: { login: 'ada' } }, total: 10, limit: 2 },
   },
-  'docs/guides/scheduled-runs.md 1. Let the workflow accept a manual run': {
-    event: { event: 'workflow_dispatch', payload: {} },
-  },
   'docs/guides/verify-signatures.md Any other sender': {
     body: { id: 1 },
     signs: ['x-acme-signature', 'sha256='],

@@ -47,11 +47,6 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
     },
   },
-  'docs/guides/scheduled-runs.md': {
-    env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    },
-  },
   'docs/guides/redeliver.md': {
     hasWebhook: true,
     env: { GH_TOKEN: `github_pat_${'a'.repeat(40)}` },

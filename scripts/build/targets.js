@@ -78,16 +78,6 @@ export const TARGETS = [
     minify: true,
     portable: true,
   },
-  {
-    // `worker.js` imports it if `HOOKLINE_SCHEDULE` is set.
-    entry: 'build/relay/schedule/scheduler.js',
-    folder: 'relay',
-    file: 'scheduler.js',
-    licenses: 'scheduler.licenses.txt',
-    format: 'module',
-    minify: true,
-    portable: true,
-  },
 ]
 
 export function existingTargets() {

@@ -48,10 +48,6 @@ ${environmentHelp(
   ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants; --send-test sends a grant to the relay'],
   ['HOOKLINE_ACCESS_KEYS', 'access keys of the relay; --send-test sends the first one'],
   'HOOKLINE_DISPATCH',
-  [
-    'HOOKLINE_SCHEDULE',
-    'schedule of the relay: checks that each workflow exists and can be started',
-  ],
   'HOOKLINE_API_URL',
   ['BOT_TOKEN', 'token of a bot that is polled: asks Telegram whether it is valid'],
 )}
@@ -88,7 +84,7 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   }
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
   const given = await withGrant(readTarget(options))
-  const target = await withTimers(await withApp(given, forge.apiUrl))
+  const target = await withApp(given, forge.apiUrl)
   const findings = await runChecks(target, doctorPorts(forge, target.token))
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
@@ -157,17 +153,6 @@ async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget>
   })
   const { findings, token, login } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, actor: login, token: target.token ?? token }
-}
-
-/** Adds the schedule of the relay for the repository. @throws UsageError for an invalid line */
-async function withTimers(target: DoctorTarget): Promise<DoctorTarget> {
-  const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
-  if (text === undefined) return target
-  const [{ readTimers }, { timersFor }] = await Promise.all([
-    import('../relay/schedule/scheduler.ts'),
-    import('./doctor/schedule-check.ts'),
-  ])
-  return { ...target, timers: timersFor(target.repository, readTimers(text)) }
 }
 
 /** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */
@@ -248,8 +233,8 @@ const STARTING = new Set([
   'token_ends_soon',
 ])
 
-function isWithoutRelay({ relay, timers = [], testEventTimeout }: DoctorTarget): boolean {
-  return relay === undefined && timers.length === 0 && testEventTimeout === undefined
+function isWithoutRelay({ relay, testEventTimeout }: DoctorTarget): boolean {
+  return relay === undefined && testEventTimeout === undefined
 }
 
 /** The bots that the workflows of this folder poll; all other checks need a token. */

@@ -17,7 +17,6 @@ import {
   type CredentialOptions,
   createCredentials,
   type GitHubCredential,
-  ownCredentialFor,
 } from './credentials/credentials.ts'
 import { App, readAppKey } from './credentials/github-app.ts'
 import { readSigningKey, type SigningKey } from './credentials/grant.ts'
@@ -38,7 +37,6 @@ import { type Pages, RELAY_PAGES } from './pages/pages.ts'
 import { Readiness } from './pages/readiness.ts'
 import { BodyMemory, type RelayPorts } from './relay-ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
-import type { SchedulerPorts, Timer } from './schedule/scheduler.ts'
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
@@ -254,56 +252,6 @@ function checkCredentialSettings(env: Environment): void {
       hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY.',
     })
   }
-}
-
-/** Loads the scheduler, which is needed only if `HOOKLINE_SCHEDULE` is set. */
-export type LoadScheduler = () => Promise<typeof import('./schedule/scheduler.ts')>
-
-/** The scheduler with its timers. */
-export interface Scheduler {
-  readonly module: typeof import('./schedule/scheduler.ts')
-  readonly timers: readonly Timer[]
-  readonly ports: SchedulerPorts
-}
-
-/**
- * The scheduler of the relay. Its calls use the relay's GitHub credential, and not the outbox.
- *
- * @returns `undefined` if nothing is scheduled
- * @throws UsageError for an invalid line, or without a GitHub credential
- */
-export async function openScheduler(
-  env: Environment,
-  config: RelayConfig,
-  { call }: ForgeAccess,
-  { dispatch, metrics, newDelivery, report }: RelayPorts,
-  write: (line: string) => void,
-  load: LoadScheduler,
-): Promise<Scheduler | undefined> {
-  const lines = readSetting(env, 'HOOKLINE_SCHEDULE')?.trim()
-  if (!lines) return undefined
-  const module = await load()
-  const timers = module.readTimers(lines)
-  const { githubCredential } = githubCredentialOf(config, call)
-  if (timers.length === 0) return undefined
-  if (!githubCredential) {
-    throw new UsageError({
-      message: 'HOOKLINE_SCHEDULE needs a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permission "Actions: Read and write".',
-    })
-  }
-  const ports = {
-    dispatch,
-    newDelivery,
-    report,
-    credential: ownCredentialFor(githubCredential),
-    now: () => systemClock.now().getTime(),
-    sleep: systemClock.sleep,
-    counted: (outcome: string) => metrics?.ticked(outcome),
-    log: (line: object) =>
-      write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
-  }
-  return { module, timers, ports }
 }
 
 async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {

@@ -23,7 +23,6 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
   HOOKLINE_FORGE: 'github, forgejo or gitea (default: detected)',
   HOOKLINE_PUBLIC_URL:
     'public address of the relay, for schemes that sign the URL and for large bodies',
-  HOOKLINE_SCHEDULE: 'workflows that the relay starts on a schedule, one per line',
   HOOKLINE_ADMIN_KEY: 'key of the admin API: /outbox, /metrics, hookline outbox',
   HOOKLINE_GITHUB_TIMEOUT_MS: 'time for all attempts to deliver one event',
   HOOKLINE_MAX_BODY_MEMORY_MB: 'memory for request bodies; beyond it the relay responds 503',

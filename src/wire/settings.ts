@@ -84,10 +84,6 @@ export const SETTINGS = {
     isRelay: true,
     read: address('a relay', 'https://relay.example.com'),
   },
-  HOOKLINE_SCHEDULE: {
-    isRelay: true,
-    read: unparsed,
-  },
   HOOKLINE_ADMIN_KEY: {
     isRelay: true,
     read: token,

@@ -1,4 +1,3 @@
-import type { Timer } from '../../relay/schedule/scheduler.ts'
 import type { Bot } from '../../triggers/messaging-bot/bot-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
@@ -24,8 +23,6 @@ export interface DoctorTarget {
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
-  /** The lines of HOOKLINE_SCHEDULE for this repository. */
-  readonly timers?: readonly Timer[]
   /** Seconds to wait for the run of a test event; `undefined` to send none. */
   readonly testEventTimeout: number | undefined
 }
@@ -69,7 +66,6 @@ type CheckName =
   | 'workflow'
   | 'agent'
   | 'bot'
-  | 'schedule'
   | 'relay'
   | 'delivery'
 

@@ -29,7 +29,6 @@ import {
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
-import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule-check.ts'
 
 const FOLDER = '.github/workflows'
 
@@ -55,9 +54,8 @@ export async function checkRepositoryWorkflows(
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
-  const unscheduled = scheduleWithoutWorkflow(target, names, defaultBranch)
   if (wanted.length === 0) {
-    return { findings: [absent(target, names, defaultBranch), ...unscheduled] }
+    return { findings: [absent(target, names, defaultBranch)] }
   }
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
@@ -73,8 +71,7 @@ export async function checkRepositoryWorkflows(
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
     const others = found.length > 0 ? found : [noListener(files, target, defaultBranch)]
-    const scheduled = [...scheduledOthers(files, target), ...unscheduled]
-    return { findings: [...others, ...ofBots, ...scheduled], onlyPolls }
+    return { findings: [...others, ...ofBots], onlyPolls }
   }
   const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -100,25 +97,11 @@ export async function checkRepositoryWorkflows(
   for (const native of checked) {
     agents.push(...(await checkAgents(target, native.file, native.workflow, ports)))
   }
-  const scheduled = [...scheduledOthers(files, target), ...unscheduled]
   return {
-    findings: [...findings, ...ofBots, ...agents, ...scheduled],
+    findings: [...findings, ...ofBots, ...agents],
     file: workflow === undefined ? undefined : file,
     onlyPolls,
   }
-}
-
-/** Findings about workflows that do not poll, but that HOOKLINE_SCHEDULE starts. */
-function scheduledOthers(files: readonly NativeFile[], target: DoctorTarget): DoctorFinding[] {
-  const { timers = [] } = target
-  return files.flatMap((native) => {
-    const name = native.file.replace(/\.ya?ml$/, '')
-    const timer = timers.find(({ workflow }) => workflow === name)
-    const isChecked = isPolled(native) && dispatchTypes(native.on) === undefined
-    return timer && native.isValid && !isChecked
-      ? [checkScheduled(native.file, native.on, timer)]
-      : []
-  })
 }
 
 /** Names a workflow that listens for the event of the other dispatch mode, if there is one. */
@@ -230,7 +213,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
   if (target.dispatch === 'workflow' && !isPolled(workflow)) return checkDirect(workflow, target)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
-    return checkPolling(file, on, target)
+    return checkPolling(file, on)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
@@ -387,4 +370,15 @@ function dispatchTypes(on: unknown): string[] | undefined {
   if (!isObject(on) || !('repository_dispatch' in on)) return undefined
   const { repository_dispatch: options } = on
   return isObject(options) ? [options.types ?? []].flat().map(String) : []
+}
+
+/** GitHub may start a polling workflow late, and nothing else starts it. */
+function checkPolling(file: string, on: unknown): DoctorFinding {
+  const isScheduled = isObject(on) && 'schedule' in on
+  const message = isScheduled
+    ? `${file} is started only by GitHub's schedule, which may be late or skipped`
+    : `${file} has no schedule, so it polls only when you start it`
+  const hint =
+    'Let a cron service start it on time, or set webhook: true so that Telegram sends each message.'
+  return warningFinding('workflow', 'workflow_schedule_only', message, hint)
 }

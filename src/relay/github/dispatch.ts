@@ -30,8 +30,6 @@ interface WorkflowTarget {
   readonly workflow: string
   /** Branch or tag; the default branch when absent. */
   readonly ref?: string | undefined
-  /** Without inputs, as a person starts it: there is no webhook. */
-  readonly isManual?: true
 }
 
 /** Resolves if GitHub accepts the event. @throws RelayError if not, or if the outcome is unknown */
@@ -135,7 +133,7 @@ interface RepositoryFacts {
 
 interface StartedWorkflow {
   readonly workflow: string
-  readonly clientPayload: string | undefined
+  readonly clientPayload: string
 }
 
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
@@ -158,7 +156,7 @@ class DirectDispatch {
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
-    const clientPayload = target.isManual ? undefined : dispatch.clientPayload
+    const { clientPayload } = dispatch
     const event = { workflow: target.workflow, clientPayload }
     let outcome = await this.#startOn(ref, event, known, github, forge)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {

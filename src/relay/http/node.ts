@@ -1,5 +1,4 @@
 import { write as writeTo } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { UserError } from '../../wire/errors.ts'
@@ -11,11 +10,9 @@ import { type NodeOutbox, openNodeOutbox } from '../node-outbox.ts'
 import { readReceiptSettings } from '../receipts/on-node.ts'
 import {
   firstActivitySender,
-  openScheduler,
   type RelayConfig,
   readRelayConfig,
   relayPorts,
-  type Scheduler,
   sharedGitHub,
   systemClock,
 } from '../relay-config.ts'
@@ -74,14 +71,6 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     loadChecks: () => import('../request/verification.ts'),
     outbox: options.outbox !== undefined,
   })
-  const clock = await openScheduler(
-    env,
-    config,
-    github,
-    direct,
-    write,
-    () => import('../schedule/scheduler.ts'),
-  )
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const keepAliveTimeout = readSetting(env, 'HOOKLINE_KEEP_ALIVE_MS')
   const outbox =
@@ -116,10 +105,8 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     await outbox.close(0)
     throw error
   })
-  const stopScheduler = startScheduler(clock)
   const close = async () => {
     const started = performance.now()
-    stopScheduler()
     ports.readiness?.stop()
     await server.close()
     await activities.ended()
@@ -161,21 +148,6 @@ async function largeBodiesIn(
     report(error)
     return undefined
   })
-}
-
-/** @returns a function that ends the scheduler; a run that is being started is not awaited */
-function startScheduler(clock: Scheduler | undefined): () => void {
-  if (!clock) return () => {}
-  const { module, timers, ports } = clock
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const sleep = async (milliseconds: number) =>
-    void (await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {}))
-  for (const timer of timers) {
-    void module.checkTimer(timer, ports).catch(ports.report)
-    void module.runTimer(timer, { ...ports, sleep }, () => signal.aborted).catch(ports.report)
-  }
-  return () => stopping.abort()
 }
 
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */

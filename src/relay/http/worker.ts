@@ -7,20 +7,11 @@ import type { ObjectState } from '../database/durable-object.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
 import type { OutboxObject } from '../outbox/queue-object.ts'
 import { relay } from '../relay.ts'
-import {
-  type ForgeAccess,
-  type LoadScheduler,
-  openScheduler,
-  readRelayConfig,
-  relayPorts,
-  type Scheduler,
-  sharedGitHub,
-} from '../relay-config.ts'
+import { type ForgeAccess, readRelayConfig, relayPorts, sharedGitHub } from '../relay-config.ts'
 import { internalError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
-import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 
 /** The runtime's context of a request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
@@ -36,18 +27,6 @@ export default {
     if (opened instanceof UserError) return response(unusableRelay(request.method))
     const ports = opened.portsOf(background)
     return response(await relay(relayRequest(request), ports))
-  },
-
-  /**
-   * Each minute, by the one cron `* * * * *`: which timers are due is judged here.
-   *
-   * https://developers.cloudflare.com/workers/runtime-apis/handlers/scheduled/
-   */
-  async scheduled({ scheduledTime }: { readonly scheduledTime: number }, env: Bindings) {
-    const opened = await openedFor(env).catch(misconfigured)
-    if (opened instanceof UserError || !opened.clock) return
-    const { module, timers, ports } = opened.clock
-    await module.startDue(timers, scheduledTime, ports, firstRunIn(env))
   },
 }
 
@@ -90,10 +69,6 @@ class DurableOutbox {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url)
-    if (pathname === FIRST_RUN_PATH) {
-      return Response.json(noteRun(this.#storage, await request.text(), Date.now()))
-    }
     const { answerOtherCall } = await loadOutbox()
     const answer = await answerOtherCall(this.#storage, request, Date.now())
     return answer ?? (await this.#object).fetch(request)
@@ -116,8 +91,6 @@ function countingDispatch({ metrics }: ForgeAccess) {
 /** A relay as one environment sets it up. */
 interface OpenRelay {
   readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
-  /** Absent where it keeps no time. */
-  readonly clock: Scheduler | undefined
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -131,8 +104,6 @@ function openedFor(env: Bindings): Promise<OpenRelay> {
 
 /** Files beside this one, which are loaded only if a setting needs them. */
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
-const loadScheduler: LoadScheduler = () =>
-  import(/* webpackIgnore: true */ '../schedule/scheduler.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
 async function openRelay(env: Bindings): Promise<OpenRelay> {
@@ -154,7 +125,6 @@ async function openRelay(env: Bindings): Promise<OpenRelay> {
         dispatchTo: countingDispatch(access),
         write,
       }) ?? (() => ports),
-    clock: await openScheduler(settings, config, access, ports, write, loadScheduler),
   }
 }
 

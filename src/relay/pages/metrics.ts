@@ -10,8 +10,6 @@ const MOST_FAILING = 1000
 export class RelayMetrics {
   /** Answers to senders, by status. */
   readonly answers = new Map<number, number>()
-  /** Ticks of the clock, by what became of them. */
-  readonly clock = new Map<string, number>()
   /** The same for each endpoint, by its name and the status. */
   readonly #endpointAnswers = new Map<string, Map<number, number>>()
   /** Events that the condition of a grant dropped. */
@@ -43,10 +41,6 @@ export class RelayMetrics {
   droppedByFilter(reason: 'true' | 'error'): void {
     this.#filtered++
     if (reason === 'error') this.#filterErrors++
-  }
-
-  ticked(outcome: string): void {
-    this.clock.set(outcome, (this.clock.get(outcome) ?? 0) + 1)
   }
 
   /** @param outcome of the run of an event */
@@ -105,7 +99,6 @@ export class RelayMetrics {
       ...counters('hookline_github_tries_total', 'outcome', [...this.#tries].toSorted()),
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
-      ...counters('hookline_scheduled_total', 'outcome', [...this.clock].toSorted()),
       ...counters('hookline_runs_total', 'outcome', [...this.#runs].toSorted()),
       '# TYPE hookline_alarm gauge',
       ...[...this.#alarms].toSorted().map((labels) => `hookline_alarm{${labels}} 1`),
