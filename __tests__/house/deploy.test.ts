@@ -217,8 +217,6 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Programs that are not part of the package; a variable names their path, as for `act`. */
 const RUNTIMES = [
   ['workerd.capnp', WORKERD, 'serve FILE --directory-path disk=DISK --socket-addr http=ADDRESS'],
-  ['deno.js', process.env.HOOKLINE_DENO, 'run --allow-net --allow-env FILE'],
-  ['bun.js', process.env.HOOKLINE_BUN, 'FILE'],
 ] as const
 
 describe.each(RUNTIMES)('%s', (name, program, words) => {
