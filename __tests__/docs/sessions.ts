@@ -76,16 +76,6 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     hasSqlite: true,
     env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
   },
-  'docs/guides/coding-agents.md': {
-    ...WITH_RELAY,
-    before: 'git init --quiet . && hookline relay --outbox outbox.db',
-    env: {
-      ...WITH_RELAY.env,
-      ...PUBLIC_URL,
-      LINEAR_SIGNING_SECRET: 'lin_wh_correct-horse-battery-staple',
-      LINEAR_AGENT_TOKEN: 'lin_oauth_correct-horse-battery-staple',
-    },
-  },
 
   'docs/guides/receipts.md': WITH_RELAY,
   'docs/guides/alarms.md': {

@@ -151,8 +151,8 @@ async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget>
     dispatch,
     apiUrl,
   })
-  const { findings, token, login } = await withProgress('asking GitHub', check)
-  return { ...target, app: findings, actor: login, token: target.token ?? token }
+  const { findings, token } = await withProgress('asking GitHub', check)
+  return { ...target, app: findings, token: target.token ?? token }
 }
 
 /** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */

@@ -26,8 +26,6 @@ interface SettingOptions extends EndpointOptions, Partial<ScopeOptions>, Conditi
   readonly sealToken?: boolean
   readonly expect?: string
   readonly relayKey?: string
-  readonly firstActivity?: string
-  readonly activityTokenEnv?: string
 }
 
 interface UpdateOptions extends SettingOptions {
@@ -62,7 +60,7 @@ Examples:
 const PATH = '/-/endpoints'
 
 /** Settings that `update --remove` removes. */
-const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'activity', 'expect'] as const
+const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'expect'] as const
 
 type Removable = (typeof REMOVABLE)[number]
 
@@ -117,8 +115,6 @@ function settable(subcommand: Command): Command {
     .option('--expect <duration>', 'begin an alarm after so long without an event: 30m, 2h, 3d')
     .option('--seal-token', "use HOOKLINE_GITHUB_TOKEN, sealed, in place of the relay's token")
     .option('--relay-key <file>', "the relay's public key, with --seal-token")
-    .option('--first-activity <text>', 'text that the relay sends for each agent session of Linear')
-    .option('--activity-token-env <name>', 'variable with the token of the agent of Linear')
   return withConditionOptions(withDispatchOptions(subcommand))
 }
 
@@ -206,25 +202,6 @@ async function remove(name: string, options: DeleteOptions): Promise<void> {
   )
 }
 
-/** @throws UserError for a flag without the other one, or an empty variable */
-function activityOf({ firstActivity: text, activityTokenEnv: variable }: SettingOptions) {
-  if (text === undefined && variable === undefined) return {}
-  if (text === undefined || variable === undefined) {
-    throw new UserError({
-      message: '--first-activity and --activity-token-env belong together',
-      hint: 'Add the other one: --first-activity "On it." --activity-token-env LINEAR_TOKEN',
-    })
-  }
-  const token = process.env[variable]?.trim()
-  if (!token) {
-    throw new UserError({
-      message: `the variable ${variable} is empty`,
-      hint: 'Set it to the OAuth token of the agent.',
-    })
-  }
-  return { activity: { text, token } }
-}
-
 /**
  * The settings that the flags set, as the admin API reads them.
  *
@@ -236,7 +213,6 @@ async function endpointSettings(options: SettingOptions & { repository: string }
   return {
     ...scope,
     ...conditions?.claims,
-    ...activityOf(options),
     ...(options.expect !== undefined && { expect: checkedDuration(options.expect) }),
     ...(options.sealToken && { sealedToken: await sealedToken(options, scope.repository) }),
   }

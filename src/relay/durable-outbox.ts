@@ -19,13 +19,7 @@ import { OutboxObject } from './outbox/queue-object.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { readOutboxSettings } from './outbox-settings.ts'
 import { Readiness } from './pages/readiness.ts'
-import {
-  type ForgeAccess,
-  firstActivitySender,
-  type RelayConfig,
-  steadyClock,
-  systemClock,
-} from './relay-config.ts'
+import { type ForgeAccess, type RelayConfig, steadyClock, systemClock } from './relay-config.ts'
 import type { RelayPorts } from './relay-ports.ts'
 import { PACK } from './request/client-payload.ts'
 
@@ -118,9 +112,6 @@ export function outboxPorts(
   })
   return (background) => ({
     ...withApi,
-    ...(endpoints && {
-      firstActivity: firstActivitySender(environmentOf(env), endpoints, ports, write, background),
-    }),
     readiness,
     ...(largeBodies && { largeBodies }),
     collect: collectInto({ ...accept, background }),

@@ -26,8 +26,6 @@ import {
   type SealingKey,
   sealingKeysPage,
 } from './credentials/seal.ts'
-import type { Endpoints } from './endpoints/endpoints.ts'
-import { sendFirstActivity } from './endpoints/first-activity.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
@@ -92,43 +90,6 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     pages: sealingKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
     ...(named !== undefined && { repository: parseRepository(named) }),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
-  }
-}
-
-/** Milliseconds for a first activity. */
-const ACTIVITY_TIMEOUT = 2000
-
-/**
- * Sends first activities to Linear.
- *
- * @param background keeps the runtime alive until the work is done
- */
-export function firstActivitySender(
-  env: Environment,
-  endpoints: Endpoints,
-  { report }: Pick<RelayPorts, 'report'>,
-  write: (line: string) => void,
-  background: (work: Promise<unknown>) => void = () => {},
-): NonNullable<RelayPorts['firstActivity']> {
-  const { href } = new URL('graphql', readSetting(env, 'HOOKLINE_LINEAR_API_URL'))
-  return ({ name, activity }, body) => {
-    if (!activity) return
-    const work = sendFirstActivity(activity, body, {
-      store: endpoints.store,
-      post: (text, headers) =>
-        fetch(href, {
-          method: 'POST',
-          headers,
-          body: text,
-          redirect: 'manual',
-          signal: AbortSignal.timeout(ACTIVITY_TIMEOUT),
-        }),
-      now: () => systemClock.now().getTime(),
-      log: (line) =>
-        write(JSON.stringify({ time: systemClock.now().toISOString(), endpoint: name, ...line })),
-      report,
-    })
-    background(work)
   }
 }
 

@@ -3,7 +3,6 @@ import type { RelayResponse } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { LargeBodies } from './bodies/large-bodies.ts'
 import type { Credentials } from './credentials/credentials.ts'
-import type { Endpoint } from './endpoints/endpoint.ts'
 import type { Endpoints } from './endpoints/endpoints.ts'
 import type { DispatchPort } from './github/dispatch.ts'
 import type { LogEntry } from './http/request-log.ts'
@@ -58,8 +57,6 @@ export interface RelayPorts {
   readonly credentials: Credentials
   /** Webhook URLs that the relay stores; absent without a database. */
   readonly endpoints?: Endpoints
-  /** Sends the first activity for an accepted event, in the background. */
-  readonly firstActivity?: (endpoint: Endpoint, body: string | undefined) => void
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository?: Repository
   /** Responds at other paths than webhooks; by default with help and health. */

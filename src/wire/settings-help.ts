@@ -46,8 +46,6 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
   HOOKLINE_RECEIPT_SECRET:
     'secret that signs receipts: whsec_ and the base64 of at least 24 random bytes',
   HOOKLINE_SERVER_URL: 'address of GitHub',
-  HOOKLINE_LINEAR_API_URL:
-    'address of the Linear API, to which a relay sends the first activity of agent sessions',
   HOOKLINE_TELEGRAM_API_URL: 'address of the Telegram Bot API',
   HOOKLINE_CREDENTIAL:
     'credential of a webhook request: a grant, a sealed token, an access key or a GitHub token',

@@ -168,11 +168,6 @@ export const SETTINGS = {
     default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
-  HOOKLINE_LINEAR_API_URL: {
-    isRelay: true,
-    default: 'https://api.linear.app',
-    read: address('the Linear API', 'https://api.linear.app'),
-  },
   HOOKLINE_TELEGRAM_API_URL: {
     default: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateSealingKey, sealToken } from '../../../src/relay/credentials/seal.ts'
-import { ChatStandIn } from '../../support/chats.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { open, type RawRequest, received, send } from '../../support/raw-http.ts'
@@ -24,18 +23,15 @@ interface Created {
 describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
-  let linear: ChatStandIn
   let relay: OutboxRelay
   beforeAll(async () => {
     github = await startGitHub()
-    linear = await new ChatStandIn(() => ({ body: { data: {} } })).start()
     if (!isThere) return
     relay = await start({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: OWN,
       HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: PUBLIC,
-      HOOKLINE_LINEAR_API_URL: linear.url,
       HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [sealingKey.privateJwk] }),
     })
   }, 60_000)
@@ -43,7 +39,6 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
   afterAll(async () => {
     await relay?.close()
     await github.close()
-    await linear.stop()
   })
 
   const operate = async (method: string, path = '', body?: object, key = OPERATOR_KEY) => {
@@ -347,89 +342,6 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
     60_000,
   )
 
-  describe('of the agent of Linear', () => {
-    const text = 'On it.'
-    const verify = [{ scheme: ['linear'], secret: [SECRET] }]
-    const agent = { verify, activity: { text, token: 'lin_oauth_the-token' } }
-    const session = (id: string, action = 'created') =>
-      JSON.stringify({
-        type: 'AgentSessionEvent',
-        action,
-        agentSession: { id },
-        webhookTimestamp: Date.now(),
-      })
-    const signed = (body: string) => {
-      const signature = createHmac('sha256', SECRET).update(body).digest('hex')
-      return [['Linear-Signature', signature]] as const
-    }
-    /** Waits for so many calls, and then for one too many. */
-    const sent = async (count: number) => {
-      for (let n = 0; n < 200 && linear.calls.length < count; n++) await pause(50)
-      await pause(300)
-      return linear.calls.splice(0)
-    }
-
-    run(
-      'the first activity is sent once for a session, also over a restart',
-      async () => {
-        const { address } = await create('agent', agent)
-        const body = session('session-1')
-        for (const restarts of [false, false, true]) {
-          if (restarts) await relay.restart('stop')
-          expect((await call(address, { body, headers: [...signed(body)] })).status).toBe(200)
-        }
-        const calls = await sent(1)
-        expect(calls.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-          ['/graphql', 'Bearer lin_oauth_the-token'],
-        ])
-        const content = { type: 'thought', body: text }
-        expect(calls[0]?.body).toMatchObject({
-          variables: { input: { agentSessionId: 'session-1', content, ephemeral: true } },
-        })
-        expect(relay.log.join('\n')).toContain('"endpoint":"agent","activity":"sent"')
-      },
-      60_000,
-    )
-
-    run('nothing is sent for other events, without a signature, or if GitHub refuses', async () => {
-      const { address } = await create('strict', { ...agent, if: "body.action != 'x'" })
-      const send = async (body: string, headers = [...signed(body)]) =>
-        (await call(address, { body, headers })).status
-      expect(await send(session('s-2', 'prompted'))).toBe(200)
-      expect(await send(session('s-3'), [])).toBe(401)
-      expect(await send(session('s-4', 'x'))).toBe(200)
-      github.next({ status: 422, body: '{}' })
-      expect(await send(session('s-5'))).toBe(422)
-      expect(await sent(0)).toEqual([])
-    })
-
-    run('Linear cannot change the response: a failure and a redirect are logged', async () => {
-      const { address } = await create('failing', agent)
-      linear.faults.push({ status: 500 }, { status: 307, headers: { location: '/elsewhere' } })
-      for (const id of ['s-6', 's-7']) {
-        const body = session(id)
-        expect((await call(address, { body, headers: [...signed(body)] })).status).toBe(200)
-      }
-      expect((await sent(2)).map(({ path }) => path)).toEqual(['/graphql', '/graphql'])
-      // workerd gives its log when it ends.
-      await relay.restart('stop')
-      expect(relay.log.join('\n')).toContain('"activity":"failed","status":500')
-    })
-
-    run('the token is shown nowhere, and a signature is required', async () => {
-      await create('shown', agent)
-      const { body } = await operate('GET', '/shown')
-      expect(body).toMatchObject({ activity: text })
-      expect(JSON.stringify(body)).not.toContain('lin_oauth')
-      const without = { ...HOOK, activity: agent.activity }
-      const refused = await operate('POST', '', { name: 'unsigned', ...without })
-      expect([refused.status, refused.body.error.hint]).toEqual([
-        400,
-        expect.stringContaining('"activity" needs "verify"'),
-      ])
-    })
-  })
-
   // The last test, because the relay pauses after failures of GitHub.
   run('deleted with its events, those that wait become dead letters', async () => {
     const { address } = await create('dropped')
@@ -452,10 +364,6 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
     })
   })
 })
-
-function pause(milliseconds: number) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
 
 function contentOf({ parentPath, name }: { parentPath: string; name: string }): Promise<string> {
   return readFile(join(parentPath, name), 'latin1')

@@ -15,8 +15,6 @@ export interface DoctorTarget {
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly DoctorFinding[] | undefined
-  /** The login of the App, which starts the runs: `my-relay[bot]`; `undefined` without an App. */
-  readonly actor?: string | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
   /** The credential for the relay: the GitHub token, an access key or a grant. */
@@ -64,7 +62,6 @@ type CheckName =
   | 'token'
   | 'repository'
   | 'workflow'
-  | 'agent'
   | 'bot'
   | 'relay'
   | 'delivery'

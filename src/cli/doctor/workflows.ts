@@ -17,7 +17,6 @@ import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github-client.ts'
-import { checkAgents } from './agent.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -93,12 +92,8 @@ export async function checkRepositoryWorkflows(
   })
   // If hook.yml and hook.yaml exist, the relay uses hook.yml.
   const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
-  const agents: DoctorFinding[] = []
-  for (const native of checked) {
-    agents.push(...(await checkAgents(target, native.file, native.workflow, ports)))
-  }
   return {
-    findings: [...findings, ...ofBots, ...agents],
+    findings: [...findings, ...ofBots],
     file: workflow === undefined ? undefined : file,
     onlyPolls,
   }

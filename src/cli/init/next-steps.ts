@@ -137,12 +137,11 @@ function webhookSteps(
     ],
     publish: push,
     start: [],
-    secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
-    storedByKey: sender !== undefined && forge === undefined && kind.secrets === undefined,
+    secrets: (sender ? secretsOf(sender) : []).map(storing),
+    storedByKey: sender !== undefined && forge === undefined,
     secretSources: [
       ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
       ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
-      ...(kind.secrets ?? []).map(() => 'the API key of the agent'),
     ],
     polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
     doctor: [

@@ -3,13 +3,12 @@ import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
-import { isHeaderSafe, Secret } from '../../wire/secret.ts'
+import { Secret } from '../../wire/secret.ts'
 import { ENDPOINT_NAME } from '../endpoints/address.ts'
 import {
   type Endpoint,
   type EndpointRow,
   type EndpointSettings,
-  type FirstActivity,
   hashOf,
   newEndpointId,
   sealEndpointsFor,
@@ -192,7 +191,7 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
   }
   if (!endpoint) return { name, unreadable: true, ...times }
   const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
-  const { activity, expect } = endpoint
+  const { expect } = endpoint
   const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
   return {
     name,
@@ -203,7 +202,6 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
     ...(condition !== undefined && { if: condition }),
     ...(ifError !== undefined && { ifError }),
     ...(verify !== undefined && { verify: schemes }),
-    ...(activity !== undefined && { activity: activity.text }),
     ...(expect !== undefined && { expect }),
     credential: sealedToken === undefined ? 'relay' : 'sealed token',
     ...times,
@@ -229,7 +227,7 @@ async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<stri
 
 const SETTINGS = [
   ...['repository', 'path', 'dispatch', 'ref'],
-  ...['if', 'ifError', 'verify', 'sealedToken', 'activity', 'expect'],
+  ...['if', 'ifError', 'verify', 'sealedToken', 'expect'],
 ]
 
 /** @throws RelayError 400 that names the setting */
@@ -275,14 +273,9 @@ async function checkedSettings(
     const mistake = (await loadChecks?.())?.claimsMistake(claims, publicUrl)
     if (mistake !== undefined) throw invalidEndpoint(mistake)
   }
-  const activity = readActivity(given.activity)
-  if (activity && verify === undefined) {
-    throw invalidEndpoint('"activity" needs "verify", because the relay acts on the event')
-  }
   return {
     repository,
     path,
-    ...(activity && { activity }),
     ...(dispatch !== undefined && { dispatch }),
     ...(typeof ref === 'string' && { ref }),
     ...(typeof sealedToken === 'string' && { sealedToken }),
@@ -290,22 +283,6 @@ async function checkedSettings(
     ...claims,
   }
 }
-
-/** @throws RelayError 400 */
-function readActivity(value: unknown): FirstActivity | undefined {
-  if (value === undefined) return undefined
-  const { text, token } = isObject(value) ? value : {}
-  const isText = typeof text === 'string' && text.trim() !== '' && text.length <= MOST_ACTIVITY
-  if (!isText || typeof token !== 'string' || token === '' || !isHeaderSafe(token)) {
-    throw invalidEndpoint(
-      `"activity" must have "text", of at most ${MOST_ACTIVITY} characters, and "token"`,
-    )
-  }
-  return { text, token }
-}
-
-/** Characters of a first activity. */
-const MOST_ACTIVITY = 1000
 
 /** @throws RelayError 400 */
 function expectedInterval(value: unknown, hasAlarms: boolean): string | undefined {

@@ -14,16 +14,6 @@ export interface EndpointSettings extends AccessScope, CheckClaims {
   readonly expect?: string
   /** A GitHub token that is sealed for this relay; without it the relay uses its own credential. */
   readonly sealedToken?: string
-  /** Sent by the relay for each new agent session of Linear. */
-  readonly activity?: FirstActivity
-}
-
-/** The first activity of an agent session of Linear. */
-export interface FirstActivity {
-  /** Markdown. */
-  readonly text: string
-  /** OAuth token of the agent. */
-  readonly token: string
 }
 
 /** An endpoint: `https://<relay>/-/<id>` stands for its settings. */

@@ -24,12 +24,6 @@ export interface EndpointStore {
   delete(name: string): Promise<boolean>
   /** Records the first event of an endpoint; a later one changes nothing. */
   noteFirstEvent(hash: string, at: number): Promise<void>
-  /**
-   * Records that the relay sends the first activity of an agent session.
-   *
-   * @returns false if it did so before
-   */
-  claimSession(session: string, at: number): Promise<boolean>
 }
 
 const COLUMNS = 'hash, name, created, changed, first_event, key, sealed'
@@ -37,9 +31,6 @@ const COLUMNS = 'hash, name, created, changed, first_event, key, sealed'
 const CREATE = `CREATE TABLE IF NOT EXISTS endpoint (hash TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE,
   created INTEGER NOT NULL, changed INTEGER NOT NULL, first_event INTEGER, key TEXT NOT NULL,
   sealed TEXT NOT NULL)`
-
-/** Milliseconds for which an agent session is remembered; its sender retries for hours at most. */
-const SESSION_AGE = 30 * 86_400_000
 
 /**
  * A table of its own in the relay's database. The first endpoint creates it, so that a database without
@@ -104,15 +95,6 @@ export class EndpointTable implements EndpointStore {
   async noteFirstEvent(hash: string, at: number): Promise<void> {
     const text = 'UPDATE endpoint SET first_event = ? WHERE hash = ? AND first_event IS NULL'
     await this.#write(text, at, hash)
-  }
-
-  async claimSession(session: string, at: number): Promise<boolean> {
-    const rows = await this.#database.write([
-      ['CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, at INTEGER NOT NULL)'],
-      ['DELETE FROM session WHERE at < ?', at - SESSION_AGE],
-      ['INSERT INTO session VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id', session, at],
-    ])
-    return rows.length > 0
   }
 
   async #read(text: string, ...values: (string | number)[]): Promise<readonly SqlRow[]> {

@@ -9,7 +9,6 @@ import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type NodeOutbox, openNodeOutbox } from '../node-outbox.ts'
 import { readReceiptSettings } from '../receipts/on-node.ts'
 import {
-  firstActivitySender,
   type RelayConfig,
   readRelayConfig,
   relayPorts,
@@ -82,14 +81,9 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           receipts,
           write,
         })
-  const activities = openWork()
   const largeBodies = outbox && (await largeBodiesIn(outbox, options.outbox, env, config))
-  const endpoints = outbox?.ports.endpoints
   const ofOutbox = {
     ...(outbox?.ports ?? direct),
-    ...(endpoints && {
-      firstActivity: firstActivitySender(env, endpoints, direct, write, activities.add),
-    }),
     ...(largeBodies && { largeBodies }),
     ...(options.onEvent && { eventReceived: options.onEvent }),
   }
@@ -109,24 +103,11 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     const started = performance.now()
     ports.readiness?.stop()
     await server.close()
-    await activities.ended()
     largeBodies?.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
   return { url: server.url, close }
-}
-
-/** Work that a stopping relay waits for; each part has a time limit of its own. */
-function openWork() {
-  const open = new Set<Promise<unknown>>()
-  return {
-    add: (work: Promise<unknown>) => {
-      open.add(work)
-      void work.finally(() => open.delete(work))
-    },
-    ended: () => Promise.all(open),
-  }
 }
 
 /**

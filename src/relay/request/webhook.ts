@@ -148,10 +148,7 @@ export async function handleWebhook(
         ? await sendToGitHub(dispatch, ports, upload)
         : { tries: 0, queued: 'batch', batch }
     log.attempted(attempts)
-    if (stored) {
-      await ports.endpoints?.accepted(stored.endpoint)
-      ports.firstActivity?.(stored.endpoint, body.text)
-    }
+    if (stored) await ports.endpoints?.accepted(stored.endpoint)
     if (attempts.queued === undefined) return acceptedResponse(accepted, attempts, hint)
     const standard = senderReply
       ? withResponseHeaders(accepted, QUEUED.headers)
