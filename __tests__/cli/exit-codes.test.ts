@@ -83,7 +83,6 @@ describe('exit codes of the command line', () => {
     ['send'],
     ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
     ['runs', '--repository', 'x'],
-    ['redeliver', '--repository', 'x'],
     ['url'],
     ['url', 'hook', '--trigger', 'webhok'],
     ['doctor', '--repository', 'x'],
@@ -99,7 +98,6 @@ describe('exit codes of the command line', () => {
     ['grant', '--repository', 'x'],
     ['app', 'create', '--relay', 'x'],
     ['seal', '--repository', 'o/r'],
-    ['completion', 'tcsh'],
     ['help', 'x'],
     ['nope'],
   ]

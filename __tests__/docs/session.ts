@@ -19,7 +19,7 @@ import { findNode24 } from '../../scripts/node24.js'
 import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
-import { type Answer, type GitHub, type RecordedCall, startGitHub } from '../support/github.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
 import { PKCS1 } from '../support/github-app.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { programPath } from './programs.ts'
@@ -84,8 +84,6 @@ export interface SessionSetup {
   readonly clones?: boolean
   /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
   readonly hasSqlite?: boolean
-  /** Whether the repository has a webhook, of which one delivery failed. */
-  readonly hasWebhook?: boolean
   /** A script that runs before the first block, such as the start of the reader's relay. */
   readonly before?: string
 }
@@ -100,13 +98,12 @@ git commit -q --allow-empty -m first && git push -q -u origin HEAD`
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const { files = {}, env = {}, endpoint = '', clones = false } = setup
-  const { hasSqlite = false, hasWebhook = false } = setup
+  const { hasSqlite = false } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
   const [github, telegram] = await Promise.all([
     startGitHub({ listsRunsByRule: true }),
     new TelegramStandIn().start(),
   ])
-  if (hasWebhook) github.always(oneFailedDelivery)
   const elsewhere = await startElsewhere(telegram)
   const home = join(folder, 'home')
   mkdirSync(join(folder, '.session'))
@@ -168,19 +165,6 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function oneFailedDelivery({ method, url }: RecordedCall): Answer {
-  if (method === 'POST') return { status: 202, body: '{}' }
-  const delivery = {
-    id: 12345,
-    guid: '0b58d8f0-b1a5-11f0-9f0a-000000000000',
-    event: 'push',
-    delivered_at: new Date().toISOString(),
-    status_code: 502,
-  }
-  const list = url.includes('/deliveries') ? [delivery] : [{ id: 7 }]
-  return { status: 200, body: JSON.stringify(list) }
 }
 
 /** Exported variables of a block remain set in the next one. */

@@ -47,10 +47,6 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
     },
   },
-  'docs/guides/redeliver.md': {
-    hasWebhook: true,
-    env: { GH_TOKEN: `github_pat_${'a'.repeat(40)}` },
-  },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },

@@ -165,7 +165,6 @@ async function recordFiles(recorder) {
   await rm(join(clone, 'workflows'), { recursive: true })
   await rm(join(clone, '.github/workflows/order.yml'))
   await recorder.run('hookline send --list')
-  await recorder.run('hookline completion bash')
 }
 
 /** @param {Recorder} recorder */
@@ -244,7 +243,6 @@ async function recordOutbox(recorder, github, { url, admin }) {
 /** The commands that ask GitHub. @param {Recorder} recorder */
 async function recordGitHub(recorder) {
   await recorder.run('hookline runs', { GH_TOKEN: TOKEN })
-  await recorder.run('hookline redeliver --since 6h --dry-run', { GH_TOKEN: TOKEN })
   await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
   recorder.git('add', '.github')
   recorder.git('commit', '--quiet', '--message', 'Start hook by webhooks')

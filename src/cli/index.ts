@@ -27,7 +27,6 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['runs', async () => (await import('./runs.ts')).runsCommand()],
   ['url', async () => (await import('./url.ts')).urlCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
-  ['redeliver', async () => (await import('./redeliver.ts')).redeliverCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
   ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
@@ -35,7 +34,6 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['grant', async () => (await import('./grant.ts')).grantCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
   ['seal', async () => (await import('./seal.ts')).sealCommand()],
-  ['completion', async () => (await import('./completion.ts')).completionCommand(programFor)],
 ])
 
 // `dev` starts this file as a worker thread, which runs its scripts.
