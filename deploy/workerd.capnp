@@ -26,8 +26,6 @@ const relay :Workerd.Worker = (
     (name = "HOOKLINE_APP_ID", fromEnvironment = "HOOKLINE_APP_ID"),
     (name = "HOOKLINE_APP_KEY", fromEnvironment = "HOOKLINE_APP_KEY"),
     (name = "HOOKLINE_GITHUB_TOKEN", fromEnvironment = "HOOKLINE_GITHUB_TOKEN"),
-    (name = "HOOKLINE_SIGNING_KEYS", fromEnvironment = "HOOKLINE_SIGNING_KEYS"),
-    (name = "HOOKLINE_REVOKED_GRANTS", fromEnvironment = "HOOKLINE_REVOKED_GRANTS"),
     (name = "HOOKLINE_ADMIN_KEY", fromEnvironment = "HOOKLINE_ADMIN_KEY"),
     (name = "OUTBOX", durableObjectNamespace = "Outbox"),
   ],

@@ -28,7 +28,7 @@ describeOnNode24('hookline endpoint', () => {
   }
   const endpoint = (args: readonly string[], settings: Record<string, string> = env) =>
     runCommand('endpoint', { arguments: [...args, '--relay', relay.url], env: settings })
-  const HOOK = ['--repository', 'octo/shop', '--path', 'hook/webhook', '--seal-token']
+  const HOOK = ['--repository', 'octo/shop', '--path', 'hook/webhook', '--credential', 'token']
 
   test('create prints a URL that works; it stays while its settings change, until rotate and delete', async () => {
     const verify = ['--sender', 'github', '--secret-env', 'SENDER_SECRET']
@@ -76,7 +76,7 @@ describeOnNode24('hookline endpoint', () => {
       /^pay +octo\/shop\/hook\/webhook +stripe, if body\.live == true +no event yet$/m,
     )
     const show = await endpoint(['show', 'pay'])
-    expect(show.output).toMatch(/^credential +sealed token$/m)
+    expect(show.output).toMatch(/^credential +token$/m)
     const json = JSON.parse((await endpoint(['list', '--json'])).output)
     expect(json.endpoints).toMatchObject([{ name: 'pay', verify: ['stripe'] }])
     const all = [list, show, made, await endpoint(['list', '--json'])]
@@ -88,7 +88,7 @@ describeOnNode24('hookline endpoint', () => {
   test.each([
     [['create', 'x', '--path', 'a/b'], 1, '--repository'],
     [['create', 'x', '--repository', 'octo/shop'], 1, '--path'],
-    [['create', 'x', '--repository', 'octo/shop', '--path', 'a/b'], 1, '--seal-token'],
+    [['create', 'x', '--repository', 'octo/shop', '--path', 'a/b'], 1, '--credential token'],
     [['create', 'UP', ...HOOK], 1, '"name"'],
     [['create', 'x', ...HOOK, '--if', 'body.a ='], 1, '--if'],
     [['create', 'x', ...HOOK, '--sender', 'trello'], 1, '--secret-env'],

@@ -239,7 +239,6 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
     const answer = await firstAnswer(`http://${address}`)
     expect(JSON.parse(answer)).toMatchObject({
       ...{ dispatch: 'repository', outbox: name === 'workerd.capnp' },
-      seal: '/.well-known/hookline-seal.json',
     })
     const target = '/octo/repo/hook/webhook'
     const refused = await send(`http://${address}`, { method: 'POST', target, body: '{}' })

@@ -183,7 +183,7 @@ describe('the admin API', () => {
     const named = lines
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
-    expect(named).toHaveLength(16)
+    expect(named).toHaveLength(15)
     const page = await readFile(
       join(import.meta.dirname, '../../docs/reference/admin-api.md'),
       'utf8',

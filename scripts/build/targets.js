@@ -59,7 +59,7 @@ export const TARGETS = [
     types: 'scripts/build/worker.d.ts',
   },
   {
-    // `worker.js` imports it at the first grant with a verification or a filter.
+    // `worker.js` imports it at the first endpoint with a verification or a filter.
     entry: 'build/relay/request/verification.js',
     folder: 'relay',
     file: 'verification.js',

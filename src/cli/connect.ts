@@ -135,7 +135,6 @@ async function untilAborted(connecting: Connecting): Promise<void> {
       repository: target.repository,
       ask,
       isFollowed: forge.kind === 'github',
-      filter: target.filter,
       secretCommand: storeAgain,
       typeOf(delivery) {
         const type = types.get(delivery)

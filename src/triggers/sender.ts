@@ -26,10 +26,10 @@ export interface Facts {
   readonly shown: string
   /**
    * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
-   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `grant`: the relay
-   * answers if the grant in the URL contains the secret or the public key.
+   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `endpoint`: the relay
+   * answers if the endpoint contains the secret or the public key.
    */
-  readonly handshake?: 'relay' | 'both' | 'workflow' | 'grant'
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'endpoint'
   /** How often the sender retries: one or more sentences. */
   readonly retries: string
   /** Path of the value that a retry repeats. Default: the hash of the request. */

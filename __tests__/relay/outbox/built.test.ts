@@ -8,6 +8,7 @@ import { readClientPayload } from '../../../src/wire/payload.ts'
 import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { sqlite } from '../../support/sqlite.ts'
@@ -77,14 +78,23 @@ testOnNode24(
     const held = join(folder, 'the-disk-stands-still')
     const settings = await onDisk('held-disk.cjs', {
       ...{ HELD_DISK: held, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
     })
     const before = await startBuiltOutbox({ folder, settings })
     await sendTo(before, 'r', 'before')
     github.always({ status: 503 })
     const stored: Response[] = []
     for (const n of [1, 2, 3]) stored.push(await postTo(before, 'r', `${n}`))
-    for (const n of [1, 2]) stored.push(await postTo(before, 'r', `open ${n}`, '?__batch=1'))
+    const batching = await createEndpoint(before, {
+      ...{ repository: 'o/r', batch: 1 },
+      token: 'ghp_a-token-for-r-alone',
+    })
+    const postOpen = async ({ url }: { url: string }, n: number) => {
+      const answer = await fetch(url + batching, { method: 'POST', body: `open ${n}` })
+      await answer.arrayBuffer()
+      return answer
+    }
+    for (const n of [1, 2]) stored.push(await postOpen(before, n))
     expect(stored.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
     // An event of an open batch counts as waiting.
     expect(await get(before, '/metrics')).toMatch(/^hookline_outbox_waiting 5$/m)
@@ -101,7 +111,7 @@ testOnNode24(
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
     expect(performance.now() - begin).toBeGreaterThan(1900)
     const inWindow = ['4', '5', '6'].map((body) => postTo({ url }, 'r', body))
-    const inBatch = [3, 4].map((n) => postTo({ url }, 'r', `open ${n}`, '?__batch=1'))
+    const inBatch = [3, 4].map((n) => postOpen({ url }, n))
     await pause(300)
     expect(github.calls).toEqual([])
     await rm(held)
@@ -140,7 +150,7 @@ testOnNode24(
   async () => {
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK_MB: '24', HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
     const body = 'x'.repeat(45_000)
@@ -207,7 +217,7 @@ testOnNode24(
 testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   const settings = {
     ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
-    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500' },
+    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
   }
   await fillOutbox(settings)
   const relay = await startBuiltOutbox({ folder, settings })
@@ -231,7 +241,7 @@ testOnNode24(
     const reserve = join(folder, 'outbox.db.reserve')
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK: full, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
     const waiting = async () => (await listed(relay)).waiting.length
@@ -288,7 +298,7 @@ testOnNode24(
 testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const slow = join(folder, 'the-disk-is-slow')
   const settings = await onDisk('slow-disk.cjs', {
-    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
+    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
   })
   const relay = await startBuiltOutbox({ folder, settings })
   await sendTo(relay, 'kept', 'before')

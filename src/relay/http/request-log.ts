@@ -21,9 +21,9 @@ export interface LogEntry {
   readonly tries: number | undefined
   /** Why what was accepted may start nothing: `no_trigger`. */
   readonly hint?: string | undefined
-  /** The condition of the grant dropped the event: it is false, or it could not be evaluated. */
+  /** The condition of the endpoint dropped the event: it is false, or it could not be evaluated. */
   readonly filtered?: true | 'error' | undefined
-  /** `error` if the condition of the grant could not be evaluated, whether or not it was dropped. */
+  /** `error` if the condition of the endpoint could not be evaluated, whether or not it was dropped. */
   readonly condition?: 'error' | undefined
   /** The condition that the event did not meet, without values of the event: `if: …`, `verify: …`. */
   readonly reason?: string | undefined

@@ -317,9 +317,9 @@ export class Ledger {
   }
 
   /**
-   * Makes dead letters of the undelivered events of revoked credentials.
+   * Makes dead letters of the undelivered events of deleted endpoints.
    *
-   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   * @param labels their names in records: `endpoint:<name>`
    */
   async endRevoked(labels: readonly string[]): Promise<readonly OutboxEvent[]> {
     if (labels.length === 0) return []

@@ -12,7 +12,7 @@ export class RelayMetrics {
   readonly answers = new Map<number, number>()
   /** The same for each endpoint, by its name and the status. */
   readonly #endpointAnswers = new Map<string, Map<number, number>>()
-  /** Events that the condition of a grant dropped. */
+  /** Events that the condition of an endpoint dropped. */
   #filtered = 0
   /** The dropped events whose condition could not be evaluated. */
   #filterErrors = 0
