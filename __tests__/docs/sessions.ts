@@ -35,9 +35,9 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/test-in-ci.md': { clones: true },
   'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
   'docs/guides/bot-webhook.md': {
-    env: { URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw' },
+    env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' },
   },
-  'docs/guides/buttons.md': { env: { URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw' } },
+  'docs/guides/buttons.md': { env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' } },
   'docs/guides/scheduled-runs.md': {
     env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
