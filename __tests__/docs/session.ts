@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { findNode24 } from '../../scripts/node24.js'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -119,7 +119,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     port: 0,
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
     },
     write: () => {},
   })

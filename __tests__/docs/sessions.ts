@@ -1,5 +1,5 @@
 import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import type { SessionSetup } from './session.ts'
 
 const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
@@ -19,7 +19,7 @@ const WITH_RELAY: SessionSetup = {
   env: {
     HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
     HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
-    HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+    HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
     HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
   },
 }
@@ -62,7 +62,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     hasSqlite: true,
     env: {
       HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
       HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
       STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
     },

@@ -38,7 +38,7 @@ beforeEach(async () => {
     HOOKLINE_SEALING_KEYS: await sealingKeys(),
     HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
     HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
-    HOOKLINE_BODIES_MAX_MB: '1',
+    HOOKLINE_TEST_BODIES_MAX_MB: '1',
   }
 })
 afterEach(() => rm(folder, { recursive: true }))

@@ -70,7 +70,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
       HOOKLINE_SEALING_KEYS: keys,
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       HOOKLINE_PUBLIC_URL: PUBLIC_URL,
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
       ...settings,
     }
     relay = await runtime.start(bundle('relay/worker.js'), bindings, { disk })
@@ -134,7 +134,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('with a wrong signature is 401, and its room is free again', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint(VERIFIED)
     const body = large(900_000)
     for (let n = 0; n < 3; n++) {
@@ -145,7 +145,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('beyond the quota is 503, and the one before stays', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     await post(target, large(900_000))
     const second = await post(target, large(900_000))
@@ -161,7 +161,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('is deleted if GitHub refuses the event', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     github.always({ status: 422, body: '{"message":"no"}' })
     for (let n = 0; n < 3; n++) expect((await post(target, large(900_000))).status).toBe(422)
@@ -282,7 +282,7 @@ describe('on miniflare, a bucket', () => {
   )
 
   run('is empty after a wrong signature, a refused event and a full quota', async () => {
-    bindings = { ...bindings, HOOKLINE_BODIES_MAX_MB: '1' }
+    bindings = { ...bindings, HOOKLINE_TEST_BODIES_MAX_MB: '1' }
     await start()
     const target = await createEndpoint(relay, VERIFIED)
     const body = large(600_000)

@@ -55,7 +55,7 @@ describe('a body that does not fit into an event', () => {
           HOOKLINE_SEALING_KEYS: keys,
           HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
           HOOKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
-          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+          HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
           ...settings,
         },
       })
@@ -226,7 +226,7 @@ describe('a body that does not fit into an event', () => {
   })
 
   run('beyond the quota is 503, and the outbox still takes events', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     expect((await post(target, large(700_000))).status).toBe(200)
     const answer = await post(target, large(700_000))
@@ -239,7 +239,7 @@ describe('a body that does not fit into an event', () => {
   run(
     'of 60 refused, cut and oversized uploads leave the whole quota to the next ones',
     async () => {
-      await start({ HOOKLINE_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
+      await start({ HOOKLINE_TEST_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
       const target = await endpoint(VERIFIED)
       const { hostname, port } = new URL(relay.url)
       const cut = async () => {

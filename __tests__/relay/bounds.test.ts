@@ -49,7 +49,7 @@ describe('the bodies of all requests together', () => {
   const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
 
   test('are bounded: 503 beyond, and as before when they are gone', async () => {
-    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
     await arrived(sockets)
     const answer = await send(relay.url, SMALL)
@@ -62,7 +62,7 @@ describe('the bodies of all requests together', () => {
   })
 
   test('a slow body counts by its received bytes, so a few do not exclude others', async () => {
-    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
     await arrived(sockets)
     expect((await send(relay.url, SMALL)).status).toBe(200)
@@ -83,8 +83,8 @@ describe('the bodies of all requests together', () => {
   })
 })
 
-test('closes a connection beyond HOOKLINE_MAX_CONNECTIONS if all others are in use', async () => {
-  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+test('closes a connection beyond HOOKLINE_TEST_MAX_CONNECTIONS if all others are in use', async () => {
+  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
   const sockets = Array.from({ length: 3 }, () => stuck(relay.url, 1 * KB))
   await arrived(sockets)
   const request = withToken({ method: 'POST', target: HOOK })
@@ -102,7 +102,7 @@ test('closes a connection beyond HOOKLINE_MAX_CONNECTIONS if all others are in u
 })
 
 test('closes the oldest idle connection for the last one that fits', async () => {
-  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
   const bytes = requestBytes(withToken({ method: 'POST', target: HOOK }), 'keep-alive')
   const ask = async (socket: Socket) => {
     socket.write(bytes)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { VERSION } from '../../src/wire/version.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
 import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
@@ -11,7 +11,7 @@ import { TOKEN } from '../support/scene.ts'
 
 const TARGET = '/.well-known/hookline'
 const signingKeys = JSON.stringify((await generateSigningKey()).jwk)
-const sealingKeys = JSON.stringify((await generateSealingKey()).privateJwk)
+const sealingKeys = (await generateSealingKey()).text
 const PLAIN = {
   version: VERSION,
   dispatch: 'repository',

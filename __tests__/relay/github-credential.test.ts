@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { reportError } from '../../src/cli/terminal.ts'
 import { createCredentials, storedCredential } from '../../src/relay/credentials/credentials.ts'
 import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/sealing-key.ts'
 import { readRelayConfig, weakKeyProblems } from '../../src/relay/relay-config.ts'
 import { UsageError, UserError } from '../../src/wire/errors.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -49,8 +49,16 @@ describe('the credential of a relay', () => {
       { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` },
       /^HOOKLINE_API_URL/,
     ],
-    ['a token as a number', { HOOKLINE_MAX_BODY_MEMORY_MB: TOKEN }, /^HOOKLINE_MAX_BODY_MEMORY_MB/],
-    ['a unit after a number', { HOOKLINE_GITHUB_TIMEOUT_MS: '8s' }, /^HOOKLINE_GITHUB_TIMEOUT_MS/],
+    [
+      'a token as a number',
+      { HOOKLINE_TEST_MAX_BODY_MEMORY_MB: TOKEN },
+      /^HOOKLINE_TEST_MAX_BODY_MEMORY_MB/,
+    ],
+    [
+      'a unit after a number',
+      { HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '8s' },
+      /^HOOKLINE_TEST_GITHUB_TIMEOUT_MS/,
+    ],
     ['grants without a token or an App', SIGN, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
     ['keys without a token', { HOOKLINE_ACCESS_KEYS: KEY }, /HOOKLINE_GITHUB_TOKEN/],
     ['a token alone', HELD, /HOOKLINE_ACCESS_KEYS.*HOOKLINE_SIGNING_KEYS/],

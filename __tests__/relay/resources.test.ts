@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/sealing-key.ts'
 import { bundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -47,7 +47,7 @@ describeWithUsage.each(PROCESSES)('resources of a relay on %s', (name, start) =>
   let relay: Subject
   beforeAll(async () => {
     github = await startGitHub()
-    const sealingKeys = JSON.stringify({ keys: [key.privateJwk] })
+    const sealingKeys = key.text
     relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: sealingKeys })
   })
   afterAll(async () => {

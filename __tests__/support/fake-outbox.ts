@@ -3,7 +3,7 @@ import {
   type CredentialOptions,
   createCredentials,
 } from '../../src/relay/credentials/credentials.ts'
-import { generateSealingKey, type SealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, type SealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import type { OutboxLine } from '../../src/relay/log-lines.ts'
@@ -134,12 +134,10 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     credentials: createCredentials({
       githubCredential: { token: async () => new Secret('own') },
       ...setup.credentials,
-      now: () => new Date(time.now),
     }),
     send: send(false),
     pack: PACK,
     age: limits.age,
-    revoked: setup.credentials?.revoked ?? new Set(),
     newId: () => crypto.randomUUID(),
     now,
     random,
@@ -264,7 +262,7 @@ export function dispatchOf(
     body = delivery,
     token = 'ghp_a-token-of-somebody',
   }: Partial<Record<'owner' | 'name' | 'body' | 'token', string>> & {
-    kind?: 'token' | 'key' | 'grant'
+    kind?: 'token' | 'endpoint'
   } = {},
 ): Dispatch {
   const secret = new Secret(token)
@@ -279,7 +277,7 @@ export function dispatchOf(
       secrets: [secret],
       token: async () => secret,
       ...(kind === 'token' && { githubToken: secret }),
-      ...(kind === 'grant' && { id: 'g1' }),
+      ...(kind === 'endpoint' && { id: 'e1' }),
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createCredentials } from '../../src/relay/credentials/credentials.ts'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
 import type { Dispatch } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
@@ -56,7 +56,7 @@ export async function outboxObjects(
           clock.now += milliseconds
         },
         keys: [key],
-        credentials: createCredentials({ now: () => new Date(clock.now) }),
+        credentials: createCredentials({}),
         send: async (dispatch) => {
           await github(dispatch)
           delivered.push(dispatch.delivery)
@@ -65,7 +65,6 @@ export async function outboxObjects(
         findRuns: async () => undefined,
         pack: PACK,
         age: LIMITS.age,
-        revoked: new Set(),
         newId: () => crypto.randomUUID(),
         now,
         random: () => 0,

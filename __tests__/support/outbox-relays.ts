@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { bundle } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
@@ -53,8 +53,8 @@ export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
 
 /** Sealing keys for `HOOKLINE_SEALING_KEYS`, newest first. */
 export async function sealingKeys(...older: readonly string[]): Promise<string> {
-  const { privateJwk } = await generateSealingKey()
-  return JSON.stringify({ keys: [privateJwk, ...older.flatMap((text) => JSON.parse(text).keys)] })
+  const { text } = await generateSealingKey()
+  return [text, ...older].join(',')
 }
 
 function relayOn(run: (folder: string, settings: Settings, log: string[]) => Promise<Running>) {
@@ -64,7 +64,7 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
     let settings: Settings = {
       HOOKLINE_SEALING_KEYS: await sealingKeys(),
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
       ...given,
     }
     let running = await run(folder, settings, log)

@@ -10,8 +10,8 @@ import { start } from './subjects.js'
  * @param {number} rounds
  */
 export async function credentialCosts(env, rounds) {
-  /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { generateSealingKey, sealToken } = await compiled('relay/credentials/seal.js')
+  /** @type {import('../../src/relay/credentials/sealing-key.ts')} */
+  const { generateSealingKey, sealToken } = await compiled('relay/credentials/sealing-key.js')
   /** @type {import('../../src/relay/credentials/grant.ts')} */
   const { generateSigningKey, signGrant } = await compiled('relay/credentials/grant.js')
   const seal = await generateSealingKey()
@@ -20,11 +20,7 @@ export async function credentialCosts(env, rounds) {
   const grant = await signGrant({ id: 'bench', repository: REPOSITORY }, sign)
   const rows = []
   for (const [name, own, token] of /** @type {const} */ ([
-    [
-      'sealed token',
-      { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [seal.privateJwk] }) },
-      sealed,
-    ],
+    ['sealed token', { HOOKLINE_SEALING_KEYS: seal.text }, sealed],
     [
       'grant',
       { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: JSON.stringify(sign.jwk) },

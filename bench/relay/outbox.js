@@ -17,15 +17,15 @@ import { start } from './subjects.js'
 export async function outboxCosts(env, rounds) {
   const node = findNode24()
   if (!node) return []
-  /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { generateSealingKey } = await compiled('relay/credentials/seal.js')
+  /** @type {import('../../src/relay/credentials/sealing-key.ts')} */
+  const { generateSealingKey } = await compiled('relay/credentials/sealing-key.js')
   const { privateJwk } = await generateSealingKey()
   const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
   const down = await start('upstream', { DOWN: '1' })
   const own = {
     HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
-    HOOKLINE_OUTBOX_MAX_EVENTS: '9999999',
-    HOOKLINE_OUTBOX_MAX_MB: '999999',
+    HOOKLINE_TEST_MAX_EVENTS: '9999999',
+    HOOKLINE_TEST_MAX_MB: '999999',
     OUTBOX_FILE: join(folder, 'outbox.db'),
   }
   const without = await start('node', env, node)

@@ -24,8 +24,8 @@ const BODY = JSON.stringify({ id: 1, action: 'opened', text: 'x'.repeat(2000) })
  * @returns {Promise<Row[]>}
  */
 export async function verificationCosts(env, rounds) {
-  /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { generateSealingKey, sealGrant } = await compiled('relay/credentials/seal.js')
+  /** @type {import('../../src/relay/credentials/sealing-key.ts')} */
+  const { generateSealingKey, sealGrant } = await compiled('relay/credentials/sealing-key.js')
   /** @type {import('../../src/relay/credentials/grant.ts')} */
   const { generateSigningKey, signGrant } = await compiled('relay/credentials/grant.js')
   const seal = await generateSealingKey()
@@ -34,7 +34,7 @@ export async function verificationCosts(env, rounds) {
     ...env,
     HOOKLINE_GITHUB_TOKEN: TOKEN,
     HOOKLINE_SIGNING_KEYS: JSON.stringify(sign.jwk),
-    HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [seal.privateJwk] }),
+    HOOKLINE_SEALING_KEYS: seal.text,
   }
   const grant = (/** @type {object} */ claims) =>
     signGrant({ id: 'bench', repository: REPOSITORY, ...claims }, sign)

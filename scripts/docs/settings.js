@@ -17,7 +17,7 @@ const FLAGS = {
   PORT: '--port',
   HOOKLINE_REPOSITORY: '--repository',
   HOOKLINE_OUTBOX: '--outbox',
-  HOOKLINE_RECEIPTS: '--receipts',
+  HOOKLINE_ALLOW_TOKENS: '--allow-tokens',
 }
 
 /**

@@ -7,7 +7,7 @@ import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { Secret } from '../wire/secret.ts'
+import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { botFrom } from './bot-here.ts'
@@ -45,9 +45,6 @@ ${environmentHelp(
   'HOOKLINE_GITHUB_TOKEN',
   'HOOKLINE_APP_ID',
   'HOOKLINE_APP_KEY',
-  ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants; --send-test sends a grant to the relay'],
-  ['HOOKLINE_ACCESS_KEYS', 'access keys of the relay; --send-test sends the first one'],
-  'HOOKLINE_DISPATCH',
   'HOOKLINE_API_URL',
   ['BOT_TOKEN', 'token of a bot that is polled: asks Telegram whether it is valid'],
 )}
@@ -83,7 +80,7 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
     command.error('error: --send-test needs --workflow, which receives the event')
   }
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
-  const given = await withGrant(readTarget(options))
+  const given = readTarget(options)
   const target = await withApp(given, forge.apiUrl)
   const findings = await runChecks(target, doctorPorts(forge, target.token))
   const ok = findings.every(({ status }) => status !== 'failed')
@@ -123,14 +120,13 @@ function readTarget(options: DoctorOptions): DoctorTarget {
     })
   }
   const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  const [key] = readSetting(process.env, 'HOOKLINE_ACCESS_KEYS') ?? []
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    dispatch: options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH'),
-    relayToken: key ?? token,
+    dispatch: options.dispatch,
+    relayToken: token,
     relay,
     testEventTimeout: sendTest ? Number(timeout) : undefined,
   }
@@ -155,20 +151,6 @@ async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget>
   return { ...target, app: findings, token: target.token ?? token }
 }
 
-/** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */
-async function withGrant(target: DoctorTarget): Promise<DoctorTarget> {
-  const { repository, workflow, trigger, relay, testEventTimeout } = target
-  const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
-  if (!keys || testEventTimeout === undefined || relay === undefined) return target
-  const { makeGrant } = await import('./grant.ts')
-  const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant(
-    { repository, path, expires: '1h' },
-    { HOOKLINE_SIGNING_KEYS: keys },
-  )
-  return { ...target, relayToken: new Secret(text) }
-}
-
 const MARKS = {
   ok: ['green', 'ok     '],
   warning: ['yellow', 'warning'],
@@ -190,14 +172,14 @@ export async function runChecks(
   return [...found, await checkDelivery(known, file, ports)]
 }
 
-/** A flag sets the mode of the checks only; the relay uses its own mode, unless a credential names one. */
+/** A flag sets the mode of the checks only; token URLs use the relay's mode, unless an endpoint names one. */
 function otherDispatch(
   { dispatch }: DoctorTarget,
   ofRelay: DispatchMode | undefined,
 ): readonly DoctorFinding[] {
   if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
   const message = `the relay uses the dispatch mode ${ofRelay}, but you asked for ${dispatch}`
-  const hint = `Set HOOKLINE_DISPATCH=${dispatch} on the relay, or create the grant or sealed token with --dispatch ${dispatch}.`
+  const hint = `Create the endpoint with --dispatch ${dispatch}.`
   return [warningFinding('relay', 'relay_other_dispatch', message, hint)]
 }
 

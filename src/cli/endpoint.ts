@@ -1,12 +1,15 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { UserError } from '../wire/errors.ts'
 import { listOf } from '../wire/github-api.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { type ConditionOptions, conditionsFrom } from './grant/grant-conditions.ts'
-import { withConditionOptions } from './grant.ts'
+import {
+  type ConditionOptions,
+  conditionsFrom,
+  withConditionOptions,
+} from './endpoint/conditions.ts'
 import { type AdminRequest, notARelay, RelayClient } from './relay-client.ts'
 import {
   readDuration,
@@ -14,7 +17,6 @@ import {
   type ScopeOptions,
   withDispatchOptions,
 } from './scope-options.ts'
-import { sealingKey } from './seal.ts'
 import { print, textTable, withProgress } from './terminal.ts'
 
 interface EndpointOptions {
@@ -23,9 +25,10 @@ interface EndpointOptions {
 }
 
 interface SettingOptions extends EndpointOptions, Partial<ScopeOptions>, ConditionOptions {
-  readonly sealToken?: boolean
+  readonly credential?: 'relay' | 'token'
   readonly expect?: string
-  readonly relayKey?: string
+  readonly batch?: number
+  readonly debounce?: number
 }
 
 interface UpdateOptions extends SettingOptions {
@@ -60,7 +63,7 @@ Examples:
 const PATH = '/-/endpoints'
 
 /** Settings that `update --remove` removes. */
-const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'expect'] as const
+const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'expect', 'batch', 'debounce'] as const
 
 type Removable = (typeof REMOVABLE)[number]
 
@@ -113,8 +116,18 @@ function settable(subcommand: Command): Command {
     .option('--repository <owner/name>', 'repository whose workflow the URL starts')
     .option('--path <path>', 'workflow and trigger: <workflow>/<trigger>')
     .option('--expect <duration>', 'begin an alarm after so long without an event: 30m, 2h, 3d')
-    .option('--seal-token', "use HOOKLINE_GITHUB_TOKEN, sealed, in place of the relay's token")
-    .option('--relay-key <file>', "the relay's public key, with --seal-token")
+    .option(
+      '--batch <seconds>',
+      'collect events for so long, and deliver them as one event',
+      readSeconds,
+    )
+    .option('--debounce <seconds>', 'end the batch after so long without an event', readSeconds)
+    .addOption(
+      new Option(
+        '--credential <credential>',
+        "relay, or token: the relay stores HOOKLINE_GITHUB_TOKEN for this endpoint (default: the relay's own)",
+      ).choices(['relay', 'token']),
+    )
   return withConditionOptions(withDispatchOptions(subcommand))
 }
 
@@ -209,13 +222,21 @@ async function remove(name: string, options: DeleteOptions): Promise<void> {
  */
 async function endpointSettings(options: SettingOptions & { repository: string }) {
   const scope = await readScopeOptions(options)
-  const conditions = conditionsFrom(options, process.env, 'endpoint')
+  const conditions = conditionsFrom(options, process.env)
   return {
     ...scope,
     ...conditions?.claims,
+    ...(options.batch !== undefined && { batch: options.batch }),
+    ...(options.debounce !== undefined && { debounce: options.debounce }),
     ...(options.expect !== undefined && { expect: checkedDuration(options.expect) }),
-    ...(options.sealToken && { sealedToken: await sealedToken(options, scope.repository) }),
+    ...(options.credential === 'token' && { token: tokenHere() }),
   }
+}
+
+/** @throws InvalidArgumentError */
+function readSeconds(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give whole seconds, from 1 to 3600.')
 }
 
 /** @throws UserError for an invalid duration */
@@ -224,21 +245,14 @@ function checkedDuration(duration: string): string {
   return duration
 }
 
-/** The token never travels in plain text: only the relay can open it. */
-async function sealedToken(
-  { relay, relayKey }: SettingOptions,
-  repository: string,
-): Promise<string> {
+/** @throws UserError without a token */
+function tokenHere(): string {
   const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  if (!token) {
-    throw new UserError({
-      message: '--seal-token: HOOKLINE_GITHUB_TOKEN is not set',
-      hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
-    })
-  }
-  const { sealToken } = await import('../relay/credentials/seal.ts')
-  const key = await sealingKey(relayKey === undefined ? { relay } : { relayKey })
-  return sealToken({ token: token.reveal(), repository }, key)
+  if (token) return token.reveal()
+  throw new UserError({
+    message: '--credential token: HOOKLINE_GITHUB_TOKEN is not set',
+    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+  })
 }
 
 async function ask(

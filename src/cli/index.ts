@@ -2,7 +2,6 @@
 import { isMainThread } from 'node:worker_threads'
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
-import { readSetting } from '../wire/settings.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
 import { unknownVariables } from '../wire/unknown-variables.ts'
 import { ownVersion } from './own-version.ts'
@@ -25,15 +24,11 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['build', async () => (await import('./build.ts')).buildCommand()],
   ['send', async () => (await import('./send.ts')).sendCommand()],
   ['runs', async () => (await import('./runs.ts')).runsCommand()],
-  ['url', async () => (await import('./url.ts')).urlCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
   ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
-  ['keys', async () => (await import('./keys.ts')).keysCommand()],
-  ['grant', async () => (await import('./grant.ts')).grantCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
-  ['seal', async () => (await import('./seal.ts')).sealCommand()],
 ])
 
 // `dev` starts this file as a worker thread, which runs its scripts.
@@ -90,8 +85,6 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   program.hook('preAction', () => {
     warn(unknownVariables(process.env))
-    // An invalid value stops every command, so that relay and client never use different modes.
-    readSetting(process.env, 'HOOKLINE_DISPATCH')
   })
   const [word = ''] = words
   const load = COMMANDS.get(word)

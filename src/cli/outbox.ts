@@ -95,7 +95,7 @@ function filtered(subcommand: Command): Command {
   return subcommand
     .option('--repository <owner/name>', 'select events of this repository')
     .option('--reason <code>', 'select events with this reason')
-    .option('--credential <name>', 'select events of this credential, such as grant:<id>')
+    .option('--credential <name>', 'select events of this credential, such as endpoint:<name>')
 }
 
 async function list({ relay, watch, json = false, ...given }: ListOptions): Promise<void> {

@@ -22,6 +22,7 @@ interface RelayCommandOptions {
   readonly outbox?: string
   readonly receipts?: true
   readonly tunnel?: boolean
+  readonly allowTokens?: true
 }
 
 const HELP = `
@@ -49,6 +50,10 @@ export function relayCommand(): Command {
       rawSetting(process.env, 'HOOKLINE_OUTBOX'),
     )
     .option('--receipts', 'follow each event to its run; needs --outbox and a GitHub credential')
+    .option(
+      '--allow-tokens',
+      'accept GitHub tokens, although the relay has a credential of its own',
+    )
     .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
     .action(runRelay)
@@ -61,13 +66,14 @@ async function runRelay({
   outbox,
   receipts,
   tunnel,
+  allowTokens,
 }: RelayCommandOptions): Promise<void> {
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
   const { startRelay } = await import('../relay/http/node.ts')
   const relay = await startRelay({
     host,
     port: parsePort(port),
-    env: process.env,
+    env: { ...process.env, ...(allowTokens && { HOOKLINE_ALLOW_TOKENS: 'true' }) },
     repository,
     outbox,
     receipts,
@@ -124,14 +130,8 @@ async function publicLines(
     repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined
   const named = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: named, workflow, trigger })
-  // If the relay has its own token, a request carries one of the access keys.
   const shell = shellOf(env, process.platform)
-  const firstKey =
-    shell.name === 'posix'
-      ? '\u0024{HOOKLINE_ACCESS_KEYS%%[, ]*}'
-      : "$(($env:HOOKLINE_ACCESS_KEYS -split '[, ]')[0])"
-  const hasKeys = rawSetting(env, 'HOOKLINE_ACCESS_KEYS')
-  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_CREDENTIAL')
+  const credential = shell.variable('HOOKLINE_GITHUB_TOKEN')
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,

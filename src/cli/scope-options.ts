@@ -5,21 +5,12 @@ import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'
 
-/** The flags that limit a sealed token or a grant. */
+/** The flags that say what an endpoint starts. */
 export interface ScopeOptions {
   readonly repository: string
   readonly path?: string
   readonly dispatch?: DispatchMode
   readonly ref?: string
-  readonly expires?: string
-}
-
-/** Adds every flag of a scope except --repository, which each command describes in its own words. */
-export function withScopeOptions(command: Command): Command {
-  return withDispatchOptions(command).option(
-    '--expires <duration>',
-    'lifetime, for example 90d, 12h or 30m (default: unlimited)',
-  )
 }
 
 /** Adds the flags that say how the relay starts the workflow. */
@@ -37,7 +28,7 @@ export function withDispatchOptions(command: Command): Command {
 /** @throws UserError naming the flag that is wrong */
 export async function readScopeOptions(options: ScopeOptions): Promise<AccessScope> {
   const repository = checkedRepository(options.repository)
-  const { dispatch, ref, expires } = options
+  const { dispatch, ref } = options
   const path = options.path?.replace(/^\/+/, '')
   const [workflow = ''] = path?.split('/') ?? []
   if (/\.ya?ml$/.test(workflow)) {
@@ -48,9 +39,8 @@ export async function readScopeOptions(options: ScopeOptions): Promise<AccessSco
   }
   // A shell passes an unset variable as an empty value, which must not widen the scope.
   const flags = [
-    ['--path', path, 'for the whole repository'],
-    ['--ref', ref, 'for the branch or tag that the relay is configured with'],
-    ['--expires', expires, 'for an unlimited lifetime'],
+    ['--path', path, 'for the present one'],
+    ['--ref', ref, 'for the default branch'],
   ] as const
   for (const [flag, value, meaning] of flags) {
     if (value === '')
@@ -68,11 +58,6 @@ export async function readScopeOptions(options: ScopeOptions): Promise<AccessSco
     ...(dispatch !== undefined && { dispatch }),
     ...(ref !== undefined && { ref }),
   }
-}
-
-/** @returns seconds since 1970 @throws UserError for an invalid duration */
-export function readExpiry(duration: string, now: number): number {
-  return Math.floor(now / 1000) + readDuration(duration)
 }
 
 /**

@@ -1,10 +1,17 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/relay-config.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
-import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
+import {
+  baseAddress,
+  isLoopback,
+  notAnAddress,
+  parseAddress,
+  RELAY_ADDRESS,
+  readAddress,
+} from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import { HttpFailure, type HttpResponse } from '../wire/http.ts'
@@ -34,8 +41,8 @@ interface SendOptions extends RequestOptions {
   readonly sign?: string
   readonly secretStdin?: boolean
   readonly privateKey?: string
-  readonly count?: number
   readonly list?: boolean
+  readonly relay?: string
   readonly wait?: boolean
   readonly json?: boolean
 }
@@ -45,13 +52,16 @@ A saved request (--file) is JSON with the keys method, path, headers and body.
 Its path is appended to a <url> without a workflow, for example
 https://relay.example.com/octo/repo or http://localhost:3000/webhook.
 
-HOOKLINE_CREDENTIAL travels in the header X-Platform-Authorization. For a scheme
-with a public key, HOOKLINE_WEBHOOK_SECRET is the private key.
+With --relay, <url> is a path such as octo/repo/hook/webhook, and the GitHub
+token travels in the header X-Platform-Authorization. For a scheme with a public
+key, HOOKLINE_WEBHOOK_SECRET is the private key.
 
-${environmentHelp('HOOKLINE_CREDENTIAL', 'HOOKLINE_WEBHOOK_SECRET', 'HOOKLINE_DEV_KEY', [
-  'GH_TOKEN',
-  'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)',
-])}
+${environmentHelp(
+  ['HOOKLINE_GITHUB_TOKEN', 'GitHub token, for --relay'],
+  'HOOKLINE_WEBHOOK_SECRET',
+  'HOOKLINE_DEV_KEY',
+  ['GH_TOKEN', 'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)'],
+)}
 
 Senders:
   ${wrappedNames(
@@ -70,7 +80,7 @@ Examples:
       --private-key discord.pem
   $ hookline send localhost:3000/webhook --file saved.json
   $ hookline send https://relay.example.com/octo/repo/hook/webhook \\
-      --sender stripe --count 5 --wait`
+      --sender stripe --wait`
 
 /** Milliseconds until the whole response has arrived. */
 const TIMEOUT = 30_000
@@ -92,7 +102,7 @@ export function sendCommand(): Command {
     .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
     .option('--secret-stdin', 'read the secret from standard input')
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
-    .option('--count <n>', 'send n events into one batch', readCount)
+    .option('--relay <url>', 'send to a token URL of this relay')
     .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
     .option('--list', 'list the example events')
     .option('--json', 'print JSON')
@@ -110,13 +120,12 @@ async function sendRequest(
   if (options.example !== undefined && options.file !== undefined) {
     command.error('error: --example cannot be combined with --file')
   }
-  const target = parseUrl(address)
+  const target = options.relay === undefined ? parseUrl(address) : tokenUrl(options.relay, address)
+  const token = options.relay === undefined ? undefined : tokenHere()
   const secret =
     options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
-  const request = async (to: URL) =>
-    signedRequest(await outgoingRequest(to, withSenderExample(options)), options, secret)
-  if (options.count !== undefined) return sendBatch(target, request, options.count, options)
-  await sendOnce(await request(target), options)
+  const addressed = await outgoingRequest(target, withSenderExample(options))
+  await sendOnce(await signedRequest(addressed, options, secret), token, options)
 }
 
 function printExamples(json: boolean): void {
@@ -125,9 +134,13 @@ function printExamples(json: boolean): void {
   print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
 }
 
-async function sendOnce({ request, url }: AddressedRequest, options: SendOptions): Promise<void> {
+async function sendOnce(
+  { request, url }: AddressedRequest,
+  token: Secret | undefined,
+  options: SendOptions,
+): Promise<void> {
   const started = performance.now()
-  const response = await sendWebhook(url, request)
+  const response = await sendWebhook(url, request, token)
   const milliseconds = Math.round(performance.now() - started)
   const { accepted, delivery, run, filtered } = response
   print(
@@ -173,31 +186,6 @@ function withoutSecrets(
   return { ...reply, headers: record(headers), text: hide(reply.text) }
 }
 
-/** Sends an event `count` times, signs each request by itself, and reports all responses. */
-async function sendBatch(
-  target: URL,
-  request: (to: URL) => Promise<AddressedRequest>,
-  count: number,
-  options: SendOptions,
-): Promise<void> {
-  const { batchLines, withBatch } = await import('./send/batch-url.ts')
-  const to = withBatch(target)
-  const responses: SendResponse[] = []
-  while (responses.length < count && responses.at(-1)?.accepted !== false) {
-    const { request: outgoing, url } = await request(to)
-    responses.push(await sendWebhook(url, outgoing))
-  }
-  const last = responses.at(-1)
-  const collected = responses.findLast(({ batch }) => batch !== null)
-  const batch = collected?.batch ?? null
-  const report = { accepted: last?.accepted ?? false, batch, responses }
-  // The query is omitted, because it may contain a token.
-  const lines = [`${to.origin}${to.pathname}`, ...batchLines(responses)]
-  print(options.json ? printableJson(JSON.stringify(report)) : lines.map(printable).join('\n'))
-  if (!last?.accepted) process.exitCode = EXIT.failure
-  else if (options.wait) await waitForRun(to, collected ?? last)
-}
-
 /** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
 async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   const { delivery, run, queued, batch, filtered, reason } = response
@@ -222,8 +210,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   }
   const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
   if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
-  const { batchSeconds: secondsOf } = await import('./send/batch-url.ts')
-  const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
+  const collecting = batch === null ? 0 : LONGEST_BATCH
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
   const report = (each: WorkflowRun) => process.stderr.write(`${runLine(each)}\n`)
@@ -239,11 +226,8 @@ function queuedText({ batch }: SendResponse): string {
   return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
 }
 
-/** @throws InvalidArgumentError */
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Give a whole number from 1 to 9999.')
-}
+/** Milliseconds that a relay collects the events of a batch at most. */
+const LONGEST_BATCH = 3_600_000
 
 const SKIPPED =
   'every job was skipped: compare the job condition (`if:`) with the workflow and trigger of the URL'
@@ -339,8 +323,8 @@ function keyOfPair(file: string, scheme: string): Secret {
 async function sendWebhook(
   url: URL,
   { method, headers, body }: OutgoingRequest,
+  token: Secret | undefined,
 ): Promise<SendResponse> {
-  const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
     // The key lets hookline dev run real jobs; it is sent to this machine only.
@@ -359,6 +343,28 @@ async function sendWebhook(
     const hint = unreachableHint(error, 'Start the relay or hookline dev, and check the address.')
     throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
   }
+}
+
+/** The token goes only to the relay that the user names. @throws UserError for an invalid address */
+function tokenUrl(relay: string, path: string): URL {
+  const base = baseAddress(readAddress(relay, RELAY_ADDRESS))
+  if (/^https?:/i.test(path)) {
+    throw new UserError({
+      message: '--relay cannot be combined with a whole URL',
+      hint: `Write the path after the address of the relay: hookline send octo/repo/hook/webhook --relay ${base}`,
+    })
+  }
+  return parseUrl(`${base}/${path.replace(/^\/+/, '')}`)
+}
+
+/** @throws UserError without a token */
+function tokenHere(): Secret {
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return token
+  throw new UserError({
+    message: '--relay: HOOKLINE_GITHUB_TOKEN is not set',
+    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+  })
 }
 
 function parseUrl(text: string): URL {

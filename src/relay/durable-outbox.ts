@@ -7,6 +7,7 @@ import type { ObjectState, ObjectStorage } from './database/durable-object.ts'
 import { ENDPOINTS_OBJECT_PATH } from './endpoints/address.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import { answerEndpointCall, endpointsInObject } from './endpoints/object-store.ts'
+import { figure } from './figures.ts'
 import type { dispatchTo } from './github/dispatch.ts'
 import { runFinder } from './github/find-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
@@ -52,10 +53,9 @@ export function outboxPorts(
   config: RelayConfig,
   { ports, access, dispatchTo, write }: DurableOutboxParts,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
-  const { apiUrl, budget, credentials, forge, githubCredential } = config
+  const { apiUrl, budget, sealingKeys, forge, githubCredential } = config
   const namespace = namespaceOf(env)
   const key = readSetting(environmentOf(env), 'HOOKLINE_ADMIN_KEY')
-  const { sealingKeys = [] } = credentials
   const endpoints =
     namespace &&
     new Endpoints({
@@ -127,7 +127,7 @@ function lineWriter(write: (line: string) => void): (line: OutboxLine) => void {
 export function openOutboxObject(
   state: ObjectState,
   env: Bindings,
-  { apiUrl, budget, credentials, forge }: RelayConfig,
+  { apiUrl, budget, sealingKeys, forge }: RelayConfig,
   { ports, access, dispatchTo, write }: DurableOutboxParts,
 ): Promise<OutboxObject> {
   const namespace = namespaceOf(env)
@@ -148,15 +148,14 @@ export function openOutboxObject(
     namespace,
     rateLimiters,
     limits,
-    minInterval: readSetting(settings, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
+    minInterval: figure(settings, 'MIN_INTERVAL_MS'),
     sleep: systemClock.sleep,
-    keys: credentials.sealingKeys ?? [],
+    keys: sealingKeys,
     credentials: ports.credentials,
     send: dispatchTo(options),
     findRuns: runFinder({ ...options, govern: rateLimiters.lookup }),
     pack: PACK,
     age: limits.age,
-    revoked: credentials.revoked ?? new Set(),
     newId: ports.newDelivery,
     now: Date.now,
     random: Math.random,

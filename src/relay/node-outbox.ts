@@ -71,7 +71,7 @@ export async function openNodeOutbox(
   const { limits, responseTime } = readOutboxSettings(env)
   const { ports, access, write } = given
   const { rateLimiters, metrics, call } = access
-  const { sealingKeys: keys = [], revoked = new Set() } = config.credentials
+  const { sealingKeys: keys } = config
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
   const opened = await openOutboxFile(file)
@@ -123,7 +123,6 @@ export async function openNodeOutbox(
     send: dispatcher(0, rateLimiters.granted),
     pack: ports.packers?.at(-1) ?? PACK,
     age: limits.age,
-    revoked,
     newId: ports.newDelivery,
     now: steadyNow,
     random: Math.random,

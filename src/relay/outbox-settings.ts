@@ -1,5 +1,6 @@
 import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
+import { figure, MEGABYTE } from './figures.ts'
 import type { OutboxLimits } from './outbox/event.ts'
 
 export interface OutboxSettings {
@@ -9,23 +10,22 @@ export interface OutboxSettings {
 }
 
 const HOUR = 3_600_000
-const MB = 1024 * 1024
 
-/** @throws UserError that names the invalid variable */
+/** @throws UserError without a key */
 export function readOutboxSettings(env: Environment): OutboxSettings {
   if (readSetting(env, 'HOOKLINE_SEALING_KEYS') === undefined) {
     throw new UserError({
       message: 'HOOKLINE_SEALING_KEYS is missing',
-      hint: 'The outbox encrypts what it stores. Create keys with: hookline keys create sealing',
+      hint: 'The outbox encrypts what it stores. Create a key: openssl rand -base64 32',
     })
   }
   return {
-    responseTime: readSetting(env, 'HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS'),
+    responseTime: figure(env, 'RESPONSE_TIMEOUT_MS'),
     limits: {
-      age: HOUR * readSetting(env, 'HOOKLINE_OUTBOX_MAX_AGE_HOURS'),
-      events: readSetting(env, 'HOOKLINE_OUTBOX_MAX_EVENTS'),
-      bytes: MB * readSetting(env, 'HOOKLINE_OUTBOX_MAX_MB'),
-      copies: HOUR * readSetting(env, 'HOOKLINE_BATCH_COPIES_HOURS'),
+      age: HOUR * figure(env, 'MAX_AGE_HOURS'),
+      events: figure(env, 'MAX_EVENTS'),
+      bytes: MEGABYTE * figure(env, 'MAX_MB'),
+      copies: HOUR * figure(env, 'BATCH_COPIES_HOURS'),
     },
   }
 }

@@ -1,7 +1,6 @@
-import type { CryptoKey, JWK } from 'jose'
+import type { CryptoKey } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, GitHubCall } from '../wire/github-api.ts'
-import { isObject } from '../wire/json.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
@@ -11,21 +10,11 @@ import {
   rawSetting,
   readSetting,
   type SettingName,
-  splitList,
 } from '../wire/settings.ts'
-import {
-  type CredentialOptions,
-  createCredentials,
-  type GitHubCredential,
-} from './credentials/credentials.ts'
+import { createCredentials, type GitHubCredential } from './credentials/credentials.ts'
 import { App, readAppKey } from './credentials/github-app.ts'
-import { readSigningKey, type SigningKey } from './credentials/grant.ts'
-import {
-  readSealingKey,
-  SEALING_KEYS_PATH,
-  type SealingKey,
-  sealingKeysPage,
-} from './credentials/seal.ts'
+import { readSealingKeys, type SealingKey } from './credentials/sealing-key.ts'
+import { figure, MEGABYTE } from './figures.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
@@ -41,16 +30,17 @@ export interface RelayConfig {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event. */
   readonly budget: number
-  readonly credentials: Omit<CredentialOptions, 'now' | 'githubCredential'>
+  /** The first one seals, all of them open. */
+  readonly sealingKeys: readonly SealingKey[]
+  /** True if a relay with its own GitHub credential accepts token URLs, too. */
+  readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
   readonly pages: Pages
   readonly repository?: Repository
-  /** Which event starts the workflow, where the credential does not say. */
+  /** Which event starts the workflow of a token URL. */
   readonly dispatch: DispatchMode
   /** Detected if absent. */
   readonly forge: Forge | undefined
-  /** Branch or tag that a workflow is started on, where the credential does not say. */
-  readonly ref?: string
   /** Bytes of all request bodies in memory together. */
   readonly bodyMemory: number
   /** Address of this relay as senders see it. */
@@ -68,26 +58,22 @@ type GitHubCredentialConfig =
  */
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
   const sealSet = readSetting(env, 'HOOKLINE_SEALING_KEYS')
-  const signSet = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
   const sealingKeys = sealSet === undefined ? [] : await readSealingKeys(sealSet)
-  const signingKeys = signSet === undefined ? [] : await readSigningKeys(signSet)
-  const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS') ?? []
   checkCredentialSettings(env)
-  const page = [SEALING_KEYS_PATH, sealingKeysPage(sealingKeys)] as const
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
-  const ref = readSetting(env, 'HOOKLINE_WORKFLOW_REF')
-  const revoked = readSetting(env, 'HOOKLINE_REVOKED_GRANTS')
+  const forge = readSetting(env, 'HOOKLINE_FORGE')
   return {
     apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
-    budget: readSetting(env, 'HOOKLINE_GITHUB_TIMEOUT_MS'),
-    dispatch: readSetting(env, 'HOOKLINE_DISPATCH'),
-    forge: readSetting(env, 'HOOKLINE_FORGE'),
-    ...(ref !== undefined && { ref }),
-    bodyMemory: readSetting(env, 'HOOKLINE_MAX_BODY_MEMORY_MB') * MEGABYTE,
-    credentials: { sealingKeys, signingKeys, accessKeys, revoked },
+    budget: figure(env, 'GITHUB_TIMEOUT_MS'),
+    // Forgejo and Gitea have no `repository_dispatch`.
+    dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
+    forge,
+    bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
+    sealingKeys,
+    allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
-    pages: sealingKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
+    pages: RELAY_PAGES,
     ...(named !== undefined && { repository: parseRepository(named) }),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
@@ -100,7 +86,6 @@ export interface ForgeAccess {
   readonly metrics: RelayMetrics
 }
 
-/** @throws UserError when `HOOKLINE_OUTBOX_MIN_INTERVAL_MS` is wrong */
 export function sharedGitHub(
   env: Environment,
   { githubCredential }: RelayConfig,
@@ -109,7 +94,7 @@ export function sharedGitHub(
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = githubCredential !== undefined && 'app' in githubCredential
-  const minInterval = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
+  const minInterval = figure(env, 'MIN_INTERVAL_MS')
   const ports = { now, after, date: systemClock.now, minInterval, metrics }
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
@@ -125,21 +110,19 @@ export function relayPorts(
     outbox = false,
   }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { outbox?: boolean } = {},
 ): RelayPorts {
-  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, ref, publicUrl } = config
+  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
   const { now } = systemClock
   const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,
     credentials: createCredentials({
-      ...config.credentials,
       ...githubCredentialOf(config, call),
-      now,
+      allowsTokens: config.allowsTokens,
     }),
     pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
     ...(repository && { repository }),
     dispatchMode,
-    ref,
     publicUrl,
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     bodies: new BodyMemory(config.bodyMemory),
@@ -152,17 +135,11 @@ export function relayPorts(
   }
 }
 
-function discoveryOf(
-  { githubCredential, dispatch, pages, repository }: RelayConfig,
-  outbox: boolean,
-) {
+function discoveryOf({ githubCredential, dispatch, repository }: RelayConfig, outbox: boolean) {
   const kind = githubCredential === undefined ? 'none' : 'app' in githubCredential ? 'app' : 'token'
-  const seal = pages.has(SEALING_KEYS_PATH) ? SEALING_KEYS_PATH : null
   const singleRepository = repository !== undefined
-  return discoveryPage({ dispatch, credential: kind, outbox, singleRepository, seal })
+  return discoveryPage({ dispatch, credential: kind, outbox, singleRepository })
 }
-
-const MEGABYTE = 1024 * 1024
 
 /**
  * Checks that the credential settings fit together and are complete.
@@ -171,10 +148,7 @@ const MEGABYTE = 1024 * 1024
  */
 function checkCredentialSettings(env: Environment): void {
   const at = (name: SettingName) => rawSetting(env, name)
-  const [token, keys] = [at('HOOKLINE_GITHUB_TOKEN'), at('HOOKLINE_ACCESS_KEYS')]
-  const signingKeys = at('HOOKLINE_SIGNING_KEYS')
-  // With both, the admin creates endpoints, which need no other key.
-  const hasEndpoints = at('HOOKLINE_ADMIN_KEY') && at('HOOKLINE_SEALING_KEYS')
+  const token = at('HOOKLINE_GITHUB_TOKEN')
   const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
@@ -183,34 +157,10 @@ function checkCredentialSettings(env: Environment): void {
       hint: 'Unset one of them. A GitHub App needs no token.',
     })
   }
-  if (app && keys) {
-    throw new UsageError({
-      message: 'HOOKLINE_ACCESS_KEYS cannot be combined with HOOKLINE_APP_ID',
-      hint: 'Unset HOOKLINE_ACCESS_KEYS, because an access key would open every repository of the App. Use grants: hookline keys create signing, then hookline grant.',
-    })
-  }
   if (app && (!id || !key)) {
     throw new UserError({
       message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
       hint: 'Set both: the id of the App, and the private key from its settings page.',
-    })
-  }
-  if (app && !signingKeys && !hasEndpoints) {
-    throw new UserError({
-      message: 'HOOKLINE_SIGNING_KEYS is missing',
-      hint: 'With a GitHub App, each request carries a grant. Create the keys that sign grants: hookline keys create signing',
-    })
-  }
-  if (token && !keys && !signingKeys && !hasEndpoints) {
-    throw new UserError({
-      message: 'HOOKLINE_GITHUB_TOKEN needs HOOKLINE_ACCESS_KEYS or HOOKLINE_SIGNING_KEYS',
-      hint: 'Create keys: hookline keys create access, or hookline keys create signing. If each request carries its own GitHub token, unset HOOKLINE_GITHUB_TOKEN.',
-    })
-  }
-  if (!app && !token && (keys || signingKeys)) {
-    throw new UserError({
-      message: 'access keys and grants need a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY.',
     })
   }
 }
@@ -250,61 +200,19 @@ function githubCredentialOf(
   return { githubCredential: { githubToken: token, token: async () => token } }
 }
 
-/**
- * A JWK, an array of them, or a JWK set: as `hookline keys create sealing` prints it.
- *
- * @throws UserError when it is none of them
- */
-export async function readSealingKeys(text: string): Promise<readonly SealingKey[]> {
-  try {
-    return await Promise.all(jwksIn(JSON.parse(text)).map(readSealingKey))
-  } catch (cause) {
-    throw new UserError(
-      {
-        message: 'HOOKLINE_SEALING_KEYS contains no sealing key',
-        hint: 'Create one: hookline keys create sealing',
-      },
-      { cause },
-    )
-  }
-}
-
-/**
- * A JWK, an array of them, or a JWK set: as `hookline keys create signing` prints it.
- *
- * @throws UserError when it is none of them
- */
-export async function readSigningKeys(text: string): Promise<readonly SigningKey[]> {
-  try {
-    const keys = await Promise.all(jwksIn(JSON.parse(text)).map(readSigningKey))
-    if (keys.length > 0) return keys
-  } catch {
-    // Said below: the cause could quote the key.
-  }
-  throw new UserError({
-    message: 'HOOKLINE_SIGNING_KEYS contains no signing key',
-    hint: 'Create one: hookline keys create signing',
-  })
-}
-
-function jwksIn(value: unknown): readonly JWK[] {
-  const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
-  // `readSealingKey` refuses what is not a key.
-  return all as readonly JWK[]
-}
-
 /** Shorter keys can be guessed, because the relay does not limit attempts. */
 const SHORTEST_SAFE_KEY = 20
 
 /** Warnings about keys that work, and that can be guessed. */
 export function weakKeyProblems(env: Environment): readonly Problem[] {
-  const weak = ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'].filter((name) =>
-    splitList(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
-  )
-  return weak.map((name) => ({
-    message: `${name} contains a key with fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'Create a longer one: hookline keys create access',
-  }))
+  const key = readSetting(env, 'HOOKLINE_ADMIN_KEY')?.reveal()
+  if (key === undefined || key.length >= SHORTEST_SAFE_KEY) return []
+  return [
+    {
+      message: `HOOKLINE_ADMIN_KEY has fewer than ${SHORTEST_SAFE_KEY} characters, so it can be guessed`,
+      hint: 'Create a longer one: openssl rand -base64 32',
+    },
+  ]
 }
 
 /** Time that passes, by the machine: it never jumps. */

@@ -71,15 +71,13 @@ export interface RelayPorts {
   readonly readiness?: Readiness
   /** Counts events for the metrics. */
   readonly metrics?: RelayMetrics
-  /** How a workflow is started, unless the credential says it. */
+  /** How a workflow is started, unless the endpoint says it. */
   readonly dispatchMode?: DispatchMode
-  /** Branch or tag that a workflow is started on, where the credential does not say. */
-  readonly ref?: string | undefined
   /** Stores bodies that are too large for an event; absent without an outbox and a public address. */
   readonly largeBodies?: LargeBodies
   /** Absent if memory for bodies is unlimited, as on a developer's machine. */
   readonly bodies?: BodyMemory
-  /** Loads the module for the checks of grants, for the first grant that has some. */
+  /** Loads the module for the checks of endpoints, for the first endpoint that has some. */
   readonly loadChecks?: LoadChecks
   /** The relay's public address, for schemes that sign the URL. */
   readonly publicUrl?: string | undefined

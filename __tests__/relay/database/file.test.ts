@@ -58,8 +58,8 @@ function start(settings: Record<string, string> = {}, program = [NODE24 ?? '', Q
     env: {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_SEALING_KEYS: keys,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '100',
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '100',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '0',
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       ...settings,
     },
@@ -280,7 +280,7 @@ describe('the file of an outbox', () => {
 
   test('is not made with an invalid setting', async () => {
     const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-      env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_OUTBOX_MAX_AGE_HOURS: '-1' },
+      env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_TEST_MAX_AGE_HOURS: '-1' },
     })
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
     expect(existsSync(file)).toBe(false)
@@ -390,10 +390,10 @@ const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 
 test.each([
   ['HOOKLINE_SEALING_KEYS', ''],
-  ['HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS', '0'],
-  ['HOOKLINE_OUTBOX_MAX_AGE_HOURS', '0'],
-  ['HOOKLINE_OUTBOX_MAX_EVENTS', '1.5'],
-  ['HOOKLINE_OUTBOX_MAX_MB', 'much'],
+  ['HOOKLINE_TEST_RESPONSE_TIMEOUT_MS', '0'],
+  ['HOOKLINE_TEST_MAX_AGE_HOURS', '0'],
+  ['HOOKLINE_TEST_MAX_EVENTS', '1.5'],
+  ['HOOKLINE_TEST_MAX_MB', 'much'],
 ])('an invalid setting is named: %s=%s', (name, value) => {
   expect(() => readOutboxSettings({ HOOKLINE_SEALING_KEYS: 'keys', [name]: value })).toThrow(
     new RegExp(`${name}.*${value.replace('.', '[.]')}`),
@@ -407,7 +407,7 @@ test('settings have their defaults, and HOURS and MB may be fractions', () => {
     responseTime: 2500,
     limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb, copies: 24 * hour },
   })
-  const other = { HOOKLINE_OUTBOX_MAX_AGE_HOURS: '0.001', HOOKLINE_OUTBOX_MAX_MB: '0.5' }
+  const other = { HOOKLINE_TEST_MAX_AGE_HOURS: '0.001', HOOKLINE_TEST_MAX_MB: '0.5' }
   expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
     age: 3600,
     bytes: mb / 2,

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { generateSealingKey, sealToken } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey, sealToken } from '../../../src/relay/credentials/sealing-key.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { open, type RawRequest, received, send } from '../../support/raw-http.ts'
@@ -32,7 +32,7 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
       HOOKLINE_GITHUB_TOKEN: OWN,
       HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: PUBLIC,
-      HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [sealingKey.privateJwk] }),
+      HOOKLINE_SEALING_KEYS: sealingKey.text,
     })
   }, 60_000)
   afterEach(() => github.reset())

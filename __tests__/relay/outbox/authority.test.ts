@@ -35,7 +35,7 @@ describe.each(OUTBOX_RUNTIMES)(
       relay = await start({
         ...{
           HOOKLINE_API_URL: github.url,
-          HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '2500',
+          HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '2500',
           HOOKLINE_GITHUB_TOKEN: TOKEN,
         },
         HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk),

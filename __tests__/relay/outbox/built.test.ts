@@ -77,7 +77,7 @@ testOnNode24(
     const held = join(folder, 'the-disk-stands-still')
     const settings = await onDisk('held-disk.cjs', {
       ...{ HELD_DISK: held, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
     })
     const before = await startBuiltOutbox({ folder, settings })
     await sendTo(before, 'r', 'before')
@@ -140,7 +140,7 @@ testOnNode24(
   async () => {
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK_MB: '24', HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
     const body = 'x'.repeat(45_000)
@@ -207,7 +207,7 @@ testOnNode24(
 testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   const settings = {
     ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
-    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500' },
+    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
   }
   await fillOutbox(settings)
   const relay = await startBuiltOutbox({ folder, settings })
@@ -231,7 +231,7 @@ testOnNode24(
     const reserve = join(folder, 'outbox.db.reserve')
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK: full, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
-      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
     const waiting = async () => (await listed(relay)).waiting.length
@@ -288,7 +288,7 @@ testOnNode24(
 testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const slow = join(folder, 'the-disk-is-slow')
   const settings = await onDisk('slow-disk.cjs', {
-    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
+    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
   })
   const relay = await startBuiltOutbox({ folder, settings })
   await sendTo(relay, 'kept', 'before')

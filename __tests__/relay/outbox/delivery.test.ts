@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import { RelayError } from '../../../src/relay/relay-errors.ts'
 import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'

@@ -32,7 +32,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     if (!isThere) return
     relay = await start({
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '400',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '400',
     })
   })
   afterEach(async () => {

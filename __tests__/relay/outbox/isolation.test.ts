@@ -25,8 +25,8 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     if (!isThere) return
     relay = await start({
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '1000',
-      HOOKLINE_OUTBOX_MAX_MB: '0.2',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1000',
+      HOOKLINE_TEST_MAX_MB: '0.2',
     })
   })
   beforeEach(() => github.reset())

@@ -25,8 +25,8 @@ describe('the storage of an outbox on workerd', () => {
     folder = await mkdtemp(join(tmpdir(), 'outbox-object-'))
     settings = {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200',
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       HOOKLINE_SEALING_KEYS: await sealingKeys(),
     }

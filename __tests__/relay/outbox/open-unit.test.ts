@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { StoredEvent } from '../../../src/relay/outbox/event.ts'
 import { openBatch } from '../../../src/relay/outbox/open-unit.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'

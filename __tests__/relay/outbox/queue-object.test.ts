@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
-import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
 import { RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
 import type { NewEvent } from '../../../src/relay/outbox/event.ts'
@@ -60,7 +60,7 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       minInterval: 0,
       sleep: async () => {},
       keys: [key],
-      credentials: createCredentials({ now: () => new Date(START) }),
+      credentials: createCredentials({}),
       send: async ({ delivery }) => {
         clock.now += clock.callTime
         delivered.push(delivery)
@@ -69,7 +69,6 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       findRuns: async () => undefined,
       pack: PACK,
       age: LIMITS.age,
-      revoked: new Set(),
       newId: () => crypto.randomUUID(),
       now,
       random: () => 0,

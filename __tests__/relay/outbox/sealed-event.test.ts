@@ -12,7 +12,7 @@ import {
   openSealed,
   readSealingKey,
   sealToken,
-} from '../../../src/relay/credentials/seal.ts'
+} from '../../../src/relay/credentials/sealing-key.ts'
 import { openEvent, sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
 import { dispatchOf } from '../../support/fake-outbox.ts'
 

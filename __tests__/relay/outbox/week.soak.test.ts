@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import {
   githubTimeout,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import { type Endpoint, hashOf, sealEndpointsFor } from '../../../src/relay/endpoints/endpoint.ts'
 import { Endpoints } from '../../../src/relay/endpoints/endpoints.ts'
 import { EndpointTable } from '../../../src/relay/endpoints/store.ts'

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JWK } from 'jose'
-import { generateSealingKey } from '../../relay/credentials/seal.ts'
+import { generateSealingKey } from '../../relay/credentials/sealing-key.ts'
 import { readText, writeText } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
 import { openUserFolder } from '../user-folder.ts'
@@ -11,7 +10,7 @@ import type { ConnectTarget } from './connect-target.ts'
 export interface ConnectState {
   /** Database of the endpoint and of the outbox, for one trigger. */
   readonly database: string
-  /** JWK set that seals the database, as `HOOKLINE_SEALING_KEYS` has it. */
+  /** Key that seals the database, as `HOOKLINE_SEALING_KEYS` has it. */
   readonly sealingKeys: string
 }
 
@@ -26,7 +25,7 @@ export async function openConnectState(
 ): Promise<ConnectState> {
   const place = [...forgeFolder(apiUrl), ...repository.toLowerCase().split('/')]
   const folder = openUserFolder('connect', ...place)
-  const keys = join(folder, 'sealing-keys.json')
+  const keys = join(folder, 'sealing-key')
   if (!existsSync(keys)) writeText(keys, `${await newKeys()}\n`, { mode: 0o600 })
   return { database: join(folder, `${workflow}.${trigger}.db`), sealingKeys: readText(keys).trim() }
 }
@@ -42,7 +41,5 @@ function forgeFolder({ host, pathname }: URL): readonly string[] {
 }
 
 async function newKeys(): Promise<string> {
-  const { privateJwk } = await generateSealingKey()
-  const keys: readonly JWK[] = [privateJwk]
-  return JSON.stringify({ keys })
+  return (await generateSealingKey()).text
 }

@@ -6,7 +6,6 @@ import { HttpFailure } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { filterConditions } from '../grant/filter-expression.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
@@ -81,7 +80,7 @@ export class LogFollower {
   async #followRequest(entry: LogEntry): Promise<void> {
     const { delivery, status, run = null, batch } = entry
     const type = this.#ports.typeOf(delivery) ?? null
-    const noRun = noRunReason(entry, this.#ports.filter)
+    const noRun = noRunReason(entry)
     const queued = queuedReason(entry)
     if (queued !== null) this.#queued.add(batch ?? delivery)
     const reason = noRun ?? queued
@@ -125,29 +124,18 @@ async function followDelivery(
 }
 
 /** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the outbox has the event. */
-function noRunReason(entry: LogEntry, filter: JsonObject | undefined): string | null {
+function noRunReason(entry: LogEntry): string | null {
   const { status, code, filtered, githubStatus, queued, reason } = entry
   if (status >= 300 || code !== undefined) {
     return [code ?? `the relay responded with ${status}`, reason].filter(Boolean).join(': ')
   }
   if (filtered) {
-    return `${NO_RUN}: the event does not match the filter${reason ? `: ${filterReason(reason, filter)}` : ''}`
+    return `${NO_RUN}: the event does not match the filter${reason ? `: ${reason}` : ''}`
   }
   if (githubStatus === undefined && queued === undefined) {
     return `${NO_RUN}: the relay answered a handshake of the sender`
   }
   return null
-}
-
-/**
- * The unmet conditions as the workflow file writes them. The relay names them in the expression language
- * that they were translated into.
- */
-function filterReason(reason: string, filter: JsonObject = {}): string {
-  const unmet = filterConditions(filter).filter(
-    ({ expression }) => expression !== undefined && reason.includes(expression),
-  )
-  return unmet.length === 0 ? reason : unmet.map(({ words }) => words).join('; ')
 }
 
 /** Why GitHub does not have the event yet; `null` if it has. */

@@ -1,16 +1,13 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { generateSigningKey } from '../../relay/credentials/grant.ts'
-import { generateSealingKey } from '../../relay/credentials/seal.ts'
 import { hasSqlite } from '../../relay/database/sqlite.ts'
 import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
 import { baseAddress } from '../../wire/address.ts'
+import { UsageError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
-import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
+import type { EndpointConditions } from '../endpoint/conditions.ts'
+import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
 import type { ForgeHere } from '../forge.ts'
-import type { GrantConditions } from '../grant/grant-conditions.ts'
-import { conditionsOfTrigger } from '../grant/of-trigger.ts'
-import { makeGrant } from '../grant.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
 import { openConnectState } from './connect-state.ts'
@@ -22,17 +19,13 @@ export type UrlLifetime =
   | 'stays'
   /** An endpoint behind a quick tunnel, whose address is new at each start. */
   | 'ends with the tunnel'
-  /** A grant, because this Node has no database. */
-  | 'ends with connect'
 
 /** A relay of this process, with its public address. */
 export interface PublicRelay {
   /** The webhook URL, with the credential. */
   readonly url: string
-  /** The same URL on this machine, without a grant. */
+  /** The same URL on this machine. */
   readonly local: URL
-  /** The credential of `local`; `undefined` for an endpoint, whose URL is the credential. */
-  readonly grant: Secret | undefined
   readonly lifetime: UrlLifetime
   /** The conditions of the trigger that only the workflow checks, with the reason: one line each. */
   readonly inWorkflow: readonly string[]
@@ -66,7 +59,6 @@ interface LocalRelay {
   /** The webhook URL at an address. */
   urlAt(address: string): string
   readonly local: URL
-  readonly grant: Secret | undefined
   close(): Promise<void>
 }
 
@@ -76,12 +68,11 @@ interface LocalRelay {
  */
 export async function openPublicRelay(options: PublicRelayOptions): Promise<PublicRelay> {
   const { conditions: trigger, publicUrl, secret, onTunnel, signal } = options
-  const isStored = hasSqlite()
+  requireSqlite()
   const isLasting = publicUrl !== undefined
-  const use = !isStored ? 'grant' : isLasting ? 'endpoint' : 'tunneled endpoint'
+  const use = isLasting ? 'endpoint' : 'tunneled endpoint'
   const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), use)
-  const start = isStored ? startWithEndpoint : startWithGrant
-  const relay = await start(options, conditions)
+  const relay = await startWithEndpoint(options, conditions)
   const onChange = (change: TunnelChange) =>
     onTunnel(change.kind === 'open' ? { ...change, url: relay.urlAt(change.url) } : change)
   let address: Tunnel
@@ -97,8 +88,7 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
   return {
     url: relay.urlAt(address.url),
     local: relay.local,
-    grant: relay.grant,
-    lifetime: !isStored ? 'ends with connect' : isLasting ? 'stays' : 'ends with the tunnel',
+    lifetime: isLasting ? 'stays' : 'ends with the tunnel',
     inWorkflow,
     async close() {
       address.close()
@@ -107,13 +97,12 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
   }
 }
 
-/** The settings that both kinds of relay have: nothing else of the environment changes them. */
-function commonSettings({ token, target, publicUrl, forge }: PublicRelayOptions) {
+/** The settings of the relay: nothing else of the environment changes them. */
+function commonSettings({ token, publicUrl, forge }: PublicRelayOptions) {
   return {
     HOOKLINE_API_URL: baseAddress(forge.apiUrl),
     HOOKLINE_SERVER_URL: forge.webUrl,
     HOOKLINE_GITHUB_TOKEN: token.reveal(),
-    HOOKLINE_DISPATCH: target.dispatch,
     ...(publicUrl !== undefined && { HOOKLINE_PUBLIC_URL: publicUrl }),
   }
 }
@@ -121,7 +110,7 @@ function commonSettings({ token, target, publicUrl, forge }: PublicRelayOptions)
 /** A relay whose database has the trigger as an endpoint, from the start before if there was one. */
 async function startWithEndpoint(
   options: PublicRelayOptions,
-  conditions: GrantConditions | undefined,
+  conditions: EndpointConditions | undefined,
 ): Promise<LocalRelay> {
   const { target, forge, port, onLog, onEvent } = options
   const { database, sealingKeys } = await openConnectState(target, forge)
@@ -146,7 +135,6 @@ async function startWithEndpoint(
       base: relay.url,
       urlAt: (base) => base.replace(/\/+$/, '') + path,
       local: new URL(path, relay.url),
-      grant: undefined,
       close: relay.close,
     }
   } catch (error) {
@@ -164,7 +152,7 @@ const ENDPOINT = 'connect'
 async function storedAddress(
   client: RelayClient,
   { repository, workflow, trigger, dispatch }: ConnectTarget,
-  conditions: GrantConditions | undefined,
+  conditions: EndpointConditions | undefined,
 ): Promise<string> {
   const settings = {
     repository,
@@ -195,38 +183,11 @@ function withoutNull(settings: object): object {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 }
 
-/** A relay without a database, for Node before 22.13: keys and grant end with it. */
-async function startWithGrant(
-  options: PublicRelayOptions,
-  conditions: GrantConditions | undefined,
-): Promise<LocalRelay> {
-  const { target, port, onLog, onEvent } = options
-  const { repository, workflow, trigger, dispatch } = target
-  const keys = JSON.stringify({ keys: [(await generateSigningKey()).jwk] })
-  const { publicJwk, privateJwk } = await generateSealingKey()
-  const path = `${workflow}/${trigger}`
-  const scope = { repository, path, dispatch, conditions, encryptionKey: publicJwk }
-  const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
-  const { startRelay } = await import('../../relay/http/node.ts')
-  const relay = await startRelay({
-    host: '127.0.0.1',
-    port,
-    write: onLog,
-    onEvent,
-    env: {
-      ...commonSettings(options),
-      HOOKLINE_SIGNING_KEYS: keys,
-      HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
-    },
+/** @throws UsageError on a Node that has no database */
+function requireSqlite(): void {
+  if (hasSqlite()) return
+  throw new UsageError({
+    message: `connect needs Node 22.13 or newer, and this is Node ${process.versions.node}`,
+    hint: 'Install a newer Node. Its database stores the endpoint and the events that wait.',
   })
-  const suffix = target.example?.path ?? ''
-  const addressAt = (address: string) =>
-    webhookUrl({ relay: address, repository, workflow, trigger }) + suffix
-  return {
-    base: relay.url,
-    urlAt: (address) => withToken(addressAt(address), text),
-    local: new URL(addressAt(relay.url)),
-    grant: new Secret(text),
-    close: relay.close,
-  }
 }

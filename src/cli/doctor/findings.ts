@@ -17,7 +17,7 @@ export interface DoctorTarget {
   readonly app?: readonly DoctorFinding[] | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
-  /** The credential for the relay: the GitHub token, an access key or a grant. */
+  /** The GitHub token, as the relay gets it. */
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined

@@ -110,7 +110,7 @@ function noListener(
   const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
   const message = `no workflow on ${defaultBranch} listens for ${dispatchEvent(dispatch)}`
   const hint = found
-    ? `${found.file} listens for ${dispatchEvent(other)}. Add --dispatch ${other}, and set HOOKLINE_DISPATCH=${other} on the relay.`
+    ? `${found.file} listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, and add --dispatch ${other} here.`
     : `Write one: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
   return failedFinding('workflow', 'workflow_not_listening', message, hint)
 }

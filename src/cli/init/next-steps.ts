@@ -1,7 +1,7 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
-import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
+import { POSIX, type Shell } from '../../wire/shell.ts'
 import { type PushFacts, publishLines } from '../publish.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
@@ -20,8 +20,8 @@ export interface NextSteps {
   readonly missing: readonly string[]
   /** Fires the workflow on GitHub through the relay; `null` if only the sender can sign the request. */
   readonly curl: string | null
-  /** Prints the URL with a credential, for a sender that cannot set a header. */
-  readonly sealedUrl: readonly string[]
+  /** Creates the webhook URL at the relay, for a sender that cannot set a header. */
+  readonly endpoint: readonly string[]
   /** Writes the secrets into `.env`, before the test on this machine. */
   readonly prepare: readonly string[]
   /**
@@ -103,16 +103,12 @@ function webhookSteps(
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
   const local = `${localServer(port)}/webhook/${name}/${trigger}`
   const isOwn = relay === localServer(port)
-  // Temporary keys are enough for a relay whose public address is temporary too.
-  const sealing: Readonly<Record<string, VariableValue>> =
-    sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const { prepare, fire } = sender
     ? sendLines(sender, local, shell)
     : { prepare: [], fire: [exampleLine(local, ANY_REQUEST, undefined, shell.request)] }
   const storing = (secret: string) =>
     forge === undefined ? secretLine(secret) : secretPage(secret, webUrl, repository)
-  const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
     missing: [
@@ -121,8 +117,10 @@ function webhookSteps(
     ],
     curl: sender
       ? null
-      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_CREDENTIAL'), shell.request),
-    sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
+      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
+    endpoint: [
+      `hookline endpoint create ${name} --repository ${place} --path ${name}/${trigger} --relay ${relay}`,
+    ],
     prepare,
     tryOut: ['hookline dev', ...fire],
     token: [
@@ -131,10 +129,8 @@ function webhookSteps(
         : `${web}/user/settings/applications`,
     ],
     tokenBox: box,
-    // The relay has no token; each request carries one in HOOKLINE_CREDENTIAL.
-    relay: [
-      shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
-    ],
+    // The relay has no token; each request carries one.
+    relay: [shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having(variables, serving))],
     publish: push,
     start: [],
     secrets: (sender ? secretsOf(sender) : []).map(storing),
@@ -149,12 +145,6 @@ function webhookSteps(
     ],
   }
 }
-
-/** The flag of `hookline url` for each trigger; other triggers need `--trigger`. */
-const URL_FLAGS: ReadonlyMap<string, string> = new Map([
-  ['webhook', ''],
-  ['messaging_bot', ' --bot'],
-])
 
 /** The requirements of each dispatch mode: the permission of the token, a flag, and variables of the relay. */
 const BY_MODE = {
@@ -187,7 +177,7 @@ function pollingSteps(
     url: null,
     missing: [],
     curl: null,
-    sealedUrl: [],
+    endpoint: [],
     prepare: [ignoreLine(shell), shell.keeping(secret, '.env')],
     tryOut: ['hookline dev --poll'],
     token: [],

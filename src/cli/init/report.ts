@@ -73,12 +73,7 @@ function localText({ prepare, tryOut: [serve = '', ...fire] }: NextSteps): strin
 
 /** The way with the relay that the user named, in place of `connect`. */
 function relayText(steps: NextSteps): string {
-  const { token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
-  // Without a token of its own, the relay forwards the token of the request.
-  const credential =
-    shellHere().name === 'posix'
-      ? 'export HOOKLINE_CREDENTIAL="$HOOKLINE_GITHUB_TOKEN"'
-      : '$env:HOOKLINE_CREDENTIAL = $env:HOOKLINE_GITHUB_TOKEN'
+  const { token, tokenBox, relay, doctor, missing, curl, endpoint } = steps
   const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
   return [
     section('Or start your own relay:', relay),
@@ -87,8 +82,8 @@ function relayText(steps: NextSteps): string {
       ...doctor,
     ]),
     curl === null
-      ? section(`Print the webhook URL${replace}:`, [credential, ...sealedUrl])
-      : section(`Call the webhook URL${replace}:`, [credential, curl]),
+      ? section(`Create the webhook URL${replace}:`, endpoint)
+      : section(`Call the webhook URL${replace}:`, [curl]),
   ].join('')
 }
 

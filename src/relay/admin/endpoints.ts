@@ -3,7 +3,7 @@ import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
-import { Secret } from '../../wire/secret.ts'
+import { isHeaderSafe } from '../../wire/secret.ts'
 import { ENDPOINT_NAME } from '../endpoints/address.ts'
 import {
   type Endpoint,
@@ -16,7 +16,7 @@ import {
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
-import { parseRepository } from '../request/route.ts'
+import { type BatchSettings, MOST_BATCH_SECONDS } from '../request/batch-period.ts'
 import { isoTime, isRead, queryOf } from './query.ts'
 
 /** The part of an address after `/-/endpoints`. */
@@ -190,8 +190,8 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
     firstEvent: firstEvent === null ? null : isoTime(firstEvent),
   }
   if (!endpoint) return { name, unreadable: true, ...times }
-  const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
-  const { expect } = endpoint
+  const { repository, path, dispatch, ref, token, if: condition, ifError, verify } = endpoint
+  const { expect, batch, debounce } = endpoint
   const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
   return {
     name,
@@ -203,7 +203,9 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
     ...(ifError !== undefined && { ifError }),
     ...(verify !== undefined && { verify: schemes }),
     ...(expect !== undefined && { expect }),
-    credential: sealedToken === undefined ? 'relay' : 'sealed token',
+    ...(batch !== undefined && { batch }),
+    ...(debounce !== undefined && { debounce }),
+    credential: token === undefined ? 'relay' : 'token',
     ...times,
   }
 }
@@ -227,18 +229,19 @@ async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<stri
 
 const SETTINGS = [
   ...['repository', 'path', 'dispatch', 'ref'],
-  ...['if', 'ifError', 'verify', 'sealedToken', 'expect'],
+  ...['if', 'ifError', 'verify', 'token', 'expect', 'batch', 'debounce'],
 ]
 
 /** @throws RelayError 400 that names the setting */
 async function checkedSettings(
   given: Readonly<Record<string, unknown>>,
-  { credentials, loadChecks, publicUrl, hasCredential, hasAlarms }: EndpointAdminPorts,
+  { loadChecks, publicUrl, hasCredential, hasAlarms }: EndpointAdminPorts,
 ): Promise<EndpointSettings> {
   const unknown = Object.keys(given).find((name) => !SETTINGS.includes(name))
   if (unknown !== undefined) throw invalidEndpoint(`unknown setting ${JSON.stringify(unknown)}`)
-  const { repository, path, dispatch, ref, if: condition, ifError, verify, sealedToken } = given
+  const { repository, path, dispatch, ref, if: condition, ifError, verify, token } = given
   const expect = expectedInterval(given.expect, hasAlarms)
+  const batch = batchSettings(given)
   if (typeof repository !== 'string' || !isRepository(repository)) {
     throw invalidEndpoint('"repository" must be owner/name')
   }
@@ -251,18 +254,13 @@ async function checkedSettings(
   if (ref !== undefined && (typeof ref !== 'string' || ref === '')) {
     throw invalidEndpoint('"ref" must be a branch or a tag')
   }
-  if (sealedToken === undefined && !hasCredential) {
+  if (token === undefined && !hasCredential) {
     throw invalidEndpoint(
-      'the relay has no GitHub credential of its own: add "sealedToken", which hookline endpoint makes with --seal-token',
+      'the relay has no GitHub credential of its own: add "token", which hookline endpoint reads from HOOKLINE_GITHUB_TOKEN with --credential token',
     )
   }
-  if (sealedToken !== undefined) {
-    const webhook = { repository: parseRepository(repository), path, reserved: new Map() }
-    const token = typeof sealedToken === 'string' ? new Secret(sealedToken) : undefined
-    const credential = await credentials.open(token, webhook).catch(() => undefined)
-    if (credential?.kind !== 'sealed') {
-      throw invalidEndpoint('"sealedToken" is not sealed for this relay, repository and path')
-    }
+  if (token !== undefined && (typeof token !== 'string' || token === '' || !isHeaderSafe(token))) {
+    throw invalidEndpoint('"token" is not a GitHub token')
   }
   const claims = {
     ...(condition !== undefined && { if: condition }),
@@ -278,8 +276,9 @@ async function checkedSettings(
     path,
     ...(dispatch !== undefined && { dispatch }),
     ...(typeof ref === 'string' && { ref }),
-    ...(typeof sealedToken === 'string' && { sealedToken }),
+    ...(typeof token === 'string' && { token }),
     ...(expect !== undefined && { expect }),
+    ...batch,
     ...claims,
   }
 }
@@ -292,6 +291,26 @@ function expectedInterval(value: unknown, hasAlarms: boolean): string | undefine
   }
   if (!hasAlarms) throw invalidEndpoint('"expect" needs a relay on Node')
   return value
+}
+
+/** @throws RelayError 400 */
+function batchSettings({ batch, debounce }: Readonly<Record<string, unknown>>): BatchSettings {
+  if (batch === undefined) {
+    if (debounce === undefined) return {}
+    throw invalidEndpoint('"debounce" needs "batch", for example "batch": 600, "debounce": 60')
+  }
+  if (!isSeconds(batch, MOST_BATCH_SECONDS)) {
+    throw invalidEndpoint(`"batch" must be whole seconds, from 1 to ${MOST_BATCH_SECONDS}`)
+  }
+  if (debounce === undefined) return { batch }
+  if (!isSeconds(debounce, batch - 1)) {
+    throw invalidEndpoint('"debounce" must be whole seconds, at least 1 and less than "batch"')
+  }
+  return { batch, debounce }
+}
+
+function isSeconds(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
 }
 
 /** At least workflow and trigger, and nothing that a URL must escape. */

@@ -1,5 +1,5 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
-import type { SealingKey } from '../credentials/seal.ts'
+import type { SealingKey } from '../credentials/sealing-key.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { OutboxEvent, OutboxFigures, StoredEvent } from '../outbox/event.ts'
 import { openEvent } from '../outbox/sealed-event.ts'

@@ -1,6 +1,7 @@
 import { toHex } from '../../wire/bytes.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { ObjectStorage } from '../database/durable-object.ts'
+import { figure } from '../figures.ts'
 import { type Bindings, bucketOf, environmentOf, namespaceOf } from '../http/bindings.ts'
 import { askAll } from '../outbox/object-calls.ts'
 import type { RelayConfig } from '../relay-config.ts'
@@ -32,7 +33,7 @@ export function bodiesOnWorkers(
     registry: registryInObject(namespace),
     pieces: bucket ? piecesInBucket(bucket, inObject) : inObject,
     most: mostBytes(settings),
-    quota: readSetting(settings, 'HOOKLINE_BODIES_MAX_MB') * MB,
+    quota: figure(settings, 'BODIES_MAX_MB') * MB,
     publicUrl,
     now: Date.now,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

@@ -22,7 +22,7 @@ export interface TokenSource {
   token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
-/** The scope of a sealed token or a grant. */
+/** What the URL of an endpoint may start. */
 export interface AccessScope {
   /** `owner/name`; GitHub's names do not tell upper from lower case. */
   readonly repository: string
@@ -30,11 +30,11 @@ export interface AccessScope {
   readonly path?: string
   /** The dispatch mode; the relay's own if absent. */
   readonly dispatch?: DispatchMode
-  /** Branch or tag for `workflow_dispatch`; as the relay is set up when absent. */
+  /** Branch or tag for `workflow_dispatch`; the default branch when absent. */
   readonly ref?: string
 }
 
-/** The scope in a sealed or signed object; `undefined` if it is not valid. */
+/** The scope in a stored object; `undefined` if it is not valid. */
 export function readScope(content: Readonly<Record<string, unknown>>): AccessScope | undefined {
   const { repository, path, dispatch, ref } = content
   if (typeof repository !== 'string') return undefined
@@ -47,34 +47,4 @@ export function readScope(content: Readonly<Record<string, unknown>>): AccessSco
     ...(dispatch !== undefined && { dispatch }),
     ...(ref !== undefined && { ref }),
   }
-}
-
-/** @param path what follows the repository, as it came, with its query */
-export function covers(scope: AccessScope, { owner, name }: Repository, path: string): boolean {
-  if (scope.repository.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return false
-  return scope.path === undefined || coversPath(path, scope.path)
-}
-
-/** Whole segments only: `hook/webhook` covers `hook/webhook/x`, but not `hook/webhook2`. */
-function coversPath(path: string, prefix: string): boolean {
-  const [route = ''] = path.split('?')
-  return `${route}/`.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
-}
-
-/** Base64url has unused bits at the end of most lengths: these are the characters that leave them 0. */
-const CANONICAL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
-
-/** True for the one canonical spelling, so that no altered copy of a token is valid too. */
-export function isCanonicalCompact(text: string): boolean {
-  return text.split('.').every((part) => CANONICAL.test(part))
-}
-
-/** @throws TypeError when it was made with another key than these */
-export function keyById<Key extends { readonly id: string }>(
-  keys: readonly Key[],
-  id: string | undefined,
-): Key {
-  const key = keys.find((candidate) => candidate.id === id)
-  if (!key) throw new TypeError('made with another key')
-  return key
 }

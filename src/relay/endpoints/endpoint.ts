@@ -2,18 +2,19 @@ import { base64url } from 'jose'
 import { toHex } from '../../wire/bytes.ts'
 import { isObject } from '../../wire/json.ts'
 import { type AccessScope, readScope } from '../credentials/claims.ts'
-import type { SealingKey } from '../credentials/seal.ts'
 import { openRecord, type SealedRecord, sealRecordsFor } from '../credentials/sealed-record.ts'
+import type { SealingKey } from '../credentials/sealing-key.ts'
+import type { BatchSettings } from '../request/batch-period.ts'
 import type { CheckClaims } from '../request/verification-claims.ts'
 
-/** The settings of a webhook URL that the relay stores: those of a grant, for one path. */
-export interface EndpointSettings extends AccessScope, CheckClaims {
+/** The settings of a webhook URL that the relay stores: for one path. */
+export interface EndpointSettings extends AccessScope, CheckClaims, BatchSettings {
   /** `<workflow>/<trigger>`, to which the rest of the URL's path is added. */
   readonly path: string
   /** The longest time without an event, such as `2h`; beyond it, the relay begins an alarm. */
   readonly expect?: string
-  /** A GitHub token that is sealed for this relay; without it the relay uses its own credential. */
-  readonly sealedToken?: string
+  /** A GitHub token; without it the relay uses its own credential. */
+  readonly token?: string
 }
 
 /** An endpoint: `https://<relay>/-/<id>` stands for its settings. */

@@ -1,5 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts'
-import type { SealingKey } from '../credentials/seal.ts'
+import type { SealingKey } from '../credentials/sealing-key.ts'
 import { endpointsUnavailable, invalidToken, tooManyUnknown } from '../relay-errors.ts'
 import { type Endpoint, type EndpointRow, hashOf, openEndpoint } from './endpoint.ts'
 import type { EndpointStore } from './store.ts'

@@ -29,7 +29,7 @@ export async function readEndpointRequest(
     path: endpoint.path + address.rest,
     reserved: address.reserved,
   }
-  const credential = await credentials.ofEndpoint(endpoint, webhook)
+  const credential = await credentials.ofEndpoint(endpoint)
   // A sender may send a token as well, which must not travel either.
   const other = presentedToken(headers, address.reserved)
   const secrets = other ? [...credential.secrets, other] : credential.secrets

@@ -254,7 +254,7 @@ function dispatchRefusal(
       422,
       'ref_not_found',
       `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
-      { hint: 'Check HOOKLINE_WORKFLOW_REF, or the ref in the credential.' },
+      { hint: 'Check the "ref" of the endpoint.' },
     )
   }
   if (NOT_LISTENING.test(text)) {
@@ -276,12 +276,12 @@ function dispatchRefusal(
 function noRepositoryDispatch(forge: Forge): RelayError {
   const name = forge === 'forgejo' ? 'Forgejo' : 'Gitea'
   return new RelayError(422, 'dispatch_not_supported', `${name} has no repository_dispatch`, {
-    hint: 'Set HOOKLINE_DISPATCH=workflow on the relay, or use a credential with --dispatch workflow.',
+    hint: `Set HOOKLINE_FORGE=${forge} on the relay, or use an endpoint with --dispatch workflow.`,
   })
 }
 
 function noDefaultBranch(): RelayError {
   return new RelayError(502, 'github_unavailable', 'GitHub did not report the default branch', {
-    hint: 'Set HOOKLINE_WORKFLOW_REF to the branch of the workflow.',
+    hint: 'Use an endpoint with --ref <branch>.',
   })
 }

@@ -5,6 +5,7 @@ import { UserError } from '../../wire/errors.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import { type AdminOptions, withAdmin } from '../admin/admin.ts'
 import type { NodeBodies } from '../bodies/on-node.ts'
+import { figure } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type NodeOutbox, openNodeOutbox } from '../node-outbox.ts'
 import { readReceiptSettings } from '../receipts/on-node.ts'
@@ -27,7 +28,7 @@ interface RelayOptions {
   readonly repository?: string | undefined
   /** File of the outbox, where there is one. */
   readonly outbox?: string | undefined
-  /** Whether events are followed to their runs; `HOOKLINE_RECEIPTS` of the environment when absent. */
+  /** Whether events are followed to their runs. */
   readonly receipts?: boolean | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
@@ -57,7 +58,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const { host, port, env, repository, limits } = options
   const config = await readRelayConfig(env, repository)
   const receipts = readReceiptSettings(env, {
-    isFollowing: options.receipts ?? readSetting(env, 'HOOKLINE_RECEIPTS') === 'true',
+    isFollowing: options.receipts ?? false,
     hasOutbox: options.outbox !== undefined,
     hasCredential: config.githubCredential !== undefined,
   })
@@ -70,8 +71,8 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     loadChecks: () => import('../request/verification.ts'),
     outbox: options.outbox !== undefined,
   })
-  const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
-  const keepAliveTimeout = readSetting(env, 'HOOKLINE_KEEP_ALIVE_MS')
+  const maxConnections = figure(env, 'MAX_CONNECTIONS')
+  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
   const outbox =
     options.outbox === undefined
       ? undefined
@@ -136,7 +137,7 @@ const STOP_TIME = 9500
 
 function adminOptions(
   env: Environment,
-  { credentials, githubCredential }: RelayConfig,
+  { sealingKeys, githubCredential }: RelayConfig,
   outbox: NodeOutbox | undefined,
   write: (line: string) => void,
 ): AdminOptions {
@@ -145,7 +146,7 @@ function adminOptions(
     outbox: outbox?.outbox,
     backup: outbox?.backup,
     receipts: outbox?.receipts,
-    keys: credentials.sealingKeys ?? [],
+    keys: sealingKeys,
     hasCredential: githubCredential !== undefined,
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
   }

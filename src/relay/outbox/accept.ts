@@ -74,14 +74,14 @@ export function collectInto(ports: AcceptPorts): CollectPort {
 
 /**
  * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository.
- * The relay itself verifies grants and endpoints; an access key has no scope, so it is treated like a token.
+ * The relay itself has created an endpoint.
  */
 async function mayStore(
   { credential }: Dispatch,
   name: QueueName,
   { accepted }: Pick<AcceptPorts, 'accepted'>,
 ): Promise<boolean> {
-  const isVerified = credential.kind === 'grant' || credential.kind === 'endpoint'
+  const isVerified = credential.kind === 'endpoint'
   return isVerified || accepted.has(name.queue)
 }
 

@@ -21,7 +21,7 @@ export interface OutboxEvent {
   readonly queue: string
   /** Credential whose quota the event uses: `own`, `app:<owner>`, or the SHA-256 of a token. */
   readonly holder: string
-  /** Shown credential: `grant:<id>`, `endpoint:<name>`, `key:<kid>`, `sealed:<kid>` or `token:<8 characters of its hash>`. */
+  /** Shown credential: `endpoint:<name>` or `token:<8 characters of its hash>`. */
   readonly credential: string
   readonly state: EventState
   /** When the relay stored the event, or an admin queued it again. */

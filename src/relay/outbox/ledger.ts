@@ -317,7 +317,7 @@ export class Ledger {
   }
 
   /**
-   * Makes dead letters of the undelivered events of revoked credentials.
+   * Makes dead letters of the undelivered events of deleted endpoints.
    *
    * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
    */

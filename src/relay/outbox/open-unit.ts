@@ -1,6 +1,6 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import type { Credentials } from '../credentials/credentials.ts'
-import type { SealingKey } from '../credentials/seal.ts'
+import type { SealingKey } from '../credentials/sealing-key.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import { RelayError } from '../relay-errors.ts'
 import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
@@ -31,7 +31,7 @@ export async function openDispatch(
     return { dispatch: { ...content.event, credential } }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
-    return failure(error.code === 'revoked' ? 'refused' : 'isolated', error.code)
+    return failure('isolated', error.code)
   }
 }
 

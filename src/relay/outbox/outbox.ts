@@ -11,8 +11,6 @@ const SECOND = 1000
 const HOUR = 3600 * SECOND
 
 export interface OutboxPorts extends Omit<LoopPorts, 'batches'> {
-  /** Ids of grants that are revoked. */
-  readonly revoked: ReadonlySet<string>
   /** True while nobody knows whether GitHub accepted the last event of the credential of a queue. */
   isInDoubt(queue: string): boolean
 }
@@ -35,9 +33,8 @@ export class Outbox implements EventStore {
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
   async start(): Promise<void> {
-    const { ledger, revoked, log, report } = this.#ports
+    const { ledger, log, report } = this.#ports
     await ledger.open()
-    await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
     await this.loop.start()
     const { unreadable } = await ledger.figures()
@@ -126,9 +123,9 @@ export class Outbox implements EventStore {
   }
 
   /**
-   * Makes dead letters of the undelivered events of revoked credentials.
+   * Makes dead letters of the undelivered events of deleted endpoints.
    *
-   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   * @param labels their names in records: `endpoint:<name>`
    * @returns how many events
    */
   async endRevoked(labels: readonly string[]): Promise<number> {

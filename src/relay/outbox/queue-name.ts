@@ -4,7 +4,7 @@ import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { OutboxEvent } from './event.ts'
 
-/** Holder of the relay's own credential, whatever key, grant or endpoint a request brings. */
+/** Holder of the relay's own credential, whatever endpoint a request names. */
 const OWN = 'own'
 
 export interface QueueName {
@@ -45,10 +45,9 @@ export function ownerOf(queue: string): string {
 }
 
 /** Names the credential of an event in lists and in the log; the name gives no access. */
-export function labelOf({ kind, id, kid }: Credential, queue: string): string {
+export function labelOf({ kind, id }: Credential, queue: string): string {
   if (kind === 'token') return `token:${holderOf(queue).slice(0, 8)}`
-  const isNamed = kind === 'grant' || kind === 'endpoint'
-  return `${kind}:${(isNamed ? id : kid) ?? ''}`
+  return `${kind}:${id ?? ''}`
 }
 
 /** The fields of a log line that name an event. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json.ts'
 import { type StoredCredential, storedCredential } from '../credentials/credentials.ts'
-import type { SealingKey } from '../credentials/seal.ts'
 import { openRecord, type SealedRecord, sealRecordsFor } from '../credentials/sealed-record.ts'
+import type { SealingKey } from '../credentials/sealing-key.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 
 const TYPE = 'hookline-event'

@@ -99,8 +99,7 @@ export class NodeReceipts {
     this.#follower = new RunFollower({
       ...shared,
       readRuns,
-      // Every key, grant and endpoint uses the same credential.
-      credential: () => credentials.restore({ kind: 'key' }),
+      credential: () => credentials.own(),
       changeAlarm: this.#alarms.change,
       counted: (outcome) => metrics.ran(outcome),
     })

@@ -25,7 +25,7 @@ import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './ver
  *
  * This file is a bundle of its own, because a worker loads it only for the first grant with checks.
  *
- * @throws TypeError for claims that `hookline grant` never makes
+ * @throws TypeError for claims that the admin API never stores
  */
 export async function openChecks(
   { if: condition, verify }: CheckClaims,
@@ -185,7 +185,7 @@ function calledUrl(publicUrl: string, target: string): string {
   return publicUrl.replace(/\/+$/, '') + path + rest
 }
 
-/** `hookline grant` refuses schemes that need more than the time, such as a download. */
+/** `hookline endpoint` refuses schemes that need more than the time, such as a download. */
 function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
   const refuse = () => Promise.reject(new TypeError('the relay makes no requests for a check'))
   const now = () => Date.parse(receivedAt)

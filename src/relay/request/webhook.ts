@@ -12,7 +12,6 @@ import type { RequestLog } from '../http/request-log.ts'
 import { isReceiptId } from '../receipts/receipt.ts'
 import {
   type Attempts,
-  batchRequiresOutbox,
   invalidWorkflow,
   isAmbiguous,
   missingToken,
@@ -52,8 +51,7 @@ export async function handleWebhook(
   const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
   log.usedEndpoint(stored?.endpoint.name)
   const custom = customResponse(webhook.reserved)
-  const period = batchPeriod(webhook.reserved)
-  if (period && !ports.collect) throw batchRequiresOutbox()
+  const period = stored && batchPeriod(stored.endpoint)
 
   // 2. Open the credential before the body is read, so that callers without one cost no memory.
   const opened = stored?.credential ?? (await openCredential(request, webhook, ports))
@@ -65,7 +63,7 @@ export async function handleWebhook(
   const memory = ports.bodies?.hold()
   let upload: BodyUpload | undefined
   try {
-    // 3. Read the body, within the memory of all bodies together. A credential with a scope may store
+    // 3. Read the body, within the memory of all bodies together. An endpoint may store
     //    one that is too large for an event.
     const largeBodies = scope && ports.largeBodies
     const received = await receiveBody(request, { memory, largeBodies, delivery: log.delivery })
@@ -91,7 +89,7 @@ export async function handleWebhook(
 
     ports.eventReceived?.(event)
 
-    // 5. Verify the signature, if the credential asks for it.
+    // 5. Verify the signature, if the endpoint asks for it.
     const checked = { target: request.target, event }
     const checks = await verifiedChecks(checked, credential, upload, ports, log)
 
@@ -100,7 +98,7 @@ export async function handleWebhook(
     if (handshake) return checkedResponse(handshake, secrets)
     refuseUnsupportedHandshake(asked)
 
-    // 7. Drop events for which the condition of the credential is not true.
+    // 7. Drop events for which the condition of the endpoint is not true.
     const filtered = filterReason(checks, claims, log)
     if (filtered) {
       log.filtered(filtered)
@@ -139,7 +137,7 @@ export async function handleWebhook(
       ...(isReceiptId(headerValue(request.headers, 'webhook-id')) && { isReceipt: true }),
     }
 
-    // 9. Put the event into a batch, if the URL asks for one and the outbox may store the credential. An
+    // 9. Put the event into a batch, if the endpoint has a batch and the outbox may store the credential. An
     //    event with a stored body joins none.
     const batch = period && !upload ? await ports.collect?.(dispatch, period) : undefined
     // 10. Otherwise send it to GitHub; with an outbox, this step may queue it.
@@ -161,8 +159,7 @@ export async function handleWebhook(
 }
 
 /**
- * Opens the credential in the headers or the URL of a request: looks up an access key, verifies a grant,
- * or decrypts a sealed token.
+ * Opens the GitHub token in the headers or the URL of a request.
  *
  * @returns the response instead, for a handshake: senders also make them with a token that this relay
  *   cannot open yet
@@ -178,7 +175,7 @@ async function openCredential(
     throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
   }
   try {
-    return await credentials.open(presented, webhook)
+    return await credentials.open(presented)
   } catch (error) {
     const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
     if (reply) return { handshake: checkedResponse(reply, [presented]) }
@@ -277,5 +274,5 @@ function targetOf(
   // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
   // would find no trigger in the path.
   if (lacksTrigger(path)) throw missingTrigger(urlFormOf(ports.repository))
-  return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
+  return { event: 'workflow_dispatch', workflow, ref: scope?.ref }
 }

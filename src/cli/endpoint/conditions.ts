@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { CheckClaims } from '../../relay/request/verification-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
@@ -10,13 +11,10 @@ import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
-/**
- * The credential with the conditions: a grant is part of the URL, and an endpoint is not. A relay behind a quick
- * tunnel does not know its own URL.
- */
-export type ConditionUse = 'grant' | 'endpoint' | 'tunneled endpoint'
+/** A relay behind a quick tunnel does not know its own URL. */
+export type ConditionUse = 'endpoint' | 'tunneled endpoint'
 
-/** The flags that set the conditions of a grant, or of an endpoint. */
+/** The flags that set the conditions of an endpoint. */
 export interface ConditionOptions {
   readonly if?: string
   /** `allow`. */
@@ -27,11 +25,9 @@ export interface ConditionOptions {
   readonly publicKey?: string
 }
 
-/** The conditions that the relay checks for each request that carries the grant. */
-export interface GrantConditions {
+/** The conditions that the relay checks for each request to an endpoint. */
+export interface EndpointConditions {
   readonly claims: CheckClaims
-  /** Whether the claims contain a secret, so that the grant has to be encrypted. */
-  readonly isSecret: boolean
   /** The part that may be printed. */
   readonly shown: Readonly<Record<string, unknown>>
 }
@@ -39,14 +35,12 @@ export interface GrantConditions {
 /**
  * The conditions that the flags set; `undefined` if no flag sets one.
  *
- * @param use schemes that sign the URL can be verified for an endpoint only
  * @throws UserError for an invalid flag
  */
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Readonly<Record<string, string | undefined>>,
-  use: ConditionUse = 'grant',
-): GrantConditions | undefined {
+): EndpointConditions | undefined {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
   if (sender !== undefined && verify !== undefined) {
@@ -61,20 +55,18 @@ export function conditionsFrom(
     throw new UserError({ message: `${flag} needs --sender <name> or --verify <scheme>` })
   }
   const secret = settings === undefined ? undefined : secretFrom(secretEnv, publicKey, env)
-  const entries = settings === undefined ? [] : verificationsOf(settings, secret, use)
+  const entries = settings === undefined ? [] : verificationsOf(settings, secret)
   if (condition === undefined && entries.length === 0) return undefined
   const claimed = entries.map(({ schemes, settings }) => ({
     scheme: schemes.map(({ name }) => name),
     ...settingsJson(settings),
   }))
-  const isPublic = publicKey !== undefined
   return {
     claims: {
       ...(condition !== undefined && { if: condition }),
       ...(ifError !== undefined && { ifError }),
       ...(claimed.length > 0 && { verify: claimed }),
     },
-    isSecret: !isPublic && entries.some(({ settings }) => settings.secrets.length > 0),
     shown: {
       ...(condition !== undefined && { if: condition }),
       ...(ifError !== undefined && { ifError }),
@@ -88,7 +80,7 @@ function checkIf(condition: string, ifError: string | undefined): void {
   if (condition.trim() === '') {
     throw new UserError({
       message: '--if is empty',
-      hint: 'Omit --if for a grant without a condition.',
+      hint: 'Omit --if for an endpoint without a condition.',
     })
   }
   if (/^\s*\$\{\{/.test(condition)) {
@@ -215,11 +207,10 @@ function verificationSettings(
 function verificationsOf(
   given: VerifyEntries,
   secret: string | undefined,
-  use: ConditionUse,
 ): readonly Verification[] {
   const schemesOf = ({ scheme }: VerifyEntries[number]) =>
     [scheme ?? []].flat().flatMap((name) => schemeNamed(String(name)) ?? [])
-  for (const scheme of given.flatMap(schemesOf)) refuseScheme(scheme.name, scheme.needs, use)
+  for (const scheme of given.flatMap(schemesOf)) refuseScheme(scheme.name, scheme.needs)
   const signsUrl = (entry: VerifyEntries[number]) =>
     String(entry.signedPayload ?? '').includes('{url}') ||
     schemesOf(entry).some(({ needs }) => needs.includes('url'))
@@ -258,8 +249,8 @@ function verifyProblem(
 }
 
 /** @throws UserError for a scheme that the relay cannot verify */
-function refuseScheme(name: string, needs: readonly string[], use: ConditionUse): void {
-  const refusal = relayRefusal(name, needs, use)
+function refuseScheme(name: string, needs: readonly string[]): void {
+  const refusal = relayRefusal(name, needs, 'endpoint')
   if (refusal === undefined) return
   const hint = 'Omit it, and set "verify" in the trigger: the workflow then verifies the signature.'
   throw new UserError({ message: `--verify: ${refusal}`, hint })
@@ -269,15 +260,13 @@ function refuseScheme(name: string, needs: readonly string[], use: ConditionUse)
 export function relayRefusal(
   name: string,
   needs: readonly string[],
-  use: ConditionUse = 'grant',
+  use: ConditionUse,
 ): string | undefined {
   if (name === 'aws-sns') {
     return 'aws-sns needs a certificate from Amazon, which the relay does not download'
   }
   if (use === 'endpoint' || !needs.includes('url')) return undefined
-  return use === 'grant'
-    ? `${name} signs the URL that it calls, and the URL would contain the grant`
-    : `${name} signs the URL that it calls, which changes with the tunnel`
+  return `${name} signs the URL that it calls, which changes with the tunnel`
 }
 
 function settingsInJson(text: string): VerifyEntries {
@@ -327,4 +316,15 @@ function settingsOfSender(name: string): Record<string, unknown> {
     message: `${name} does not sign its requests`,
     hint: 'Omit --sender: there is no signature to verify.',
   })
+}
+
+/** Adds the flags of the conditions that the relay checks. */
+export function withConditionOptions(command: Command): Command {
+  return command
+    .option('--if <expression>', 'forward only requests for which the expression is true')
+    .option('--if-error <allow>', 'forward also requests for which --if fails')
+    .option('--sender <name>', 'verify signatures of this sender')
+    .option('--verify <scheme>', 'verify signatures of this scheme, or mapping as JSON')
+    .option('--secret-env <name>', "variable with the sender's secret")
+    .option('--public-key <key>', "the sender's public key, in place of a secret")
 }
