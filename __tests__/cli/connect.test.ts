@@ -33,8 +33,7 @@ import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
 const TOKEN = `github_pat_${'J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1abcd'}`
-/** A grant on Node before 22.13, and an endpoint on newer ones. */
-const WEBHOOK_URL = /\n {2}(https:\S+(?:__token=|\/-\/)\S+)\n/
+const WEBHOOK_URL = /\n {2}(https:\S+\/-\/\S+)\n/
 
 const NAMED = LISTENING.replace(
   'name: hook\n',
@@ -184,15 +183,13 @@ describe('from a clone to a run', () => {
     platform.always(withRun(HOOK))
     const running = connect([])
     const [, url = ''] = await running.printed(WEBHOOK_URL)
-    expect(url).toMatch(
-      /^https:\/\/quiet-river-example\.trycloudflare\.com\/(?:octo\/repo\/hook\/webhook\?|-\/)/,
-    )
+    expect(url).toMatch(/^https:\/\/quiet-river-example\.trycloudflare\.com\/-\//)
     const answer = await fetch(localOf(url), { method: 'POST', body: '{"a":1}' })
     expect(await answer.json()).toEqual({ success: true })
     await running.printed(/200 {2}delivery [\w-]{36}\n/)
     await running.printed(/run https:.*runs\/7\n/)
     await running.printed(/ended: success\n/)
-    // Neither its output nor its arguments contain a token; only the URL contains the grant.
+    // Neither its output nor its arguments contain a token; only the URL is a secret.
     expect(running.stdout + running.stderr).not.toContain(TOKEN)
     expect(readFileSync(join(folder, 'tunnelled'), 'utf8')).not.toContain(TOKEN)
     expect(await running.stop()).toBe(0)
@@ -213,15 +210,11 @@ describe('from a clone to a run', () => {
     expect(await jsonEvents(running, 'bye')).toHaveLength(5)
   })
 
-  test('the grant is good for one path while connect runs, and each run is printed with its reason', async () => {
+  test('the URL is good for one path while connect runs, and each run is printed with its reason', async () => {
     platform.always(withRun(HOOK))
     // Other relay settings in the environment have no effect.
     const running = connect(['--json'], {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      ...{
-        HOOKLINE_ACCESS_KEYS: 'hlk_0123456789012345678901234567',
-        HOOKLINE_DISPATCH: 'workflow',
-      },
       ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEALING_KEYS: 'none' },
     })
     const [{ url }] = await jsonEvents(running, 'ready')
@@ -258,9 +251,8 @@ describe('from a clone to a run', () => {
 const RELAY = {
   url: 'https://relay.example.com/octo/repo/a/webhook?__token=t',
   local: new URL('https://relay.example.com/octo/repo/a/webhook'),
-  grant: new Secret('t'),
   ...{ inWorkflow: [], close: async () => {} },
-  lifetime: 'ends with connect' as const,
+  lifetime: 'ends with the tunnel' as const,
 }
 const GITHUB = {
   ...{ kind: 'github' as const, host: 'github.com', webUrl: 'https://github.com' },
@@ -1386,15 +1378,6 @@ describeOnNode24('with a database', () => {
       fault = undefined
       const [end] = await reported(running, 'end')
       expect(end).toMatchObject({ delivery: request.delivery, conclusion: 'success' })
-    }, 60_000)
-
-    test('gathers a batch, whose one run is followed', async () => {
-      const { running, url } = await ready([])
-      expect((await post(url, '?__batch=1')).status).toBe(202)
-      const [request] = await reported(running, 'request')
-      const [, batch] = /^in the batch ([\da-f-]{36}), which/.exec(request.reason) ?? []
-      const [end] = await reported(running, 'end')
-      expect(end).toMatchObject({ delivery: batch, conclusion: 'success' })
     }, 60_000)
 
     test('gives up an event that GitHub rejects later, which is reported with its code', async () => {

@@ -1,4 +1,3 @@
-import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
 import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import type { SessionSetup } from './session.ts'
 
@@ -18,7 +17,6 @@ const WITH_RELAY: SessionSetup = {
   hasSqlite: true,
   env: {
     HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
     HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
     HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
   },
@@ -30,32 +28,22 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': {
     clones: true,
     files: WORKFLOW,
-    env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` },
+    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
   },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
   'docs/guides/test-in-ci.md': { clones: true },
   'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
-  'docs/guides/bot-webhook.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/reference/compiler.md': { files: WORKFLOW },
-  // A token of one's own, as GitHub shows it once.
-  'docs/guides/sealed-tokens.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
-  'docs/guides/buttons.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
-  'docs/guides/relay-filters.md': {
-    env: {
-      HOOKLINE_SIGNING_KEYS: JSON.stringify((await generateSigningKey()).jwk),
-      STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
-    },
-  },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/outbox.md': OUTBOX,
-  'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
+  'docs/host/workers.md': { env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` } },
   'docs/guides/batch-and-debounce.md': {
     hasSqlite: true,
     env: {
-      HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
+      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
     },
   },
   'docs/guides/endpoints.md': {

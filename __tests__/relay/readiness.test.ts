@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Credential } from '../../src/relay/credentials/credentials.ts'
-import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
 import { Readiness } from '../../src/relay/pages/readiness.ts'
 import { RelayError } from '../../src/relay/relay-errors.ts'
+import { endpointsOf, ENDPOINT_RUNTIMES as RUNTIMES } from '../support/endpoint-relays.ts'
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
-import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
-const OWN = { kind: 'grant', isOwn: true } as Credential
+const OWN = { kind: 'endpoint', isOwn: true } as Credential
 const SENDERS = { kind: 'token', isOwn: false } as Credential
 const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '' })
 
@@ -57,19 +56,16 @@ describe('new events can be forwarded or kept', () => {
 describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
   test('says so in one word, to GET and HEAD alone', async () => {
     const github = await startGitHub()
-    const key = await generateSigningKey()
     const relay = await start({
       env: {
         HOOKLINE_API_URL: github.url,
         HOOKLINE_GITHUB_TOKEN: TOKEN,
-        HOOKLINE_SIGNING_KEYS: JSON.stringify(key.jwk),
       },
     })
-    const grant = await signGrant({ id: 'a', repository: 'o/r' }, key)
+    const addressOf = endpointsOf(() => relay)
     const hook = async () => {
-      const headers = [['X-Platform-Authorization', grant]] as const
-      const target = '/o/r/hook/webhook'
-      return (await send(relay.url, { method: 'POST', target, headers, body: '{}' })).status
+      const target = await addressOf('/o/r/hook/webhook')
+      return (await send(relay.url, { method: 'POST', target, body: '{}' })).status
     }
     const ready = async (method = 'GET') => {
       const { status, body } = await send(relay.url, { method, target: '/readyz' })

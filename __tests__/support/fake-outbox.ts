@@ -61,7 +61,7 @@ export interface FakeOutbox {
 interface Sender {
   /** Name of the repository; its owner is `o`. */
   readonly repository?: string
-  readonly kind?: 'token' | 'key'
+  readonly kind?: 'token' | 'endpoint'
 }
 
 export interface OutboxSetup {
@@ -161,7 +161,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   if (setup.isStarted !== false) await outbox.start()
   const nameQueue = queueNames(rateLimiters)
   if (setup.isKnown) {
-    for (const kind of ['token', 'key'] as const) {
+    for (const kind of ['token', 'endpoint'] as const) {
       const { queue } = await nameQueue(dispatchOf('before', { kind }))
       await accepted.note(queue)
     }

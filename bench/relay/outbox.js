@@ -19,11 +19,11 @@ export async function outboxCosts(env, rounds) {
   if (!node) return []
   /** @type {import('../../src/relay/credentials/sealing-key.ts')} */
   const { generateSealingKey } = await compiled('relay/credentials/sealing-key.js')
-  const { privateJwk } = await generateSealingKey()
+  const { text } = await generateSealingKey()
   const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
   const down = await start('upstream', { DOWN: '1' })
   const own = {
-    HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
+    HOOKLINE_SEALING_KEYS: text,
     HOOKLINE_TEST_MAX_EVENTS: '9999999',
     HOOKLINE_TEST_MAX_MB: '999999',
     OUTBOX_FILE: join(folder, 'outbox.db'),

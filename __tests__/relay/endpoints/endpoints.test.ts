@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { generateSealingKey, sealToken } from '../../../src/relay/credentials/sealing-key.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { open, type RawRequest, received, send } from '../../support/raw-http.ts'
@@ -30,7 +30,6 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
     relay = await start({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: OWN,
-      HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: PUBLIC,
       HOOKLINE_SEALING_KEYS: sealingKey.text,
     })
@@ -220,16 +219,41 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
     expect(github.calls).toHaveLength(1)
   })
 
-  run('a sealed token takes the place of the credential of the relay', async () => {
-    const sealed = (scope: object) =>
-      sealToken({ token: TOKEN, repository: 'octo/shop', ...scope }, sealingKey.publicJwk)
-    const { address } = await create('sealed', { sealedToken: await sealed({}) })
+  run('a stored token takes the place of the credential of the relay', async () => {
+    const { address } = await create('stored', { token: TOKEN })
     expect((await call(address)).status).toBe(200)
     expect(payloads()).toMatchObject([{ token: `Bearer ${TOKEN}` }])
-    for (const sealedToken of [await sealed({ path: 'other' }), 'ghp_plain', 7]) {
-      const { status, body } = await operate('POST', '', { name: 'x', ...HOOK, sealedToken })
+    for (const token of ['two words', '', 7]) {
+      const { status, body } = await operate('POST', '', { name: 'x', ...HOOK, token })
       expect([status, body.error.code]).toEqual([400, 'invalid_endpoint'])
     }
+  })
+
+  run('a batch and its debounce are whole seconds within their limits', async () => {
+    await create('batched', { batch: 60, debounce: 5 })
+    expect((await operate('GET', '/batched')).body).toMatchObject({ batch: 60, debounce: 5 })
+    for (const wrong of [
+      { batch: 0 },
+      { batch: 3601 },
+      { batch: 1.5 },
+      { batch: '60' },
+      { debounce: 5 },
+      { batch: 60, debounce: 60 },
+      { batch: 60, debounce: 0 },
+    ]) {
+      const { status, body } = await operate('POST', '', { name: 'x', ...HOOK, ...wrong })
+      expect([status, body.error.code]).toEqual([400, 'invalid_endpoint'])
+    }
+  })
+
+  run('token URLs are refused, and the hint names endpoints', async () => {
+    for (const headers of [[], [['X-Platform-Authorization', TOKEN]]] as const) {
+      const answer = await call('/octo/shop/hook/webhook', { headers: [...headers] })
+      const { error } = JSON.parse(answer.body)
+      expect([answer.status, error.code]).toEqual([401, 'invalid_token'])
+      expect(error.hint).toMatch(/hookline endpoint create.*--allow-tokens/)
+    }
+    expect(github.calls).toEqual([])
   })
 
   run(
@@ -318,9 +342,8 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
   run(
     'endpoints outlive a restart; id, secret and token are on no disk in plain text',
     async () => {
-      const sealedToken = await sealToken({ token: TOKEN, ...HOOK }, sealingKey.publicJwk)
       const { address } = await create('kept', {
-        sealedToken,
+        token: TOKEN,
         verify: [{ scheme: ['github'], secret: [SECRET] }],
       })
       await relay.restart('stop')
@@ -333,7 +356,7 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
       const id = address.slice(3)
       const hash = createHash('sha256').update(id).digest('hex')
       expect(disk.some((text) => text.includes(hash))).toBe(true)
-      for (const secret of [id, SECRET, TOKEN, sealedToken]) {
+      for (const secret of [id, SECRET, TOKEN]) {
         expect(disk.some((text) => text.includes(secret))).toBe(false)
         expect(relay.log.join('\n')).not.toContain(secret)
       }

@@ -151,8 +151,10 @@ describe('a credential', () => {
       const { dispatch, outbox, log } = await accepting(
         refusing(new RelayError(403, code, 'no', { hint: '' })),
       )
-      expect(await dispatch(dispatchOf('a', { kind: 'key' }))).toMatchObject({ queued: code })
-      expect(await dispatch(dispatchOf('b', { kind: 'key' }))).toMatchObject({ queued: 'queued' })
+      expect(await dispatch(dispatchOf('a', { kind: 'endpoint' }))).toMatchObject({ queued: code })
+      expect(await dispatch(dispatchOf('b', { kind: 'endpoint' }))).toMatchObject({
+        queued: 'queued',
+      })
       expect(await all(outbox)).toHaveLength(2)
       expect(log).toContainEqual(
         expect.objectContaining({ level: 'error', outbox: 'stored', reason: code }),
@@ -161,12 +163,7 @@ describe('a credential', () => {
   )
 
   test.each([
-    ['of the relay, in its first test', 'key' as const, GONE],
-    [
-      'of the relay, for a repository that GitHub never accepted, while GitHub is down',
-      'key',
-      down(),
-    ],
+    ['of the relay, in its first test', 'endpoint' as const, GONE],
     ['of a sender, never accepted, while GitHub is down', 'token' as const, down()],
   ] as const)('%s: the sender gets an error, and nothing is stored', async (_name, kind, error) => {
     const { dispatch, outbox } = await accepting(refusing(error), undefined, { isKnown: false })
@@ -266,7 +263,7 @@ describe('a 502 whose retry settles nothing', () => {
     ['403 for the credential of the relay', inDoubt(403, 'repository_not_accessible'), 0, 0],
   ])('%s: the event is stored as uncertain', async (_name, error, wait, doubts) => {
     const { dispatch, outbox } = await accepting(refusing(error), accepts)
-    await dispatch(dispatchOf('a', { kind: 'key' }))
+    await dispatch(dispatchOf('a', { kind: 'endpoint' }))
     expect(await all(outbox)).toMatchObject([{ delivery: 'a', state: 'uncertain', wait, doubts }])
   })
 
@@ -300,15 +297,14 @@ describe('a 502 whose retry settles nothing', () => {
   })
 })
 
-test('a repository and credential have one queue, in whatever case; keys and grants share it', async () => {
+test('a repository and credential have one queue, in whatever case; endpoints share it', async () => {
   const { rateLimiters } = await accepting(accepts)
   const nameQueue = queueNames(rateLimiters)
-  const queueOf = async (owner: string, name: string, kind?: 'key' | 'grant') =>
+  const queueOf = async (owner: string, name: string, kind?: 'endpoint') =>
     (await nameQueue(dispatchOf('a', { owner, name, ...(kind && { kind }) }))).queue
   const queue = await queueOf('O', 'R')
   expect(queue).toMatch(/^o\/r#[0-9a-f]{64}$/)
   expect(await queueOf('o', 'r')).toBe(queue)
   expect(await queueOf('o', 'r2')).not.toBe(queue)
-  expect(await queueOf('o', 'r', 'key')).toBe('o/r#own')
-  expect(await queueOf('o', 'r', 'grant')).toBe('o/r#own')
+  expect(await queueOf('o', 'r', 'endpoint')).toBe('o/r#own')
 })

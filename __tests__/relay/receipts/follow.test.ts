@@ -68,7 +68,6 @@ async function startScene(): Promise<Scene> {
   }
   const credentials = createCredentials({
     githubCredential: { token: async () => new Secret('ghp_own-token-of-the-relay') },
-    now: () => new Date(now),
   })
   const database = await memoryDatabase()
   const store = new ReceiptStore(database)
@@ -91,7 +90,7 @@ async function startScene(): Promise<Scene> {
   const follower = new RunFollower({
     ...shared,
     readRuns: runReader({ ...options, govern: limiters.lookup }),
-    credential: () => credentials.restore({ kind: 'key' }),
+    credential: () => credentials.own(),
     changeAlarm: alarms.change,
     counted: (outcome) => metrics.ran(outcome),
   })
@@ -133,7 +132,7 @@ async function startScene(): Promise<Scene> {
           body: '{}',
         }),
         delivery,
-        credential: { ...(await credentials.restore({ kind: 'key' })), kid: 'k1' },
+        credential: { ...(await credentials.own()), id: 'e1' },
         ...more,
       }
       const attempts = await dispatch(event)
@@ -248,7 +247,7 @@ describe('an accepted event', () => {
     const other = await send('o/r')
     const run = 'https://github.com/o/r/actions/runs/1'
     const delivery = crypto.randomUUID()
-    await follower.follow(dispatchOf(delivery, { kind: 'key' }), { run })
+    await follower.follow(dispatchOf(delivery, { kind: 'endpoint' }), { run })
     expect(await outcomes()).toMatchObject({ [delivery]: 'running' })
     await pass(2 * MINUTE)
     expect(await outcomes()).toEqual({ [delivery]: 'success', [other]: 'success' })
@@ -282,18 +281,18 @@ describe('an accepted event', () => {
     await pass(2 * MINUTE)
     expect(await outcomes()).toEqual({ [delivery]: 'success' })
     github.behavior.set('o/r', 'none')
-    await follower.follow(dispatchOf(delivery, { kind: 'key' }), {})
+    await follower.follow(dispatchOf(delivery, { kind: 'endpoint' }), {})
     expect(await outcomes()).toEqual({ [delivery]: 'pending' })
     await pass(4 * MINUTE)
     expect(await outcomes()).toEqual({ [delivery]: 'no_run' })
   })
 
-  test('that a receipt started, and an event of a sealed token, are not followed', async () => {
+  test('that a receipt started, and an event of a token URL, are not followed', async () => {
     const { send, pass, outcomes, received } = await startScene()
     await send('o/r', { isReceipt: true })
     const token = new Secret('ghp_token-of-a-sender')
     await send('o/r', {
-      credential: { kind: 'sealed', isOwn: false, secrets: [], token: async () => token },
+      credential: { kind: 'token', isOwn: false, secrets: [], token: async () => token },
     })
     await pass(4 * MINUTE)
     expect([await outcomes(), received]).toEqual([{}, []])
