@@ -66,7 +66,6 @@ async function keepOutbox(node, file) {
       PATH: process.env.PATH,
       HOOKLINE_API_URL: `http://127.0.0.1:${port}`,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_ACCESS_KEYS: admin,
       HOOKLINE_ADMIN_KEY: admin,
       HOOKLINE_SEALING_KEYS: keys,
     },

@@ -92,8 +92,11 @@ function surroundings(env: Record<string, string> = { HOOKLINE_GITHUB_TOKEN: TOK
   return { cwd: home, env: { PATH: path, HOME: folder, HOOKLINE_API_URL: platform.url, ...env } }
 }
 
+/** `connect` needs the database of a newer Node. */
+const onNode24 = (words: readonly string[]) => [NODE24 ?? '', CLI_BUNDLE, ...words]
+
 function connect(args: readonly string[], env?: Record<string, string>) {
-  command = new RunningCommand(['connect', ...args], surroundings(env))
+  command = new RunningCommand(['connect', ...args], { ...surroundings(env), as: onNode24 })
   command.process.stdin?.end()
   return command
 }

@@ -195,6 +195,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
  * Further output of shell blocks, by page and first line, besides the output that the page shows.
  */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL" \\':
+  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN" \\':
     ['{"success":true}'],
 }

@@ -29,7 +29,6 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
     relay = await start({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: OWN,
-      HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
     })
     signed = await createEndpoint(relay, {

@@ -51,7 +51,6 @@ describe('a body that does not fit into an event', () => {
         settings: {
           HOOKLINE_API_URL: github.url,
           HOOKLINE_GITHUB_TOKEN: OWN,
-          HOOKLINE_ACCESS_KEYS: ACCESS_KEY,
           HOOKLINE_SEALING_KEYS: keys,
           HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
           HOOKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
@@ -293,7 +292,7 @@ describe('a body that does not fit into an event', () => {
 
   run('joins no batch', async () => {
     await start()
-    const answer = await post(`${await endpoint()}?__batch=60`, large(300_000))
+    const answer = await post(await endpoint({ batch: 60 }), large(300_000))
     expect([answer.status, payloads().length]).toEqual([200, 1])
   })
 

@@ -94,7 +94,8 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
 async function runOnNode(folder: string, settings: Settings, log: string[]): Promise<Running> {
   const file = join(folder, 'outbox.db')
   const args = ['--disable-warning=ExperimentalWarning', bundle('cli/index.js')]
-  const relay = ['relay', '--port', '0', '--outbox', file]
+  const receipts = settings.HOOKLINE_RECEIPT_URL === undefined ? [] : ['--receipts']
+  const relay = ['relay', '--port', '0', '--outbox', file, ...receipts]
   const child = spawn(NODE24 ?? '', [...args, ...relay], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],

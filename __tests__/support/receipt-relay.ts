@@ -30,8 +30,6 @@ export async function startReceiptRelay(): Promise<ReceiptRelay> {
   const relay = await runtime.start({
     HOOKLINE_API_URL: github.url,
     HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-    HOOKLINE_ACCESS_KEYS: ACCESS_KEY,
-    HOOKLINE_RECEIPTS: 'true',
     HOOKLINE_RECEIPT_URL: receiver.url,
     HOOKLINE_RECEIPT_SECRET: RECEIPT_SECRET,
     NODE_EXTRA_CA_CERTS: authority,

@@ -40,7 +40,7 @@ export function commandNames() {
 const PURPOSES = {
   'Start and try': ['init', 'connect', 'dev', 'send'],
   'Check and compile workflows': ['check', 'build'],
-  'Create a webhook URL': ['url', 'endpoint', 'grant', 'seal', 'keys'],
+  'Create a webhook URL': ['endpoint'],
   'See the effect on GitHub': ['doctor', 'runs'],
   'Run a relay': ['relay', 'outbox', 'app'],
 }

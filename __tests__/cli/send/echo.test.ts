@@ -25,7 +25,7 @@ const hookline = (...args: readonly string[]) =>
   runShared(args, {
     cwd: tmpdir(),
     env: {
-      HOOKLINE_CREDENTIAL: TOKEN,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
       HOOKLINE_DEV_KEY: TOKEN,
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
     },

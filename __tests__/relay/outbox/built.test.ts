@@ -8,6 +8,7 @@ import { readClientPayload } from '../../../src/wire/payload.ts'
 import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { sqlite } from '../../support/sqlite.ts'
@@ -84,7 +85,16 @@ testOnNode24(
     github.always({ status: 503 })
     const stored: Response[] = []
     for (const n of [1, 2, 3]) stored.push(await postTo(before, 'r', `${n}`))
-    for (const n of [1, 2]) stored.push(await postTo(before, 'r', `open ${n}`, '?__batch=1'))
+    const batching = await createEndpoint(before, {
+      ...{ repository: 'o/r', batch: 1 },
+      token: 'ghp_a-token-for-r-alone',
+    })
+    const postOpen = async ({ url }: { url: string }, n: number) => {
+      const answer = await fetch(url + batching, { method: 'POST', body: `open ${n}` })
+      await answer.arrayBuffer()
+      return answer
+    }
+    for (const n of [1, 2]) stored.push(await postOpen(before, n))
     expect(stored.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
     // An event of an open batch counts as waiting.
     expect(await get(before, '/metrics')).toMatch(/^hookline_outbox_waiting 5$/m)
@@ -101,7 +111,7 @@ testOnNode24(
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
     expect(performance.now() - begin).toBeGreaterThan(1900)
     const inWindow = ['4', '5', '6'].map((body) => postTo({ url }, 'r', body))
-    const inBatch = [3, 4].map((n) => postTo({ url }, 'r', `open ${n}`, '?__batch=1'))
+    const inBatch = [3, 4].map((n) => postOpen({ url }, n))
     await pause(300)
     expect(github.calls).toEqual([])
     await rm(held)

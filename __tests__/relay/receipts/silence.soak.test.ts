@@ -14,7 +14,6 @@ describeOnNode24('a relay with an outbox, and without --receipts', () => {
     relay = await runtime.start({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-      HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
     })
   }, 60_000)
   afterAll(async () => {

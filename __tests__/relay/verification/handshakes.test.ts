@@ -43,8 +43,8 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
   const here = verificationScene(start)
 
   test('Zoom gets the HMAC of its token, and no event is made of it', async () => {
-    const grant = checksOf({ sender: 'zoom' }, ZOOM_SECRET)
-    const answer = await here.send(grant, zoom(validation('qgg8vlvZRS6UYooatFL8Aw')))
+    const settings = checksOf({ sender: 'zoom' }, ZOOM_SECRET)
+    const answer = await here.send(settings, zoom(validation('qgg8vlvZRS6UYooatFL8Aw')))
     const encryptedToken = createHmac('sha256', ZOOM_SECRET)
       .update('qgg8vlvZRS6UYooatFL8Aw')
       .digest('hex')
@@ -62,8 +62,8 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
     ['empty', () => zoom(validation('')), 200],
     ['that is no text', () => zoom(validation({ a: 1 })), 200],
   ])('Zoom: nothing is signed for a token %s', async (_, request, status) => {
-    const grant = checksOf({ sender: 'zoom' }, ZOOM_SECRET)
-    const answer = await here.send(grant, request())
+    const settings = checksOf({ sender: 'zoom' }, ZOOM_SECRET)
+    const answer = await here.send(settings, request())
     expect(answer.status).toBe(status)
     expect(answer.body).not.toContain('encryptedToken')
   })
@@ -83,11 +83,11 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
     ['the PING of its events', { type: 0, application_id: '2', version: 1 }, 204, '', 0],
     ['an event', { type: 1, application_id: '2', version: 1, event: { type: 'A' } }, 204, '', 1],
   ])('Discord: %s', async (_, body, status, expected, calls) => {
-    const grant = checksOf({ sender: 'discord', publicKey: PUBLIC })
-    const right = await here.send(grant, discord(body))
+    const settings = checksOf({ sender: 'discord', publicKey: PUBLIC })
+    const right = await here.send(settings, discord(body))
     expect([right.status, right.body]).toEqual([status, expected])
     expect(here.github.calls).toHaveLength(calls)
-    const wrong = await here.send(grant, discord(body, false))
+    const wrong = await here.send(settings, discord(body, false))
     expect([wrong.status, JSON.parse(wrong.body).error.code]).toEqual([401, 'invalid_signature'])
     expect(here.github.calls).toHaveLength(calls)
   })
@@ -95,10 +95,10 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
   test.each(['X-Signature-Timestamp', 'X-Signature-Ed25519'])(
     'Discord: 401 without the header %s',
     async (missing) => {
-      const grant = checksOf({ sender: 'discord', publicKey: PUBLIC })
+      const settings = checksOf({ sender: 'discord', publicKey: PUBLIC })
       const request = discord({ type: 2, id: '1', token: 't' })
       const headers = request.headers?.filter(([name]) => name !== missing) ?? []
-      const answer = await here.send(grant, { ...request, headers })
+      const answer = await here.send(settings, { ...request, headers })
       expect([answer.status, answer.headers['www-authenticate']]).toEqual([
         401,
         'Bearer realm="hookline"',
@@ -107,9 +107,9 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
   )
 
   test('Discord: what GitHub did not take is not "thinking"', async () => {
-    const grant = checksOf({ sender: 'discord', publicKey: PUBLIC })
+    const settings = checksOf({ sender: 'discord', publicKey: PUBLIC })
     here.github.next({ status: 500 })
-    const answer = await here.send(grant, discord({ type: 2, id: '1', token: 't' }))
+    const answer = await here.send(settings, discord({ type: 2, id: '1', token: 't' }))
     expect([answer.status, answer.body.includes('"type":5')]).toEqual([502, false])
   })
 

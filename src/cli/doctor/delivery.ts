@@ -186,7 +186,7 @@ function runMissing({ dispatch }: DoctorTarget, testEventTimeout: number): Docto
     'run_missing',
     `GitHub accepted the event, but no run started within ${testEventTimeout} s`,
     dispatch === 'workflow'
-      ? 'Set HOOKLINE_DISPATCH=workflow on the relay. If runs are queued, use a longer --timeout.'
+      ? 'Create an endpoint with --dispatch workflow. If runs are queued, use a longer --timeout.'
       : `Check that the workflow is on the default branch and listens for "${EVENT_TYPE}". If runs are queued, use a longer --timeout.`,
   )
 }
@@ -257,7 +257,7 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
   }
   const message = `the relay does not publish its dispatch mode (status ${status} for ${DISCOVERY_PATH})`
   const hint =
-    'Upgrade the relay; or, if it runs with HOOKLINE_DISPATCH=workflow, add --dispatch workflow.'
+    'Upgrade the relay; or, if its endpoint has the dispatch mode workflow, add --dispatch workflow.'
   return { findings: [finding, unknownFinding('relay', 'relay_mode_unknown', message, hint)] }
 }
 

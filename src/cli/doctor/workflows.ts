@@ -235,7 +235,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
 function orOther(workflow: NativeFile, target: DoctorTarget, listening: string): string {
   const other = otherMode(target.dispatch)
   return listens(workflow, { ...target, dispatch: other })
-    ? `It listens for ${dispatchEvent(other)}. Set HOOKLINE_DISPATCH=${other} on the relay, or add ${listening}`
+    ? `It listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, or add ${listening}`
     : `Add ${listening}`
 }
 

@@ -96,7 +96,11 @@ function webhookSteps(
   port: string,
   { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): Omit<NextSteps, 'connect'> {
-  const { box, permission, flag, variables } = BY_MODE[dispatch]
+  const { box, permission, flag } = BY_MODE[dispatch]
+  // On GitHub, a token URL always sends `repository_dispatch`.
+  const isDirect = dispatch === 'workflow' && forge === undefined
+  const variables: Parameters<Shell['having']>[0] =
+    forge === undefined ? {} : { HOOKLINE_FORGE: { text: forge } }
   const web = webUrl ?? SOME_HOST
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
@@ -115,11 +119,12 @@ function webhookSteps(
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
       ...(isOwn ? [`your relay's address for ${relay}`] : []),
     ],
-    curl: sender
-      ? null
-      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
+    curl:
+      sender || isDirect
+        ? null
+        : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
     endpoint: [
-      `hookline endpoint create ${name} --repository ${place} --path ${name}/${trigger} --relay ${relay}`,
+      `hookline endpoint create ${name} --repository ${place} --path ${name}/${trigger}${isDirect ? flag : ''} --relay ${relay}`,
     ],
     prepare,
     tryOut: ['hookline dev', ...fire],
@@ -146,19 +151,17 @@ function webhookSteps(
   }
 }
 
-/** The requirements of each dispatch mode: the permission of the token, a flag, and variables of the relay. */
+/** The requirements of each dispatch mode: the permission of the token, and a flag. */
 const BY_MODE = {
   repository: {
     box: 'Contents: Read and write',
     permission: 'contents',
     flag: '',
-    variables: {},
   },
   workflow: {
     box: 'Actions: Read and write',
     permission: 'actions',
     flag: ' --dispatch workflow',
-    variables: { HOOKLINE_DISPATCH: { text: 'workflow' } },
   },
 } as const
 
