@@ -159,7 +159,8 @@ export function encryptedEndpoints(
 }
 
 function withToken(hashes: TokenHashes): readonly [condition: string, values: readonly string[]] {
-  if (hashes === undefined) return ['', []]
+  // The call of an object is JSON, which turns `undefined` into `null`.
+  if (!hashes) return ['', []]
   return [`token_hash IN (${hashes.map(() => '?').join(', ')})`, hashes]
 }
 
