@@ -133,7 +133,7 @@ async function createResponse(
   const store = endpoints.stores.of(owner)
   if ((await store.versions()).length >= MOST_ENDPOINTS) {
     throw new RelayError(409, 'too_many_endpoints', `${owner} has ${MOST_ENDPOINTS} endpoints`, {
-      hint: 'Delete an endpoint, or use one endpoint with --any-workflow.',
+      hint: 'Delete an endpoint, or use one endpoint with --any-workflow for all workflows of a repository.',
     })
   }
   const endpoint = { ...settings, owner, name, id: newEndpointId() }

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress } from '../../wire/address.ts'
 import { errorCode, type Problem, UserError } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
-import type { Environment } from '../../wire/settings.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import { systemProblem } from '../../wire/system-error.ts'
 import { newRelayKey, type RelayKeys, readRelayKeys } from '../store/relay-key.ts'
 
@@ -59,7 +59,7 @@ export function dataFolder(choice: FolderChoice): DataFolder {
 }
 
 function chosenFolder({ data, env }: FolderChoice): string | undefined {
-  return data || env.HOOKLINE_DATA || undefined
+  return data || readSetting(env, 'HOOKLINE_DATA')
 }
 
 /** https://specifications.freedesktop.org/basedir-spec/latest ignores a relative XDG_STATE_HOME. */
@@ -104,9 +104,9 @@ export interface RelayKeyFile {
  * @throws UserError
  */
 export async function openRelayKey(folder: DataFolder, env: Environment): Promise<RelayKeyFile> {
-  const variable = env[KEY_VARIABLE] || undefined
-  if (variable !== undefined) {
-    const keys = await readRelayKeys(new Secret(variable), KEY_VARIABLE)
+  const variable = readSetting(env, KEY_VARIABLE)
+  if (variable) {
+    const keys = await readRelayKeys(variable, KEY_VARIABLE)
     return { keys, isNew: false, source: KEY_VARIABLE }
   }
   const hasDatabase = await exists(folder.database)
@@ -196,7 +196,7 @@ async function createWithoutLink(key: string, text: Secret): Promise<boolean> {
  * @throws UserError if there is no file, or it cannot be replaced; then it is as before
  */
 export async function rotateRelayKey(folder: DataFolder, env: Environment): Promise<number> {
-  if (env[KEY_VARIABLE]) {
+  if (readSetting(env, KEY_VARIABLE)) {
     throw new UserError({
       message: `the relay key is in ${KEY_VARIABLE}, and not in a file`,
       hint: `Put a new key in front, followed by a comma: ${KEY_VARIABLE}="$(openssl rand -base64 32),$${KEY_VARIABLE}"`,
@@ -331,8 +331,8 @@ async function keyFor(
   folder: DataFolder,
   env: Environment,
 ): Promise<Pick<LocalRelay, 'key' | 'keyName'>> {
-  const variable = env[KEY_VARIABLE] || undefined
-  if (variable !== undefined) return { key: new Secret(variable), keyName: KEY_VARIABLE }
+  const variable = readSetting(env, KEY_VARIABLE)
+  if (variable) return { key: variable, keyName: KEY_VARIABLE }
   const key = await readKeyFile(folder)
   if (key) return { key, keyName: folder.key }
   throw new UserError({
