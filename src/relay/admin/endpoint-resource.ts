@@ -168,6 +168,8 @@ async function updateResponse(
   caller: Caller,
   ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
+  // The body of a caller who has no such endpoint is not read.
+  await ownRow(key, caller, ports)
   const changes = await readJsonBody(request)
   if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
   const updated = async ({ owner, name, id, ...old }: Endpoint): Promise<Endpoint> => {
