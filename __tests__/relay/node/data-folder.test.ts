@@ -79,7 +79,7 @@ describe('the relay key', () => {
     expect(second.keys[0].id).toBe(first.keys[0].id)
   })
 
-  test('of 20 starts at once, one creates the key, and all have it', async () => {
+  test('of 20 concurrent starts, one creates the key, and all have it', async () => {
     await createDataFolder(folder)
     const all = await Promise.all(Array.from({ length: 20 }, () => openRelayKey(folder, {})))
     expect(all.filter(({ isNew }) => isNew)).toHaveLength(1)
@@ -196,7 +196,7 @@ async function program(): Promise<string> {
 const run = async (command: string, args: readonly string[]) =>
   (await promisify(execFile)(command, [...args])).stdout
 
-test('10 processes that start at once have one key, and leave nothing else', async () => {
+test('10 processes that start concurrently have one key, and leave nothing else', async () => {
   const file = await program()
   const start = () => run(process.execPath, [file, folder.path])
   const all = await Promise.all(Array.from({ length: 10 }, start))

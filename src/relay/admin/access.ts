@@ -5,7 +5,7 @@ import { RelayError } from '../relay-errors.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { bearerKind, looksLikeBearer, type RelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 
-/** Who calls the admin API. */
+/** The caller of the admin API. */
 export type Caller =
   /** The holder of the relay key: everything. */
   | { readonly kind: 'admin' }

@@ -29,7 +29,7 @@ export function accessCheck(
       const outcome = await session.ask({ method: 'GET', path: '', reads: true })
       if (!outcome.accepted) throw outcome.error
       const { permissions } = fieldsOf(outcome.answer)
-      // Those of an App's token are not the rights of a user.
+      // The permissions of an App's token are not those of a user.
       if (token && isObject(permissions) && permissions.push !== true) throw readOnly(name)
     }
   }

@@ -58,7 +58,7 @@ export interface Endpoint extends EndpointSettings {
 /** The public name of an endpoint, as a pattern. With other first characters it could be a flag, or `..`. */
 export const ENDPOINT_NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
-/** What decides which settings are allowed. */
+/** The facts that decide which settings are allowed. */
 export interface SettingsRules {
   /** Whether the caller has the relay key. Otherwise the endpoint must use the caller's own token. */
   readonly isAdmin: boolean

@@ -45,7 +45,7 @@ function filesIn(path: string): DataFolder {
   }
 }
 
-/** What decides where the folder is. */
+/** The facts that decide where the folder is. */
 export interface FolderChoice {
   /** `--data` */
   readonly data?: string | undefined
@@ -130,7 +130,7 @@ export async function openRelayKey(folder: DataFolder, env: Environment): Promis
 
 /** @throws UserError if the file exists and cannot be read */
 async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefined> {
-  // Where the folder has no hard links, another process may be writing the file at this moment.
+  // Another process may be writing the file at this moment, if the file system has no hard links.
   for (let tries = 0; ; tries++) {
     try {
       const text = await readFile(key, 'utf8')
@@ -278,7 +278,7 @@ export interface LocalRelay {
   readonly address: URL
   /** Relay keys, as they were written. */
   readonly key: Secret
-  /** Where the key is, for errors. */
+  /** Path of the key file, or the variable, for errors. */
   readonly keyName: string
 }
 
