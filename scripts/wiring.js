@@ -20,6 +20,7 @@ export const WIRING = [
   // A body is encrypted piece by piece, which Web Crypto cannot do.
   'relay/bodies/{on-node,on-workers}.ts',
   'relay/github/connection-pool.ts',
+  'relay/node/*.ts',
   'relay/database/{sqlite,sqlite-thread}.ts',
   'relay/receipts/on-node.ts',
 ]

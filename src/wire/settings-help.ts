@@ -17,6 +17,8 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
     'true: a relay with its own GitHub credential accepts GitHub tokens too, like --allow-tokens',
   HOOKLINE_REPOSITORY: 'the only repository that the relay serves, like --repository',
   HOOKLINE_API_URL: 'address of the GitHub API',
+  HOOKLINE_DATA: 'folder of the database and the relay key',
+  HOOKLINE_RELAY_KEY: 'relay keys, separated by commas, in place of the file relay.key',
   HOOKLINE_FORGE: 'github, forgejo or gitea (default: detected)',
   HOOKLINE_PUBLIC_URL:
     'public address of the relay, for schemes that sign the URL and for large bodies',

@@ -57,6 +57,14 @@ export const SETTINGS = {
     or: 'GITHUB_API_URL',
     read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
   },
+  HOOKLINE_DATA: {
+    isRelay: true,
+    read: unparsed,
+  },
+  HOOKLINE_RELAY_KEY: {
+    isRelay: true,
+    read: secret,
+  },
   HOOKLINE_FORGE: {
     isRelay: true,
     read: word(FORGES),

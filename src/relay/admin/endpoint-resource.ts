@@ -1,0 +1,348 @@
+import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import { isObject, parsePlainJson } from '../../wire/json.ts'
+import type { EndpointLookup } from '../endpoints/endpoint-lookup.ts'
+import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../endpoints/endpoint-records.ts'
+import {
+  ENDPOINT_NAME_FORM,
+  type Endpoint,
+  type EndpointSettings,
+  givenSettings,
+  invalidEndpoint,
+  needsRelayKey,
+  ownerOf,
+  readEndpointSettings,
+  type SettingsRules,
+  targetText,
+} from '../endpoints/endpoint-settings.ts'
+import { endpointPath, isEndpointOwner } from '../endpoints/endpoint-url.ts'
+import { methodNotAllowed, RelayError } from '../relay-errors.ts'
+import type { RelayRequest } from '../relay-ports.ts'
+import type { EndpointRow } from '../store/endpoint-table.ts'
+import type { Caller } from './access.ts'
+import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
+
+export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
+  readonly endpoints: EndpointLookup
+  now(): Date
+  /**
+   * Checks that the credential of an endpoint may start its workflows. It is called before settings are
+   * stored, so that a caller with an invented token stores nothing.
+   *
+   * @throws RelayError
+   */
+  checkAccess(settings: EndpointSettings): Promise<void>
+  /** Makes the waiting events of a deleted endpoint dead letters. */
+  deleted(endpoint: Pick<Endpoint, 'owner' | 'name'>): Promise<void>
+  log(line: { readonly endpoint: string; readonly change: string }): void
+}
+
+/** The part of an address after `/-admin/`. */
+export interface EndpointResource {
+  /** `undefined` for the list of all endpoints. */
+  readonly key?: { readonly owner: string; readonly name: string }
+  readonly rotates: boolean
+}
+
+/** Bytes of a request to the admin API. */
+const MOST_BYTES = 64 * 1024
+
+/** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
+const MOST_ENDPOINTS = 1000
+
+const ADDRESS = /^\/+-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
+
+/**
+ * The resource of a path; `undefined` if the path belongs to another resource.
+ *
+ * @throws RelayError 404 for a name that no endpoint has
+ */
+export function endpointResource(path: string): EndpointResource | undefined {
+  const found = ADDRESS.exec(path)
+  if (!found) return undefined
+  const [, owner, name, rotate] = found
+  if (owner === undefined || name === undefined) return { rotates: false }
+  if (!isEndpointOwner(owner) || !ENDPOINT_NAME_FORM.test(name)) throw noSuchEndpoint()
+  return { key: { owner, name }, rotates: rotate !== undefined }
+}
+
+/**
+ * The endpoints in the admin API: `/-admin/endpoints`, `/-admin/endpoints/<owner>/<name>` and
+ * `/-admin/endpoints/<owner>/<name>/rotate`.
+ *
+ * @throws RelayError, or StorageError if the disk fails
+ */
+export async function respondToEndpointResource(
+  request: RelayRequest,
+  { key, rotates }: EndpointResource,
+  caller: Caller,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { method } = request
+  if (caller.kind === 'read') throw needsRelayKey('a request about endpoints')
+  if (!key) {
+    if (isRead(method)) return listResponse(request, caller, ports)
+    if (method === 'POST') return createResponse(request, caller, ports)
+    throw methodNotAllowed(['GET', 'POST'])
+  }
+  if (rotates) {
+    if (method !== 'POST') throw methodNotAllowed(['POST'])
+    const rotated = async (endpoint: Endpoint) => ({ ...endpoint, id: newEndpointId() })
+    return changeResponse(key, rotated, 'rotated', caller, ports)
+  }
+  if (isRead(method)) return showResponse(request, await ownRow(key, caller, ports), ports)
+  if (method === 'PATCH') return updateResponse(request, key, caller, ports)
+  if (method === 'DELETE') return deleteResponse(await ownRow(key, caller, ports), ports)
+  throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
+}
+
+async function listResponse(
+  { target }: RelayRequest,
+  caller: Caller,
+  { endpoints }: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { stores, encryption } = endpoints
+  const owner = queryOf(target).get('owner')?.toLowerCase()
+  if (owner !== undefined && !isEndpointOwner(owner)) throw invalidQuery('owner is not an owner')
+  const source = owner === undefined ? stores.all : stores.of(owner)
+  if (!source) {
+    throw invalidQuery('owner is missing: on Workers, each owner has a database of its own')
+  }
+  const rows = await source.list(caller.kind === 'token' ? caller.hashes : undefined)
+  const shown = rows.map(async (row) =>
+    shownEndpoint(row, await decryptEndpoint(row, encryption).catch(() => undefined)),
+  )
+  return jsonResponse({ endpoints: await Promise.all(shown) })
+}
+
+async function createResponse(
+  request: RelayRequest,
+  caller: Caller,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { endpoints } = ports
+  const { name, ...given } = await readJsonBody(request)
+  if (typeof name !== 'string' || !ENDPOINT_NAME_FORM.test(name)) {
+    throw invalidEndpoint(
+      '"name" must have 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.',
+    )
+  }
+  const rules = { ...ports, isAdmin: caller.kind === 'admin' }
+  const settings = await readEndpointSettings(withOwnToken(given, caller), rules)
+  await ports.checkAccess(settings)
+  const owner = ownerOf(settings.repository)
+  const store = endpoints.stores.of(owner)
+  if ((await store.versions()).length >= MOST_ENDPOINTS) {
+    throw new RelayError(409, 'too_many_endpoints', `${owner} has ${MOST_ENDPOINTS} endpoints`, {
+      hint: 'Delete an endpoint, or use one endpoint with --any-workflow for all workflows of a repository.',
+    })
+  }
+  const endpoint = { ...settings, owner, name, id: newEndpointId() }
+  const now = ports.now().getTime()
+  const times = { created: now, changed: now, firstEvent: null }
+  const row = await encryptEndpoint(endpoint, times, endpoints.encryption)
+  if (!(await store.create(row))) throw nameTaken(owner, name)
+  changed(endpoint, 'created', ports)
+  return {
+    ...jsonResponse({ ...shownEndpoint(row, endpoint), ...urlOf(endpoint, ports) }),
+    status: 201,
+  }
+}
+
+async function showResponse(
+  { target }: RelayRequest,
+  row: EndpointRow,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const withUrl = queryOf(target).get('url') === 'true'
+  const { encryption } = ports.endpoints
+  const endpoint = withUrl
+    ? await readable(row, ports)
+    : await decryptEndpoint(row, encryption).catch(() => undefined)
+  const url = withUrl && endpoint && urlOf(endpoint, ports)
+  return jsonResponse({ ...shownEndpoint(row, endpoint), ...url })
+}
+
+async function updateResponse(
+  request: RelayRequest,
+  key: NonNullable<EndpointResource['key']>,
+  caller: Caller,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  // The body of a caller who has no such endpoint is not read.
+  await ownRow(key, caller, ports)
+  const changes = await readJsonBody(request)
+  if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
+  const updated = async ({ owner, name, id, ...old }: Endpoint): Promise<Endpoint> => {
+    const before = givenSettings(old)
+    const given: Record<string, unknown> = { ...before, ...changes }
+    // A change of the credential replaces the token; a new token needs no further word.
+    if (changes.credential === 'relay' && changes.token == null) delete given.token
+    const rules = { ...ports, isAdmin: caller.kind === 'admin' }
+    const settings = await readEndpointSettings(given, rules)
+    if (ownerOf(settings.repository) !== owner) {
+      throw invalidEndpoint('"repository" has another owner. Create an endpoint for this owner.')
+    }
+    if (accessOf(settings) !== accessOf(old)) await ports.checkAccess(settings)
+    return { ...settings, owner, name, id }
+  }
+  return changeResponse(key, updated, 'updated', caller, ports)
+}
+
+/** @param next computes the changed endpoint; it is called again if another request changed the endpoint */
+async function changeResponse(
+  key: NonNullable<EndpointResource['key']>,
+  next: (endpoint: Endpoint) => Promise<Endpoint>,
+  change: 'updated' | 'rotated',
+  caller: Caller,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { stores, encryption } = ports.endpoints
+  for (;;) {
+    const row = await ownRow(key, caller, ports)
+    const endpoint = await next(await readable(row, ports))
+    // Two changes within a millisecond are two versions.
+    const at = Math.max(ports.now().getTime(), row.changed + 1)
+    const { created, firstEvent } = row
+    const times = { created, changed: at, firstEvent }
+    const replacement = await encryptEndpoint(endpoint, times, encryption)
+    // If it fails, another change was stored in between, so each pass is the success of a request.
+    if (!(await stores.of(key.owner).replace(replacement, row))) continue
+    changed(endpoint, change, ports)
+    const url = change === 'rotated' && urlOf(endpoint, ports)
+    return jsonResponse({ ...shownEndpoint(replacement, endpoint), ...url })
+  }
+}
+
+/** An endpoint that no key decrypts can be deleted, too. */
+async function deleteResponse(
+  row: EndpointRow,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { owner, name } = row
+  await ports.endpoints.stores.of(owner).delete(name)
+  changed(row, 'deleted', ports)
+  await ports.deleted({ owner, name })
+  return jsonResponse({ success: true })
+}
+
+function changed(
+  { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
+  change: string,
+  { endpoints, log }: EndpointResourcePorts,
+): void {
+  endpoints.changed(owner)
+  log({ endpoint: `${owner}/${name}`, change })
+}
+
+/**
+ * The row that the caller names, if it is the caller's.
+ *
+ * @throws RelayError 404, the same for an endpoint of another caller and for none
+ */
+async function ownRow(
+  { owner, name }: NonNullable<EndpointResource['key']>,
+  caller: Caller,
+  { endpoints }: EndpointResourcePorts,
+): Promise<EndpointRow> {
+  const row = await endpoints.stores.of(owner).named(name)
+  if (!row || !isOwn(row, caller)) throw noSuchEndpoint()
+  return row
+}
+
+/** The hashes are keyed, so the time of their comparison tells nothing about a token. */
+function isOwn({ tokenHash }: EndpointRow, caller: Caller): boolean {
+  if (caller.kind !== 'token') return caller.kind === 'admin'
+  return tokenHash !== null && caller.hashes.includes(tokenHash)
+}
+
+/** A caller with a GitHub token creates endpoints that store this token. */
+function withOwnToken(
+  given: Readonly<Record<string, unknown>>,
+  caller: Caller,
+): Readonly<Record<string, unknown>> {
+  if (caller.kind !== 'token') return given
+  if (given.credential === 'relay') throw needsRelayKey("the relay's own GitHub credential")
+  const own = caller.token.reveal()
+  if (given.token != null && given.token !== own) {
+    throw invalidEndpoint('"token" is not the token that the request was authorized with.')
+  }
+  return { ...given, token: own }
+}
+
+/** The settings that decide whether GitHub accepts an event. */
+function accessOf({ repository, targets, token }: EndpointSettings): string {
+  return JSON.stringify([repository, targets, token?.reveal()])
+}
+
+/** @throws RelayError 409 if no relay key decrypts the endpoint */
+async function readable(row: EndpointRow, { endpoints }: EndpointResourcePorts): Promise<Endpoint> {
+  try {
+    return await decryptEndpoint(row, endpoints.encryption)
+  } catch (cause) {
+    const message = `no relay key decrypts the endpoint ${row.owner}/${row.name}`
+    throw new RelayError(409, 'unreadable_endpoint', message, {
+      hint: 'Add the old key to the relay keys, behind the new one, or delete the endpoint.',
+      cause,
+    })
+  }
+}
+
+/** The public part: no id, no secret. `undefined` for an endpoint that no key decrypts. */
+function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
+  const { owner, name, created, changed, firstEvent } = row
+  const times = {
+    created: isoTime(created),
+    changed: isoTime(changed),
+    firstEvent: firstEvent === null ? null : isoTime(firstEvent),
+  }
+  if (!endpoint) return { owner, name, unreadable: true, ...times }
+  const { repository, workflow, trigger, dispatch, ref, targets, verify, token } = endpoint
+  const { if: condition, ifError, respond, batch, debounce, expect } = endpoint
+  return {
+    owner,
+    name,
+    repository,
+    ...(workflow === undefined ? { anyWorkflow: true } : { workflow, trigger }),
+    dispatch,
+    ...(ref !== undefined && { ref }),
+    ...(targets && { targets: targets.map(targetText) }),
+    ...(verify && { verify: verify.flatMap(({ scheme }) => scheme ?? []) }),
+    ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
+    respond,
+    ...(batch !== undefined && { batch }),
+    ...(debounce !== undefined && { debounce }),
+    ...(expect !== undefined && { expect }),
+    credential: token ? 'token' : 'relay',
+    ...times,
+  }
+}
+
+/** `url` is absent if the relay does not know its own address. */
+function urlOf(endpoint: Endpoint, { publicUrl }: EndpointResourcePorts) {
+  const path = endpointPath(endpoint)
+  return { path, ...(publicUrl && { url: publicUrl.replace(/\/+$/, '') + path }) }
+}
+
+async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
+  let body: unknown
+  try {
+    body = parsePlainJson(new TextDecoder().decode(await request.readBody(MOST_BYTES)))
+  } catch {
+    throw invalidEndpoint('The body must be JSON, of at most 64 KB.')
+  }
+  if (!isObject(body)) throw invalidEndpoint('The body must be a JSON object.')
+  return body
+}
+
+function nameTaken(owner: string, name: string): RelayError {
+  return new RelayError(409, 'endpoint_exists', `${owner} has an endpoint ${name} already`, {
+    hint: 'Choose another name, or update the endpoint.',
+  })
+}
+
+function noSuchEndpoint(): RelayError {
+  return new RelayError(404, 'not_found', 'there is no such endpoint', {
+    hint: 'GET /-admin/endpoints lists the endpoints. An owner is written in lower case.',
+  })
+}
