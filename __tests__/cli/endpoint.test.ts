@@ -3,7 +3,8 @@ import { runCommand } from '../support/command.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { describeOnNode24 } from '../support/node24.ts'
 import { operatedRelay } from '../support/operated-relay.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { ADMIN_BEARER } from '../support/relay-keys.ts'
 import { TOKEN } from '../support/scene.ts'
 
 const SECRET = 'the-secret-that-the-sender-shares'
@@ -22,7 +23,7 @@ describeOnNode24('hookline endpoint', () => {
   })
 
   const env = {
-    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_ADMIN_KEY: ADMIN_BEARER,
     HOOKLINE_GITHUB_TOKEN: TOKEN,
     SENDER_SECRET: SECRET,
   }
@@ -112,7 +113,7 @@ describeOnNode24('hookline endpoint', () => {
         arguments: ['list', '--relay', at],
         env: { HOOKLINE_ADMIN_KEY: key },
       })
-    expect((await list(without.url, OPERATOR_KEY)).errors).toContain('no outbox')
+    expect((await list(without.url, ADMIN_BEARER)).errors).toContain('no outbox')
     expect((await list(relay.url, 'another-key')).errors).toMatch(/does not accept the admin key/)
     await without.close()
   })

@@ -119,6 +119,22 @@ test('closes the oldest idle connection for the last one that fits', async () =>
   await relay.close()
 })
 
+test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
+  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '50' })
+  const request = withToken({ method: 'POST', target: HOOK })
+  const kept = keptConnection(relay.url)
+  expect((await kept.send(request)).status).toBe(200)
+  const silent = Array.from({ length: 200 }, () => open(relay.url))
+  // 49 of them fit; after a moment one of these makes room.
+  await until(async () => silent.filter(({ destroyed }) => destroyed).length > 151)
+  for (let count = 0; count < 15; count++) {
+    expect((await keptConnection(relay.url).send(request)).status).toBe(200)
+  }
+  expect((await kept.send(request)).status).toBe(200)
+  for (const socket of silent) socket.destroy()
+  await relay.close()
+})
+
 test('a stop resets no client that keeps its connection', async () => {
   const relay = await begin()
   const kept = Array.from({ length: 20 }, () => keptConnection(relay.url))

@@ -34,7 +34,7 @@ export interface AdminRequest {
   readonly isBulk?: boolean
 }
 
-/** The admin API of a relay; the key is in `HOOKLINE_ADMIN_KEY`. */
+/** The admin API of a relay; the key is in `HOOKLINE_RELAY_KEY`. */
 export class RelayClient {
   readonly #base: string
   readonly #key: string
@@ -42,16 +42,16 @@ export class RelayClient {
   readonly host: string
 
   /**
-   * @param key in place of `HOOKLINE_ADMIN_KEY`
+   * @param key in place of `HOOKLINE_RELAY_KEY`
    * @throws UserError for an invalid address, or without a key
    */
-  constructor(relay: string, key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')) {
+  constructor(relay: string, key = readSetting(process.env, 'HOOKLINE_RELAY_KEY')) {
     this.#base = baseAddress(readAddress(relay, RELAY_ADDRESS))
     this.host = new URL(this.#base).host
     if (!key) {
       throw new UserError({
-        message: 'HOOKLINE_ADMIN_KEY is not set',
-        hint: 'Set HOOKLINE_ADMIN_KEY to the value that the relay has.',
+        message: 'HOOKLINE_RELAY_KEY is not set',
+        hint: 'Set HOOKLINE_RELAY_KEY to the value that the relay has.',
       })
     }
     this.#key = key.reveal()
@@ -149,14 +149,14 @@ export class RelayClient {
     if (code === 'invalid_key') {
       return new UserError({
         message: `the relay at ${this.host} does not accept the admin key`,
-        hint: 'Set HOOKLINE_ADMIN_KEY to the value that this relay has.',
+        hint: 'Set HOOKLINE_RELAY_KEY to the value that this relay has.',
       })
     }
     // This path exists if the admin API is enabled.
     if (code === 'not_found' && path === LIST) {
       return new UserError({
         message: `the admin API of the relay at ${this.host} is disabled`,
-        hint: 'Set HOOKLINE_ADMIN_KEY on the relay, restart it, and use the same key here.',
+        hint: 'Set HOOKLINE_RELAY_KEY on the relay, restart it, and use the same key here.',
       })
     }
     // A server that is no relay may repeat the key.

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { AccessScope } from '../relay/credentials/claims.ts'
 import { durationSeconds } from '../wire/duration.ts'
 import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
@@ -26,7 +25,7 @@ export function withDispatchOptions(command: Command): Command {
 }
 
 /** @throws UserError naming the flag that is wrong */
-export async function readScopeOptions(options: ScopeOptions): Promise<AccessScope> {
+export async function readScopeOptions(options: ScopeOptions): Promise<ScopeOptions> {
   const repository = checkedRepository(options.repository)
   const { dispatch, ref } = options
   const path = options.path?.replace(/^\/+/, '')

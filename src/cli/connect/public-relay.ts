@@ -1,10 +1,11 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { hasSqlite } from '../../relay/database/sqlite.ts'
 import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
+import { adminBearer } from '../../relay/store/relay-key.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
-import { Secret } from '../../wire/secret.ts'
+import type { Secret } from '../../wire/secret.ts'
 import type { EndpointConditions } from '../endpoint/conditions.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
 import type { ForgeHere } from '../forge.ts'
@@ -113,20 +114,16 @@ async function startWithEndpoint(
   conditions: EndpointConditions | undefined,
 ): Promise<LocalRelay> {
   const { target, forge, port, onLog, onEvent } = options
-  const { database, sealingKeys } = await openConnectState(target, forge)
-  const key = new Secret(crypto.randomUUID() + crypto.randomUUID())
+  const { folder, relayKey } = await openConnectState(target, forge)
+  const key = await adminBearer(relayKey, 'relay key')
   const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({
     host: '127.0.0.1',
     port,
     write: onLog,
     onEvent,
-    outbox: database,
-    env: {
-      ...commonSettings(options),
-      HOOKLINE_SEALING_KEYS: sealingKeys,
-      HOOKLINE_ADMIN_KEY: key.reveal(),
-    },
+    folder,
+    env: { ...commonSettings(options), HOOKLINE_RELAY_KEY: relayKey.reveal() },
   })
   try {
     const address = await storedAddress(new RelayClient(relay.url, key), target, conditions)
@@ -143,7 +140,7 @@ async function startWithEndpoint(
   }
 }
 
-const ENDPOINTS = '/-/endpoints'
+const ENDPOINTS = '/-admin/endpoints'
 
 /** The database is of one trigger. */
 const ENDPOINT = 'connect'
@@ -156,7 +153,8 @@ async function storedAddress(
 ): Promise<string> {
   const settings = {
     repository,
-    path: `${workflow}/${trigger}`,
+    workflow,
+    trigger,
     dispatch,
     if: null,
     ifError: null,
@@ -167,7 +165,7 @@ async function storedAddress(
     text: JSON.stringify(await client.ask({ method: 'GET', path: ENDPOINTS })),
   })
   const known = listOf(endpoints).find(({ name }) => name === ENDPOINT)
-  const path = `${ENDPOINTS}/${ENDPOINT}`
+  const path = `${ENDPOINTS}/${repository.split('/')[0]?.toLowerCase()}/${ENDPOINT}`
   // The user deleted the keys: nobody can read the endpoint any more.
   if (known?.unreadable) await client.ask({ method: 'DELETE', path })
   if (known && !known.unreadable) await client.ask({ method: 'PATCH', path, body: settings })
@@ -176,7 +174,7 @@ async function storedAddress(
     await client.ask({ method: 'POST', path: ENDPOINTS, body })
   }
   const shown = await client.ask({ method: 'GET', path, query: { url: 'true' } })
-  return String(fieldsOf({ text: JSON.stringify(shown) }).address)
+  return String(fieldsOf({ text: JSON.stringify(shown) }).url).replace(/^https?:\/\/[^/]*/, '')
 }
 
 function withoutNull(settings: object): object {

@@ -1,7 +1,7 @@
 import type { Environment } from '../../wire/settings.ts'
 import type { ObjectNamespace } from '../database/object-call.ts'
 
-/** The environment of a worker: settings as strings, and the outbox if it is bound. */
+/** The environment of a worker: settings as strings, and the objects if they are bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
 
 export function environmentOf(env: Bindings): Environment {
@@ -11,7 +11,7 @@ export function environmentOf(env: Bindings): Environment {
   return Object.fromEntries(settings)
 }
 
-/** The objects of class `Outbox`, where the outbox is switched on. */
-export function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
-  return typeof OUTBOX === 'object' && 'idFromName' in OUTBOX ? OUTBOX : undefined
+/** The objects of class `RelayObject`; a stateless relay has none. */
+export function namespaceOf({ RELAY }: Bindings): ObjectNamespace | undefined {
+  return typeof RELAY === 'object' && 'idFromName' in RELAY ? RELAY : undefined
 }

@@ -1,5 +1,6 @@
-import type { BatchSettings } from '../endpoints/endpoint.ts'
+import type { EndpointSettings } from '../endpoints/endpoint-settings.ts'
 import type { Dispatch } from '../github/dispatch.ts'
+import type { Attempts } from '../relay-errors.ts'
 
 /** The period in which a batch collects events. */
 export interface BatchPeriod {
@@ -17,8 +18,11 @@ export interface BatchPeriod {
  */
 export type CollectPort = (event: Dispatch, period: BatchPeriod) => Promise<string | undefined>
 
+/** Stores an event before GitHub is asked. @returns `undefined` if it cannot be stored */
+export type StorePort = (event: Dispatch) => Promise<Attempts | undefined>
+
 /** The period of an endpoint's batches; `undefined` if it has none. */
-export function batchPeriod({ batch, debounce }: BatchSettings): BatchPeriod | undefined {
+export function batchPeriod({ batch, debounce }: EndpointSettings): BatchPeriod | undefined {
   if (batch === undefined) return undefined
   return { most: batch * 1000, quiet: debounce === undefined ? undefined : debounce * 1000 }
 }
