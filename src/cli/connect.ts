@@ -11,7 +11,7 @@ import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
-import { agreedWorkflow } from './connect/published.ts'
+import { agreedWorkflow } from './connect/agreed-workflow.ts'
 import { askYesNo } from './connect/question.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import {

@@ -190,7 +190,7 @@ function withoutSecrets(
 async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   const { delivery, run, queued, batch, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
-    await import('./runs.ts')
+    await import('./follow-runs.ts')
   if (queued && batch === null) {
     throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
@@ -235,7 +235,7 @@ const SKIPPED =
 /** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
 async function printRunNameAdvice(url: URL): Promise<void> {
   const [{ addressedBy }, { adviceAt }] = await Promise.all([
-    import('./runs.ts'),
+    import('./follow-runs.ts'),
     import('./run-name-advice.ts'),
   ])
   const advice = adviceAt(process.cwd(), addressedBy(url).workflow)

@@ -6,7 +6,7 @@ import { HttpFailure } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
+import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */

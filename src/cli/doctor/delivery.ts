@@ -24,7 +24,7 @@ import {
   type RunPorts,
   RunsError,
   runAt,
-} from '../runs.ts'
+} from '../follow-runs.ts'
 import { readResponse } from '../send/response.ts'
 import {
   type DoctorFinding,
