@@ -16,7 +16,7 @@ const relay :Workerd.Worker = (
   modules = [
     (name = "worker.js", esModule = embed "../dist/relay/worker.js"),
     (name = "verification.js", esModule = embed "../dist/relay/verification.js"),
-    (name = "durable-outbox.js", esModule = embed "../dist/relay/durable-outbox.js"),
+    (name = "relay-object.js", esModule = embed "../dist/relay/relay-object.js"),
   ],
   compatibilityDate = "2026-10-01",
   compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],

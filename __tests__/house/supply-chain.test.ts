@@ -16,7 +16,7 @@ const VERIFICATION = 'relay/request/verification.ts'
 const withoutOnDemand = new Map(
   [...modules].map(([path, module]) => [
     path,
-    [VERIFICATION, 'relay/durable-outbox.ts'].includes(path) ? { ...module, imports: [] } : module,
+    [VERIFICATION, 'relay/relay-object.ts'].includes(path) ? { ...module, imports: [] } : module,
   ]),
 )
 

@@ -11,7 +11,7 @@ test('the worker is at most 100 KB minified', async () => {
   expect(script.length).toBeLessThanOrEqual(100 * 1024)
 })
 
-test.each(['worker', 'durable-outbox'])('%s.js names no module of Node', async (name) => {
+test.each(['worker', 'relay-object'])('%s.js names no module of Node', async (name) => {
   const script = await readFile(bundle(`relay/${name}.js`), 'utf8')
   expect(script).not.toMatch(/["']node:|\brequire\(|\bprocess\.|\bBuffer\b|__dirname/)
 })

@@ -16,7 +16,7 @@ const FLAGS = {
   HOST: '--host',
   PORT: '--port',
   HOOKLINE_REPOSITORY: '--repository',
-  HOOKLINE_OUTBOX: '--outbox',
+  HOOKLINE_DATA: '--data',
   HOOKLINE_ALLOW_TOKENS: '--allow-tokens',
 }
 

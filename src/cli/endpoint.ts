@@ -5,7 +5,12 @@ import { isObject } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { BOT_TRIGGER, type BotRegistration, botRegistration, unregisterBot } from './endpoint/bot.ts'
+import {
+  BOT_TRIGGER,
+  type BotRegistration,
+  botRegistration,
+  unregisterBot,
+} from './endpoint/bot.ts'
 import {
   endpointAndUrl,
   listEndpoints,
@@ -99,7 +104,10 @@ export function endpointCommand(): Command {
             .argument('<name>', 'public name: a-z 0-9 . _ -'),
         )
           .option('--any-workflow', 'start the workflow that the rest of the URL names')
-          .option('--bot-token-env <name>', 'variable with a bot token: register the URL with the bot'),
+          .option(
+            '--bot-token-env <name>',
+            'variable with a bot token: register the URL with the bot',
+          ),
       ).action(create),
     )
     .addCommand(command('list', 'list endpoints, without their URLs').action(list))
@@ -358,7 +366,8 @@ async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promis
     workflow: workflowName(workflow ?? String(known.workflow)),
     // Another workflow may have another trigger.
     trigger: trigger ?? (workflow === undefined ? String(known.trigger) : undefined),
-    dispatch: dispatch ?? (isMoved ? undefined : known.dispatch === 'workflow' ? 'workflow' : 'repository'),
+    dispatch:
+      dispatch ?? (isMoved ? undefined : known.dispatch === 'workflow' ? 'workflow' : 'repository'),
     ref: ref ?? (typeof known.ref === 'string' ? known.ref : undefined),
   } as const
   const target = await readEndpointTarget(wanted)
@@ -367,7 +376,11 @@ async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promis
   const { settings } = endpointChecks(options, { declared }, process.env)
   const { repository: name, workflow: file } = wanted
   const place = { repository: name, workflow: file, trigger: target.trigger }
-  return { ...(isMoved && place), ...((isMoved || dispatch) && { dispatch: target.dispatch }), ...settings }
+  return {
+    ...(isMoved && place),
+    ...((isMoved || dispatch) && { dispatch: target.dispatch }),
+    ...settings,
+  }
 }
 
 async function rotate(text: string, options: BotOptions): Promise<void> {
@@ -434,13 +447,18 @@ async function remove(text: string, options: BotOptions): Promise<void> {
 }
 
 function printUrl(
-  answer: { readonly endpoint: AdminAnswer; readonly url: string; readonly inWorkflow?: readonly string[] },
+  answer: {
+    readonly endpoint: AdminAnswer
+    readonly url: string
+    readonly inWorkflow?: readonly string[]
+  },
   { json }: { readonly json?: boolean },
 ): void {
   if (isLoopback(new URL(answer.url).hostname)) {
     warn([
       {
-        message: 'the URL works only on this machine, because the relay does not know its public address',
+        message:
+          'the URL works only on this machine, because the relay does not know its public address',
         hint: 'Set HOOKLINE_PUBLIC_URL for the relay, for example https://relay.example.com.',
       },
     ])

@@ -3,13 +3,7 @@ import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-a
 import { HttpFailure } from '../wire/http.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
-import {
-  isRunOf,
-  readRun,
-  recentRuns,
-  runsPath,
-  type WorkflowRun,
-} from '../wire/run-lookup.ts'
+import { isRunOf, readRun, recentRuns, runsPath, type WorkflowRun } from '../wire/run-lookup.ts'
 import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
 import type { AskGitHub, AskOptions } from './github-client.ts'

@@ -23,11 +23,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['build', async () => (await import('./build.ts')).buildCommand()],
   ['send', async () => (await import('./send.ts')).sendCommand()],
-  ['runs', async () => (await import('./follow-runs.ts')).runsCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
-  ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
+  ['deliveries', async () => (await import('./deliveries.ts')).deliveriesCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
 ])
 

@@ -193,7 +193,8 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 
 /** A backup never replaces an existing file. */
 function notWritten(file: string, cause?: NodeJS.ErrnoException): UserError {
-  if (!cause) return new UserError({ message: `${file} exists already`, hint: 'Name another file.' })
+  if (!cause)
+    return new UserError({ message: `${file} exists already`, hint: 'Name another file.' })
   return new UserError(
     {
       message: `${file} cannot be written (${cause.code})`,

@@ -18,14 +18,8 @@ const FIGURES = {
   RESPONSE_TIMEOUT_MS: 2500,
   /** Between calls of a credential while events are queued: GitHub accepts 180 such calls a minute. */
   MIN_INTERVAL_MS: 350,
-  /** The age at which an undelivered event becomes a dead letter: a weekend. */
-  MAX_AGE_HOURS: 72,
   /** Queued events; their number matters to the time of a start. */
   MAX_EVENTS: 100_000,
-  /** Queued events, by their size on the disk. */
-  MAX_MB: 256,
-  /** How long delivered batches can be replayed. */
-  BATCH_COPIES_HOURS: 24,
 } as const
 
 /** A figure; a test of a whole process shortens it by the variable `HOOKLINE_TEST_<name>`. */

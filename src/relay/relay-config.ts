@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose'
-import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import { bugOf, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, GitHubCall } from '../wire/github-api.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
@@ -11,9 +11,14 @@ import {
   readSetting,
   type SettingName,
 } from '../wire/settings.ts'
-import { createCredentials, type GitHubCredential } from './credentials/credentials.ts'
+import {
+  type CredentialOptions,
+  type Credentials,
+  createCredentials,
+  type GitHubCredential,
+} from './credentials/credentials.ts'
 import { App, readAppKey } from './credentials/github-app.ts'
-import { readSealingKeys, type SealingKey } from './credentials/sealing-key.ts'
+import type { TokenSource } from './credentials/token-source.ts'
 import { figure, MEGABYTE } from './figures.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
@@ -30,8 +35,6 @@ export interface RelayConfig {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event. */
   readonly budget: number
-  /** The first one seals, all of them open. */
-  readonly sealingKeys: readonly SealingKey[]
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
   readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
@@ -57,8 +60,6 @@ type GitHubCredentialConfig =
  * @throws UserError naming the variable that is wrong
  */
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
-  const sealSet = readSetting(env, 'HOOKLINE_SEALING_KEYS')
-  const sealingKeys = sealSet === undefined ? [] : await readSealingKeys(sealSet)
   checkCredentialSettings(env)
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
@@ -70,7 +71,6 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
     forge,
     bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
-    sealingKeys,
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
     pages: RELAY_PAGES,
@@ -99,7 +99,7 @@ export function sharedGitHub(
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
-/** The ports of a relay towards GitHub. `outbox` only says whether the relay has one. */
+/** The ports of a stateless relay. `isStateless` only says what the discovery page shows. */
 export function relayPorts(
   config: RelayConfig,
   { call, rateLimiters, metrics }: ForgeAccess,
@@ -107,8 +107,8 @@ export function relayPorts(
   {
     packers,
     loadChecks,
-    outbox = false,
-  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { outbox?: boolean } = {},
+    isStateless = true,
+  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { isStateless?: boolean } = {},
 ): RelayPorts {
   const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
   const { now } = systemClock
@@ -116,11 +116,8 @@ export function relayPorts(
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,
-    credentials: createCredentials({
-      ...githubCredentialOf(config, call),
-      allowsTokens: config.allowsTokens,
-    }),
-    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
+    credentials: credentialsOf(config, call),
+    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     ...(repository && { repository }),
     dispatchMode,
     publicUrl,
@@ -135,10 +132,29 @@ export function relayPorts(
   }
 }
 
-function discoveryOf({ githubCredential, dispatch, repository }: RelayConfig, outbox: boolean) {
-  const kind = githubCredential === undefined ? 'none' : 'app' in githubCredential ? 'app' : 'token'
+function discoveryOf(config: RelayConfig, isStateless: boolean) {
+  const { dispatch, repository } = config
   const singleRepository = repository !== undefined
-  return discoveryPage({ dispatch, credential: kind, outbox, singleRepository })
+  const credential = credentialKind(config)
+  return discoveryPage({ dispatch, credential, stateless: isStateless, singleRepository })
+}
+
+export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'token' | 'app' {
+  if (githubCredential === undefined) return 'none'
+  return 'app' in githubCredential ? 'app' : 'token'
+}
+
+/** @param findEndpoint of a relay with a database */
+export function credentialsOf(
+  config: RelayConfig,
+  call: GitHubCall,
+  findEndpoint?: CredentialOptions['findEndpoint'],
+): Credentials {
+  return createCredentials({
+    ...githubCredentialOf(config, call),
+    allowsTokens: config.allowsTokens,
+    findEndpoint,
+  })
 }
 
 /**
@@ -186,6 +202,14 @@ async function readAppKeyOf(pem: string): Promise<CryptoKey> {
   }
 }
 
+/** The relay's own GitHub credential, if it has one. */
+export function ownToken(
+  { githubCredential }: RelayConfig,
+  credentials: Pick<Credentials, 'own'>,
+): TokenSource | undefined {
+  return githubCredential && { token: async (wanted) => (await credentials.own()).token(wanted) }
+}
+
 function githubCredentialOf(
   { githubCredential, apiUrl, budget }: RelayConfig,
   call: GitHubCall,
@@ -198,21 +222,6 @@ function githubCredentialOf(
   }
   const { token } = githubCredential
   return { githubCredential: { githubToken: token, token: async () => token } }
-}
-
-/** Shorter keys can be guessed, because the relay does not limit attempts. */
-const SHORTEST_SAFE_KEY = 20
-
-/** Warnings about keys that work, and that can be guessed. */
-export function weakKeyProblems(env: Environment): readonly Problem[] {
-  const key = readSetting(env, 'HOOKLINE_ADMIN_KEY')?.reveal()
-  if (key === undefined || key.length >= SHORTEST_SAFE_KEY) return []
-  return [
-    {
-      message: `HOOKLINE_ADMIN_KEY has fewer than ${SHORTEST_SAFE_KEY} characters, so it can be guessed`,
-      hint: 'Create a longer one: openssl rand -base64 32',
-    },
-  ]
 }
 
 /** Time that passes, by the machine: it never jumps. */

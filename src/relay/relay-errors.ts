@@ -145,6 +145,13 @@ export function tokensNotAllowed(): RelayError {
   })
 }
 
+/** The event of an endpoint that was deleted in the meantime. */
+export function endpointDeleted(): RelayError {
+  return new RelayError(404, 'endpoint_deleted', 'the endpoint of the event was deleted', {
+    hint: 'Create an endpoint, and send the event again.',
+  })
+}
+
 /** More unknown ids a second than a mistake explains: they are guesses. Each guess gets the same response. */
 export function tooManyUnknown(): RelayError {
   return new RelayError(429, 'rate_limited', 'too many requests with unknown endpoints', {
@@ -234,8 +241,8 @@ export function bodiesFull(cause?: unknown): RelayError {
 }
 
 /** @param cause why GitHub did not accept the event, or may not have */
-export function outboxFull(message: string, cause: RelayError): RelayError {
-  const error = new RelayError(503, 'outbox_full', message, {
+export function storageFull(message: string, cause: RelayError): RelayError {
+  const error = new RelayError(503, 'storage_full', message, {
     hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,

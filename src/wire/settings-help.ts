@@ -11,8 +11,6 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
   HOOKLINE_GITHUB_TOKEN: 'GitHub token that starts workflows',
   HOOKLINE_APP_ID: 'id of a GitHub App, in place of HOOKLINE_GITHUB_TOKEN',
   HOOKLINE_APP_KEY: 'private key of the GitHub App, in PEM',
-  HOOKLINE_SEALING_KEYS:
-    'keys that encrypt the outbox and the endpoints: base64 of 32 bytes each, separated by commas',
   HOOKLINE_ALLOW_TOKENS:
     'true: a relay with its own GitHub credential accepts GitHub tokens too, like --allow-tokens',
   HOOKLINE_REPOSITORY: 'the only repository that the relay serves, like --repository',
@@ -22,13 +20,15 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
   HOOKLINE_FORGE: 'github, forgejo or gitea (default: detected)',
   HOOKLINE_PUBLIC_URL:
     'public address of the relay, for schemes that sign the URL and for large bodies',
-  HOOKLINE_ADMIN_KEY: 'key of the admin API: /outbox, /metrics, hookline outbox',
   HOOKLINE_MAX_BODY_MB:
-    'largest body that the relay stores for the action; needs --outbox and HOOKLINE_PUBLIC_URL',
-  HOOKLINE_OUTBOX: 'database file of the outbox, like --outbox',
-  HOOKLINE_RECEIPT_URL: 'https address that gets a signed webhook for each outcome and alarm',
-  HOOKLINE_RECEIPT_SECRET:
-    'secret that signs receipts: whsec_ and the base64 of at least 24 random bytes',
+    'largest body that the relay stores for the action; needs a database and HOOKLINE_PUBLIC_URL',
+  HOOKLINE_MAX_STORAGE_MB: 'room for events in the database; on Workers, the default is 256',
+  HOOKLINE_MAX_AGE_HOURS: 'age at which an event that GitHub does not accept is given up',
+  HOOKLINE_RETENTION_DAYS: 'how long the events of delivered batches stay for a replay',
+  HOOKLINE_NOTIFY_URL: 'https address that gets a signed webhook about runs that fail, and alarms',
+  HOOKLINE_NOTIFY_SECRET:
+    'secret that signs notifications: whsec_ and the base64 of at least 24 random bytes',
+  HOOKLINE_NOTIFY: 'all: notifications about runs that succeed, too',
   HOOKLINE_SERVER_URL: 'address of GitHub',
   HOOKLINE_TELEGRAM_API_URL: 'address of the Telegram Bot API',
   HOOKLINE_DEV_KEY: 'key in the header X-Hookline-Dev-Key; a request with it runs real jobs',

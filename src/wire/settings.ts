@@ -39,10 +39,6 @@ export const SETTINGS = {
     isRelay: true,
     read: secret,
   },
-  HOOKLINE_SEALING_KEYS: {
-    isRelay: true,
-    read: unparsed,
-  },
   HOOKLINE_ALLOW_TOKENS: {
     isRelay: true,
     read: word(['true', 'false']),
@@ -73,26 +69,37 @@ export const SETTINGS = {
     isRelay: true,
     read: address('a relay', 'https://relay.example.com'),
   },
-  HOOKLINE_ADMIN_KEY: {
-    isRelay: true,
-    read: token,
-  },
   HOOKLINE_MAX_BODY_MB: {
     isRelay: true,
     default: '25',
     read: wholeAbove0,
   },
-  HOOKLINE_OUTBOX: {
+  HOOKLINE_MAX_STORAGE_MB: {
     isRelay: true,
-    read: unparsed,
+    default: '1024',
+    read: wholeAbove0,
   },
-  HOOKLINE_RECEIPT_URL: {
+  HOOKLINE_MAX_AGE_HOURS: {
+    isRelay: true,
+    default: '72',
+    read: wholeAbove0,
+  },
+  HOOKLINE_RETENTION_DAYS: {
+    isRelay: true,
+    default: '7',
+    read: wholeFrom0,
+  },
+  HOOKLINE_NOTIFY_URL: {
     isRelay: true,
     read: httpsAddress,
   },
-  HOOKLINE_RECEIPT_SECRET: {
+  HOOKLINE_NOTIFY_SECRET: {
     isRelay: true,
-    read: receiptSecret,
+    read: notifySecret,
+  },
+  HOOKLINE_NOTIFY: {
+    isRelay: true,
+    read: word(['all']),
   },
   HOOKLINE_SERVER_URL: {
     default: 'https://github.com',
@@ -182,12 +189,12 @@ function httpsAddress(text: string, name: string): URL {
   if (url?.protocol === 'https:') return url
   throw new UserError({
     message: `${name} is not an https address`,
-    hint: 'Write it without user, password and fragment: https://pager.example.com/receipts',
+    hint: 'Write it without user, password and fragment: https://pager.example.com/hookline',
   })
 }
 
 /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-function receiptSecret(text: string, name: string): Secret {
+function notifySecret(text: string, name: string): Secret {
   if (/^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(text)) {
     return new Secret(text)
   }
@@ -252,6 +259,11 @@ export function checkedRepository(text: string, name?: string): string {
 function wholeAbove0(text: string, name: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw notANumber(text, name, 'a whole number above 0')
+}
+
+function wholeFrom0(text: string, name: string): number {
+  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return Number(text)
+  throw notANumber(text, name, 'a whole number')
 }
 
 function notANumber(text: string, name: string, wanted: string): UserError {

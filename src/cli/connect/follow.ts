@@ -5,8 +5,8 @@ import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import type { AskGitHub } from '../github-client.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
+import type { AskGitHub } from '../github-client.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */

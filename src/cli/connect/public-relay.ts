@@ -1,12 +1,13 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { hasSqlite } from '../../relay/database/sqlite.ts'
 import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
+import { adminBearer } from '../../relay/store/relay-key.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
-import { fieldsOf, listOf } from '../../wire/github-api.ts'
-import { Secret } from '../../wire/secret.ts'
+import type { Secret } from '../../wire/secret.ts'
 import type { EndpointConditions } from '../endpoint/conditions.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
+import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
 import type { ForgeHere } from '../forge.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
@@ -113,24 +114,23 @@ async function startWithEndpoint(
   conditions: EndpointConditions | undefined,
 ): Promise<LocalRelay> {
   const { target, forge, port, onLog, onEvent } = options
-  const { database, sealingKeys } = await openConnectState(target, forge)
-  const key = new Secret(crypto.randomUUID() + crypto.randomUUID())
+  const { folder, relayKey } = await openConnectState(target, forge)
+  const key = await adminBearer(relayKey, 'relay key')
   const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({
     host: '127.0.0.1',
     port,
     write: onLog,
     onEvent,
-    outbox: database,
-    env: {
-      ...commonSettings(options),
-      HOOKLINE_SEALING_KEYS: sealingKeys,
-      HOOKLINE_ADMIN_KEY: key.reveal(),
-    },
+    folder,
+    env: { ...commonSettings(options), HOOKLINE_RELAY_KEY: relayKey.reveal() },
   })
   try {
-    const address = await storedAddress(new RelayClient(relay.url, key), target, conditions)
-    const path = address + (target.example?.path ?? '')
+    const access = { bearer: key, source: folder.key, isToken: false }
+    const client = new RelayClient(new URL(relay.url), access)
+    const { url } = await storedEndpoint(client, connectEndpoint(target, conditions))
+    // The public address may change, and have a path of its own.
+    const path = url.slice(url.indexOf('/-/')) + (target.example?.path ?? '')
     return {
       base: relay.url,
       urlAt: (base) => base.replace(/\/+$/, '') + path,
@@ -143,44 +143,13 @@ async function startWithEndpoint(
   }
 }
 
-const ENDPOINTS = '/-/endpoints'
-
-/** The database is of one trigger. */
-const ENDPOINT = 'connect'
-
-/** Creates the endpoint, or gives the one of an earlier start the present settings. */
-async function storedAddress(
-  client: RelayClient,
+/** The endpoint of a trigger; the database has no other. */
+function connectEndpoint(
   { repository, workflow, trigger, dispatch }: ConnectTarget,
   conditions: EndpointConditions | undefined,
-): Promise<string> {
-  const settings = {
-    repository,
-    path: `${workflow}/${trigger}`,
-    dispatch,
-    if: null,
-    ifError: null,
-    verify: null,
-    ...conditions?.claims,
-  }
-  const { endpoints } = fieldsOf({
-    text: JSON.stringify(await client.ask({ method: 'GET', path: ENDPOINTS })),
-  })
-  const known = listOf(endpoints).find(({ name }) => name === ENDPOINT)
-  const path = `${ENDPOINTS}/${ENDPOINT}`
-  // The user deleted the keys: nobody can read the endpoint any more.
-  if (known?.unreadable) await client.ask({ method: 'DELETE', path })
-  if (known && !known.unreadable) await client.ask({ method: 'PATCH', path, body: settings })
-  else {
-    const body = { name: ENDPOINT, ...withoutNull(settings) }
-    await client.ask({ method: 'POST', path: ENDPOINTS, body })
-  }
-  const shown = await client.ask({ method: 'GET', path, query: { url: 'true' } })
-  return String(fieldsOf({ text: JSON.stringify(shown) }).address)
-}
-
-function withoutNull(settings: object): object {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
+) {
+  const target = { name: 'connect', repository, workflow, trigger, dispatch }
+  return { ...target, if: null, ifError: null, verify: null, ...conditions?.claims }
 }
 
 /** @throws UsageError on a Node that has no database */

@@ -14,7 +14,6 @@ import {
   writeWorkflowDispatch,
 } from '../../wire/payload.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import type { Asked } from '../github-client.ts'
 import {
   findRun,
   followRun,
@@ -25,6 +24,7 @@ import {
   RunsError,
   runAt,
 } from '../follow-runs.ts'
+import type { Asked } from '../github-client.ts'
 import { readResponse } from '../send/response.ts'
 import {
   type DoctorFinding,

@@ -78,7 +78,8 @@ export async function namedEndpoint(
       hint: 'Print the names with: hookline endpoint list',
     })
   }
-  const owner = prefix?.toLowerCase() ?? (repository === undefined ? undefined : ownerOf(repository))
+  const owner =
+    prefix?.toLowerCase() ?? (repository === undefined ? undefined : ownerOf(repository))
   if (owner !== undefined) return { owner, name, path: `/endpoints/${owner}/${name}` }
   const all = await listEndpoints(client, undefined)
   const found = all.filter((endpoint) => endpoint.name === name)

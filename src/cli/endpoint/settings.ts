@@ -1,11 +1,10 @@
-import { InvalidArgumentError } from 'commander'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
-import { filterWords } from '../target/filter-words.ts'
 import type { EndpointTarget } from '../target/endpoint-target.ts'
+import { filterWords } from '../target/filter-words.ts'
 import {
   type ConditionOptions,
   conditionsFrom,

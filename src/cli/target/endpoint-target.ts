@@ -76,7 +76,10 @@ async function readOnGitHub(
   const result = await readPublished({ repository, workflow }, ask)
   if ('found' in result) {
     const { branch, files } = result.found
-    return declaredTarget(wanted, declaredWorkflow(workflow, files, env), { file: files[0].file, branch })
+    return declaredTarget(wanted, declaredWorkflow(workflow, files, env), {
+      file: files[0].file,
+      branch,
+    })
   }
   if (result.missing === 'workflow') throw await noWorkflow(wanted, result.branch, ask)
   if (result.missing === 'permission') {
@@ -98,11 +101,19 @@ async function readOnGitHub(
 }
 
 /** A target that only the flags describe. @throws UserError if they do not */
-function uncheckedTarget({ trigger, dispatch, ref }: WantedTarget, problem: Problem): EndpointTarget {
+function uncheckedTarget(
+  { trigger, dispatch, ref }: WantedTarget,
+  problem: Problem,
+): EndpointTarget {
   if (trigger === undefined || (dispatch === undefined && ref === undefined)) {
     throw new UserError(problem)
   }
-  return { trigger, dispatch: dispatch ?? 'workflow', declared: undefined, unchecked: problem.message }
+  return {
+    trigger,
+    dispatch: dispatch ?? 'workflow',
+    declared: undefined,
+    unchecked: problem.message,
+  }
 }
 
 interface FilePlace {
@@ -132,7 +143,9 @@ function declaredTarget(
     })
   }
   const declared =
-    trigger === undefined ? onlyTrigger(workflow, triggers, { file, branch }) : namedTrigger(trigger, triggers)
+    trigger === undefined
+      ? onlyTrigger(workflow, triggers, { file, branch })
+      : namedTrigger(trigger, triggers)
   if (declared) return { trigger: declared.trigger, dispatch: mode, declared }
   if (trigger === undefined) throw noTrigger({ file, branch }, declaresTriggers)
   if (declaresTriggers) throw otherTriggers(trigger, triggers, { file, branch })
@@ -189,7 +202,9 @@ async function noWorkflow(
   const folder = `/repos/${repository}/contents/${NATIVE_FOLDER}?ref=${encodeURIComponent(branch)}`
   const { answer, refusal } = await ask(folder)
   const files = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
-  const names = files.filter((name) => /\.ya?ml$/.test(name)).map((name) => name.replace(/\.ya?ml$/, ''))
+  const names = files
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => name.replace(/\.ya?ml$/, ''))
   const suggestion = didYouMean(workflow, names)
   return new UserError({
     message: `${NATIVE_FOLDER}/${workflow}.yml is not on the default branch ${branch} of ${repository}`,

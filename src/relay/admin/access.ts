@@ -19,10 +19,12 @@ export type Caller =
       readonly hashes: readonly string[]
     }
 
+/** A caller who may manage endpoints and see deliveries. */
+export type Manager = Exclude<Caller, { kind: 'read' }>
+
 export interface AccessRules {
   /** Absent on Workers without `HOOKLINE_RELAY_KEY`. */
-  readonly keys: RelayKeys | undefined
-  readonly encryption: Encryption | undefined
+  readonly relayKey: { readonly keys: RelayKeys; readonly encryption: Encryption } | undefined
   /** `--allow-tokens` */
   readonly allowsTokens: boolean
 }
@@ -37,8 +39,9 @@ const SHORTEST_TOKEN = 20
  * @throws RelayError 401, the same for every wrong bearer; 503 without a relay key
  */
 export async function readCaller(headers: RawHeaders, rules: AccessRules): Promise<Caller> {
-  const { keys, encryption, allowsTokens } = rules
-  if (!keys || !encryption) throw relayKeyMissing()
+  const { relayKey, allowsTokens } = rules
+  if (!relayKey) throw relayKeyMissing()
+  const { keys, encryption } = relayKey
   const text = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1] ?? ''
   if (!isHeaderSafe(text) || text.length > LIMITS.tokenLength) throw invalidKey(allowsTokens)
   const presented = new Secret(text)

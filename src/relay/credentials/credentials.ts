@@ -2,10 +2,10 @@ import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../../wire/headers.
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
-import type { Endpoint } from '../endpoints/endpoint.ts'
-import { invalidToken, RelayError, tokensNotAllowed } from '../relay-errors.ts'
+import type { Endpoint } from '../endpoints/endpoint-settings.ts'
+import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../relay-errors.ts'
 import type { CheckClaims } from '../request/verification-claims.ts'
-import type { AccessScope, TokenRequest, TokenSource } from './claims.ts'
+import type { TokenRequest, TokenSource } from './token-source.ts'
 
 /**
  * How a request gets the token for the calls to GitHub. The form of its URL decides:
@@ -26,7 +26,7 @@ export interface Credentials {
   /**
    * The credential of a stored endpoint: its token, or the relay's own GitHub credential.
    *
-   * @throws RelayError 401 if the relay has no credential of its own
+   * @throws RelayError 401 `credential_revoked` if it has neither
    */
   ofEndpoint(endpoint: Endpoint): Promise<Credential>
   /**
@@ -36,9 +36,11 @@ export interface Credentials {
    */
   own(): Promise<Credential>
   /**
-   * A credential that was opened earlier and stored.
+   * A credential that was opened earlier and stored. That of an endpoint is the one that the endpoint has
+   * now.
    *
-   * @throws RelayError 401 `credential_revoked` if the relay no longer has its GitHub credential
+   * @throws RelayError 401 `credential_revoked` if the relay no longer has its GitHub credential; 404
+   *   `endpoint_deleted`
    */
   restore(stored: StoredCredential): Promise<Credential>
 }
@@ -48,10 +50,8 @@ export interface Credential {
   readonly kind: 'none' | 'token' | 'endpoint'
   /** True if a request makes the relay use its own GitHub credential. */
   readonly isOwn: boolean
-  /** What the endpoint may start; absent for a token URL. */
-  readonly scope?: AccessScope
-  /** Name of the endpoint. */
-  readonly id?: string
+  /** The endpoint that has the credential. */
+  readonly endpoint?: EndpointKey
   /** The checks that the endpoint asks for. */
   readonly checks?: CheckClaims
   /** The strings that must not be forwarded. */
@@ -67,11 +67,14 @@ export interface Credential {
   token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
+/** Names an endpoint. A later endpoint of the same name has another time. */
+export type EndpointKey = Pick<Endpoint, 'owner' | 'name' | 'created'>
+
 /** The stored form of a credential. A GitHub token in it is plain text, so it must be encrypted. */
 export interface StoredCredential {
   readonly kind: Credential['kind']
-  readonly scope?: AccessScope
-  readonly id?: string
+  readonly endpoint?: EndpointKey
+  /** Of a token URL. */
   readonly token?: string
 }
 
@@ -84,15 +87,33 @@ export interface CredentialOptions {
   readonly githubCredential?: GitHubCredential
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
   readonly allowsTokens?: boolean
+  /**
+   * The endpoint as it is now; `undefined` if it was deleted. Absent for a relay without endpoints.
+   *
+   * @throws RelayError if it cannot be read
+   */
+  readonly findEndpoint?: ((endpoint: EndpointKey) => Promise<Endpoint | undefined>) | undefined
 }
 
 export function createCredentials({
   githubCredential,
   allowsTokens = false,
+  findEndpoint,
 }: CredentialOptions): Credentials {
   const own = async () => {
     if (!githubCredential) throw credentialRevoked()
     return ownCredential(githubCredential)
+  }
+  const ofEndpoint = async (endpoint: Endpoint): Promise<Credential> => {
+    const { owner, name, created, id, token, if: condition, ifError, verify } = endpoint
+    const opened = token === undefined ? await own() : tokenCredential('endpoint', token)
+    const isChecked = condition !== undefined || verify !== undefined
+    return {
+      ...opened,
+      endpoint: { owner, name, created },
+      secrets: [id, ...opened.secrets],
+      ...(isChecked && { checks: { if: condition, ifError, verify } }),
+    }
   }
   return {
     required: githubCredential === undefined || allowsTokens,
@@ -102,26 +123,13 @@ export function createCredentials({
       if (!presented) throw invalidToken()
       return tokenCredential('token', presented)
     },
-    async ofEndpoint(endpoint) {
-      const { id, name, token, repository, path, dispatch, ref } = endpoint
-      const scope = { repository, path, ...(dispatch && { dispatch }), ...(ref && { ref }) }
-      if (token === undefined && !githubCredential) throw invalidToken()
-      const opened =
-        token === undefined ? await own() : tokenCredential('endpoint', new Secret(token))
-      const { if: condition, ifError, verify } = endpoint
-      const isChecked = condition !== undefined || verify !== undefined
-      return {
-        ...opened,
-        id: name,
-        scope,
-        secrets: [new Secret(id), ...opened.secrets],
-        ...(isChecked && { checks: { if: condition, ifError, verify } }),
-      }
-    },
-    async restore({ kind, id, scope, token }) {
+    ofEndpoint,
+    async restore({ kind, endpoint, token }) {
       if (kind === 'none') return UNASKED
-      const opened = token === undefined ? await own() : tokenCredential(kind, new Secret(token))
-      return { ...opened, ...(id !== undefined && { id }), ...(scope && { scope }) }
+      if (token !== undefined) return tokenCredential(kind, new Secret(token))
+      const found = endpoint && (await findEndpoint?.(endpoint))
+      if (!found) throw endpointDeleted()
+      return ofEndpoint(found)
     },
   }
 }
@@ -156,15 +164,9 @@ export function keyCredentials(key: Secret): Credentials {
 }
 
 /** The record of a credential, from which `restore` creates it again. */
-export function storedCredential(credential: Credential): StoredCredential {
-  const { kind, scope, id, githubToken } = credential
-  const token = credential.isOwn ? undefined : githubToken?.reveal()
-  return {
-    kind,
-    ...(scope && { scope }),
-    ...(id !== undefined && { id }),
-    ...(token !== undefined && { token }),
-  }
+export function storedCredential({ kind, endpoint, githubToken }: Credential): StoredCredential {
+  if (endpoint) return { kind, endpoint }
+  return { kind, ...(githubToken && { token: githubToken.reveal() }) }
 }
 
 function tokenCredential(kind: Credential['kind'], token: Secret): Credential {
@@ -183,8 +185,9 @@ function ownCredential(githubCredential: GitHubCredential): Credential {
 }
 
 function credentialRevoked(): RelayError {
-  return new RelayError(401, 'credential_revoked', 'the credential of the event was revoked', {
-    hint: 'Send the event again with another credential.',
+  const message = 'the relay has no GitHub credential for this endpoint'
+  return new RelayError(401, 'credential_revoked', message, {
+    hint: 'Set HOOKLINE_GITHUB_TOKEN on the relay, or store a token: hookline endpoint update --credential token',
   })
 }
 

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { dispatchEvent } from '../../wire/payload.ts'
-import type { TokenSource } from '../credentials/claims.ts'
+import type { TokenSource } from '../credentials/token-source.ts'
 import { GitHubSession, type SessionOptions } from '../github/session.ts'
 import { RelayError } from '../relay-errors.ts'
 import { parseRepository } from '../request/route.ts'
@@ -30,7 +30,7 @@ export function accessCheck(
       if (!outcome.accepted) throw outcome.error
       const { permissions } = fieldsOf(outcome.answer)
       // The permissions of an App's token are not those of a user.
-      if (token && isObject(permissions) && permissions.push !== true) throw readOnly(name)
+      if (token && isObject(permissions) && permissions.push === false) throw readOnly(name)
     }
   }
 }

@@ -76,6 +76,22 @@ export class EndpointLookup {
     return endpoint
   }
 
+  /**
+   * The endpoint as it is now; `undefined` if it was deleted.
+   *
+   * @throws RelayError 503 if the storage fails, or no relay key decrypts the endpoint
+   */
+  async current({ owner, name, created }: Pick<Endpoint, 'owner' | 'name' | 'created'>) {
+    const { stores, encryption, report } = this.#ports
+    try {
+      const row = await stores.of(owner).named(name)
+      return row?.created === created ? await decryptEndpoint(row, encryption) : undefined
+    } catch (error) {
+      report(error)
+      throw endpointsUnavailable(error)
+    }
+  }
+
   /** To be called after each change of the owner's endpoints. */
   changed(owner: string): void {
     this.#listOf(owner).outdate()

@@ -4,7 +4,7 @@ import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import type { Database } from '../database/database.ts'
 import { type Encryption, type Reencrypted, reencrypt } from '../store/encryption.ts'
-import { type EndpointRow, EndpointTable, encryptedEndpoints } from '../store/endpoint-table.ts'
+import { type EndpointRow, EndpointTable } from '../store/endpoint-table.ts'
 import type { Endpoint } from './endpoint-settings.ts'
 
 const TYPE = 'hookline-endpoint'
@@ -24,15 +24,17 @@ export async function endpointHash(id: Secret): Promise<string> {
 /** The row of an endpoint, encrypted by the first relay key. */
 export async function encryptEndpoint(
   endpoint: Endpoint,
-  times: Pick<EndpointRow, 'created' | 'changed' | 'firstEvent'>,
+  times: Pick<EndpointRow, 'changed' | 'firstEvent'>,
   encryption: Encryption,
 ): Promise<EndpointRow> {
-  const { owner, name, id, token } = endpoint
-  const content = { ...endpoint, id: id.reveal(), ...(token && { token: token.reveal() }) }
+  const { created, ...stored } = endpoint
+  const { owner, name, id, token } = stored
+  const content = { ...stored, id: id.reveal(), ...(token && { token: token.reveal() }) }
   return {
     hash: await endpointHash(id),
     owner,
     name,
+    created,
     ...times,
     tokenHash: token ? await encryption.tokenHash(token) : null,
     ...(await encryption.encrypt(TYPE, content)),
@@ -49,11 +51,14 @@ export async function decryptEndpoint(row: EndpointRow, encryption: Encryption):
     ...(typeof token === 'string' && { token: new Secret(token) }),
   }
   // The relay wrote it, and nobody else can encrypt.
-  const endpoint = { ...others, ...secrets } as Endpoint
+  const endpoint = { ...others, ...secrets, created: row.created } as Endpoint
   const isOwn = endpoint.owner === row.owner && endpoint.name === row.name
   if (!isOwn || (await endpointHash(endpoint.id)) !== row.hash) throw new TypeError('another row')
   return endpoint
 }
+
+/** The table of endpoints, for a count of its rows. */
+export const ENCRYPTED_ENDPOINTS = { name: 'endpoint', id: 'hash', type: TYPE }
 
 /** Encrypts the endpoints of older keys by the first one. */
 export async function reencryptEndpoints(
@@ -65,5 +70,5 @@ export async function reencryptEndpoints(
     const token = isObject(content) && typeof content.token === 'string' ? content.token : undefined
     return { token_hash: token ? await encryption.tokenHash(new Secret(token)) : null }
   }
-  return reencrypt(database, encryptedEndpoints({ type: TYPE, columns }), encryption)
+  return reencrypt(database, { ...ENCRYPTED_ENDPOINTS, columns }, encryption)
 }

@@ -53,6 +53,8 @@ export interface Endpoint extends EndpointSettings {
   readonly name: string
   /** 22 characters of base64url, from 128 random bits. Anyone who has it can send events. */
   readonly id: Secret
+  /** Milliseconds since 1970. It tells an endpoint from an earlier one of the same name. */
+  readonly created: number
 }
 
 /** The public name of an endpoint, as a pattern. With other first characters it could be a flag, or `..`. */
@@ -104,6 +106,8 @@ export async function readEndpointSettings(
   for (const name of Object.keys(given).filter((name) => !SETTINGS.includes(name))) {
     mistakes.push(`${JSON.stringify(name.slice(0, 40))} is not a setting.`)
   }
+  // The relay starts one workflow for each request so far.
+  if (given.targets != null) mistakes.push('"targets" is not a setting.')
   const repository = read('repository', isTextOf(isRepository), 'owner/name') ?? ''
   if (given.repository === undefined) mistakes.push('"repository" is missing.')
   const anyWorkflow = read('anyWorkflow', isBoolean, 'true or false') ?? false

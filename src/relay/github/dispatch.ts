@@ -17,8 +17,19 @@ export interface Dispatch {
   readonly clientPayload: string
   readonly delivery: string
   readonly credential: Credential
+  /** The request as lists show it; absent for a batch of several. */
+  readonly request?: RequestSummary
   /** True if a receipt of a relay started the event: its run gets no receipt. */
   readonly isReceipt?: boolean
+}
+
+/** What a list shows of a request: nothing of its body. */
+export interface RequestSummary {
+  /** `<workflow>/<trigger>[/<rest>]`; a list omits the query. */
+  readonly path: string
+  readonly method: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
 }
 
 /** The event that starts runs: `event_type: webhook` for all workflows that listen, or one workflow. */

@@ -7,7 +7,7 @@ import {
   type GitHubResponse,
 } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
-import type { TokenPurpose, TokenSource } from '../credentials/claims.ts'
+import type { TokenPurpose, TokenSource } from '../credentials/token-source.ts'
 import {
   type Attempts,
   githubTimeout,

@@ -12,7 +12,7 @@ export interface BodyBucket {
   delete(keys: string[]): Promise<unknown>
 }
 
-/** The environment of a worker: settings as strings, and the outbox and the bucket if they are bound. */
+/** The environment of a worker: settings as strings, and the objects and the bucket if they are bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | BodyBucket | undefined>>
 
 export function environmentOf(env: Bindings): Environment {
@@ -22,9 +22,9 @@ export function environmentOf(env: Bindings): Environment {
   return Object.fromEntries(settings)
 }
 
-/** The objects of class `Outbox`, where the outbox is switched on. */
-export function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
-  return typeof OUTBOX === 'object' && 'idFromName' in OUTBOX ? OUTBOX : undefined
+/** The objects of class `RelayObject`; a stateless relay has none. */
+export function namespaceOf({ RELAY }: Bindings): ObjectNamespace | undefined {
+  return typeof RELAY === 'object' && 'idFromName' in RELAY ? RELAY : undefined
 }
 
 /** The R2 bucket for large bodies, if one is bound. */

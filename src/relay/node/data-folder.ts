@@ -289,9 +289,7 @@ export interface LocalRelay {
  * @throws UserError that names the folders; for a folder that cannot be read, it names the way in
  */
 export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> {
-  const chosen = chosenFolder(choice)
-  const paths = chosen ? [chosen] : [defaultFolder(choice), SERVICE_FOLDER]
-  const folders = [...new Set(paths.map((path) => resolve(path)))].map(filesIn)
+  const folders = foldersOf(choice)
   const stopped: string[] = []
   for (const folder of folders) {
     const address = await readAddressFile(folder)
@@ -308,6 +306,41 @@ export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> 
     message: `found no relay on this machine: ${folders.map(({ path }) => path).join(', ')}`,
     hint: 'Start one: hookline relay. For a relay in another folder, add --data <folder>; for a relay elsewhere, --relay <url>.',
   })
+}
+
+/** The relay key of this machine, and its folder. */
+export interface FoundKey {
+  /** Relay keys, as they were written. */
+  readonly key: Secret
+  /** Path of the key file, or the variable. */
+  readonly keyName: string
+  readonly folder: DataFolder
+}
+
+/**
+ * Finds the relay key of this machine, whether or not the relay runs: `HOOKLINE_RELAY_KEY`, or the file in the
+ * folders of `findLocalRelay`.
+ *
+ * @throws UserError that names the folders
+ */
+export async function findRelayKey(choice: FolderChoice): Promise<FoundKey> {
+  const variable = readSetting(choice.env, KEY_VARIABLE)
+  if (variable) return { key: variable, keyName: KEY_VARIABLE, folder: dataFolder(choice) }
+  const folders = foldersOf(choice)
+  for (const folder of folders) {
+    const key = await readKeyFile(folder)
+    if (key) return { key, keyName: folder.key, folder }
+  }
+  throw new UserError({
+    message: `found no relay key on this machine: ${folders.map(({ key }) => key).join(', ')}`,
+    hint: 'The first start of the relay creates it: hookline relay. For a relay in another folder, add --data <folder>.',
+  })
+}
+
+function foldersOf(choice: FolderChoice): readonly DataFolder[] {
+  const chosen = chosenFolder(choice)
+  const paths = chosen ? [chosen] : [defaultFolder(choice), SERVICE_FOLDER]
+  return [...new Set(paths.map((path) => resolve(path)))].map(filesIn)
 }
 
 /** @throws UserError */

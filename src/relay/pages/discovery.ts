@@ -12,7 +12,8 @@ export interface Discovery {
   readonly dispatch: DispatchMode
   /** The relay's own GitHub credential. */
   readonly credential: 'none' | 'token' | 'app'
-  readonly outbox: boolean
+  /** Whether the relay has no database, so that it has no endpoints. */
+  readonly stateless: boolean
   /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
   readonly singleRepository: boolean
 }

@@ -1,4 +1,6 @@
+import type { EndpointSettings } from '../endpoints/endpoint-settings.ts'
 import type { Dispatch } from '../github/dispatch.ts'
+import type { Attempts } from '../relay-errors.ts'
 
 /** The period in which a batch collects events. */
 export interface BatchPeriod {
@@ -16,18 +18,11 @@ export interface BatchPeriod {
  */
 export type CollectPort = (event: Dispatch, period: BatchPeriod) => Promise<string | undefined>
 
-/** The settings of an endpoint, in seconds. */
-export interface BatchSettings {
-  /** 1 to 3,600: how long events are collected. */
-  readonly batch?: number
-  /** Less than `batch`: ends the batch after so long without a new event. */
-  readonly debounce?: number
-}
-
-export const MOST_BATCH_SECONDS = 3600
+/** Stores an event before GitHub is asked. @returns `undefined` if it cannot be stored */
+export type StorePort = (event: Dispatch) => Promise<Attempts | undefined>
 
 /** The period of an endpoint's batches; `undefined` if it has none. */
-export function batchPeriod({ batch, debounce }: BatchSettings): BatchPeriod | undefined {
+export function batchPeriod({ batch, debounce }: EndpointSettings): BatchPeriod | undefined {
   if (batch === undefined) return undefined
   return { most: batch * 1000, quiet: debounce === undefined ? undefined : debounce * 1000 }
 }

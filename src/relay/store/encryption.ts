@@ -29,8 +29,8 @@ export class Encryption {
   }
 
   /** Ids of all keys, the one that encrypts first. */
-  get keys(): string {
-    return this.#keys.map(({ id }) => id).join(',')
+  get keyIds(): readonly string[] {
+    return this.#keys.map(({ id }) => id)
   }
 
   /** @param type header `typ`, so that a record of one kind cannot serve as another */
@@ -102,9 +102,10 @@ export async function reencrypt(
   table: EncryptedTable,
   encryption: Encryption,
 ): Promise<Reencrypted> {
+  const keys = encryption.keyIds.join()
   await database.write([[DONE]])
   const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
-  if (done?.keys === encryption.keys) return { rows: 0, unreadable: 0 }
+  if (done?.keys === keys) return { rows: 0, unreadable: 0 }
   let [rows, unreadable] = [0, 0]
   for (let after: SqlValue | undefined; ; ) {
     const step = await olderRows(database, table, encryption.key, after)
@@ -117,7 +118,7 @@ export async function reencrypt(
     if (step.length < STEP) break
   }
   const text = 'INSERT OR REPLACE INTO reencrypted VALUES (?, ?)'
-  await database.write([[text, table.name, encryption.keys]])
+  await database.write([[text, table.name, keys]])
   return { rows, unreadable }
 }
 

@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlValue } from '../database/database.ts'
-import type { EncryptedRecord, EncryptedTable } from './encryption.ts'
+import type { EncryptedRecord } from './encryption.ts'
 
 /** One row of the database. All else of an endpoint is encrypted. */
 export interface EndpointRow extends EncryptedRecord {
@@ -149,13 +149,6 @@ export class EndpointTable implements EndpointStores {
   async #write(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
     return (await this.exists()) ? this.#database.write([[text, ...values]]) : []
   }
-}
-
-/** The table for `reencrypt`; `type` and `columns` belong to the code that encrypts endpoints. */
-export function encryptedEndpoints(
-  parts: Required<Pick<EncryptedTable, 'type' | 'columns'>>,
-): EncryptedTable {
-  return { name: 'endpoint', id: 'hash', ...parts }
 }
 
 function withToken(hashes: TokenHashes): readonly [condition: string, values: readonly string[]] {
