@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readPublished } from '../../src/cli/target/published.ts'
 import type { AskGitHub } from '../../src/cli/github-client.ts'
+import { readPublished } from '../../src/cli/target/published.ts'
 import { refusalOf } from '../../src/wire/github-api.ts'
 import { LISTENING } from './doctor/stand-in.ts'
 
@@ -46,7 +46,9 @@ describe('the files of the default branch', () => {
   })
 
   test('are unknown if the token may not read them', async () => {
-    expect(await readPublished(TARGET, github({ [NATIVE]: 403 }))).toEqual({ missing: 'permission' })
+    expect(await readPublished(TARGET, github({ [NATIVE]: 403 }))).toEqual({
+      missing: 'permission',
+    })
   })
 
   test.each([

@@ -70,10 +70,10 @@ export const TARGETS = [
   },
   {
     // `worker.js` imports it if there is an outbox or an admin key.
-    entry: 'build/relay/durable-outbox.js',
+    entry: 'build/relay/relay-object.js',
     folder: 'relay',
-    file: 'durable-outbox.js',
-    licenses: 'durable-outbox.licenses.txt',
+    file: 'relay-object.js',
+    licenses: 'relay-object.licenses.txt',
     format: 'module',
     minify: true,
     portable: true,
