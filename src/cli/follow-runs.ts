@@ -3,7 +3,14 @@ import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-a
 import { HttpFailure } from '../wire/http.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
-import { isRunOf, readRun, recentRuns, runsPath, type WorkflowRun } from '../wire/run-lookup.ts'
+import {
+  isRunOf,
+  isWebhookRun,
+  readRun,
+  recentRuns,
+  runsPath,
+  type WorkflowRun,
+} from '../wire/run-lookup.ts'
 import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
 import type { AskGitHub, AskOptions } from './github-client.ts'
@@ -119,6 +126,35 @@ export async function findRun(
     since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
     await github.sleep(PAUSE)
   }
+}
+
+/** A workflow whose first run is wanted. */
+interface WantedWorkflow {
+  /** File name without its extension. */
+  readonly workflow: string
+  readonly event: DispatchEvent
+  /** The earliest time of creation. */
+  readonly since: Date
+}
+
+/**
+ * The first run that a webhook started since a time; `undefined` if there is none yet.
+ *
+ * @throws RunsError if GitHub refuses or is unreachable
+ */
+export async function firstRun(
+  { workflow, event, since }: WantedWorkflow,
+  github: RunPorts,
+): Promise<WorkflowRun | undefined> {
+  const runs = await listRuns(github, { retry: retryUntil(github), since })
+  const earliest = since.getTime() - CLOCK_SKEW
+  return runs.findLast(
+    (run) =>
+      isWebhookRun(run) &&
+      run.workflow === workflow &&
+      run.event === event &&
+      Date.parse(run.started) >= earliest,
+  )
 }
 
 /**

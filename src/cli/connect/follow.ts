@@ -41,7 +41,7 @@ export function connectEvent(
 /** The first words of the reason of a request whose event starts no run. */
 export const NO_RUN = 'no run'
 
-interface FollowPorts {
+export interface FollowPorts {
   readonly repository: string
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
@@ -98,7 +98,7 @@ export class LogFollower {
 }
 
 /** Reports the run of an event that GitHub accepted, until the run ends. @param page of the run, if known */
-async function followDelivery(
+export async function followDelivery(
   delivery: string,
   page: string | null,
   ports: FollowPorts,
@@ -154,7 +154,7 @@ const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before
 function deadReason(reason: string): string {
   const text = `the relay gave up (${reason})`
   return reason === 'maybe_accepted'
-    ? `${text}. GitHub may have accepted the event. Look for its run: hookline runs`
+    ? `${text}. GitHub may have accepted the event. Look for its run on the page Actions of the repository.`
     : `${NO_RUN}: ${text}. Send the event again from the sender.`
 }
 

@@ -20,6 +20,8 @@ export type UrlLifetime =
   | 'stays'
   /** An endpoint behind a quick tunnel, whose address is new at each start. */
   | 'ends with the tunnel'
+  /** An endpoint of a relay that runs elsewhere. */
+  | 'stays at the relay'
 
 /** A relay of this process, with its public address. */
 export interface PublicRelay {
