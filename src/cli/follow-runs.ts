@@ -19,17 +19,25 @@ import { styled } from './terminal.ts'
 
 /** The repository and workflow of a webhook URL. */
 interface Addressed {
-  /** `owner/name`; for `/webhook/…` that of the git remote, or empty without a remote. */
+  /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
   readonly repository: string
   readonly workflow: string
 }
 
 export function addressedBy({ pathname }: URL): Addressed {
   const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
+  if (owner === '-') return endpointAddressed(name)
   const isSelfHosted = owner === 'webhook'
   return isSelfHosted
     ? { repository: originRepository(), workflow: name }
     : { repository: `${owner}/${name}`, workflow }
+}
+
+/** The URL of an endpoint names only the owner. */
+function endpointAddressed(owner: string): Addressed {
+  const here = originRepository()
+  const isOwn = here.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+  return { repository: isOwn ? here : '', workflow: '' }
 }
 
 /** The API that lists runs. */

@@ -75,6 +75,14 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
+/** The variables that options such as `--secret-env` name. */
+function variablesNamedIn(words: readonly string[]): string[] {
+  return words.flatMap((word, at) => {
+    const [option, value] = /^(--[\w-]+-env)(?:=(.*))?$/s.exec(word)?.slice(1) ?? []
+    return option === undefined ? [] : [value ?? words[at + 1] ?? '']
+  })
+}
+
 /** The program with the command that the words name, or with every command. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const program = new Command('hookline')
@@ -83,7 +91,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   program.hook('preAction', () => {
-    warn(unknownVariables(process.env))
+    warn(unknownVariables(process.env, variablesNamedIn(words)))
   })
   const [word = ''] = words
   const load = COMMANDS.get(word)
