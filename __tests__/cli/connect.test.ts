@@ -265,7 +265,7 @@ const LASTING = { ...RELAY, lifetime: 'stays' as const }
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
   ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: RELAY.url },
-  ...{ example: undefined, signatures: [], filter: undefined },
+  ...{ example: undefined, signatures: [], updates: [], filter: undefined },
 }
 
 describe('a test event', () => {

@@ -23,11 +23,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['build', async () => (await import('./build.ts')).buildCommand()],
   ['send', async () => (await import('./send.ts')).sendCommand()],
-  ['runs', async () => (await import('./runs.ts')).runsCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
-  ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
+  ['deliveries', async () => (await import('./deliveries.ts')).deliveriesCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
 ])
 
@@ -76,6 +75,14 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
+/** The variables that options such as `--secret-env` name. */
+function variablesNamedIn(words: readonly string[]): string[] {
+  return words.flatMap((word, at) => {
+    const [option, value] = /^(--[\w-]+-env)(?:=(.*))?$/s.exec(word)?.slice(1) ?? []
+    return option === undefined ? [] : [value ?? words[at + 1] ?? '']
+  })
+}
+
 /** The program with the command that the words name, or with every command. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const program = new Command('hookline')
@@ -84,7 +91,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   program.hook('preAction', () => {
-    warn(unknownVariables(process.env))
+    warn(unknownVariables(process.env, variablesNamedIn(words)))
   })
   const [word = ''] = words
   const load = COMMANDS.get(word)

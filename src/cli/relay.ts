@@ -98,16 +98,12 @@ function backupCommand(): Command {
     .option('--relay <url>', 'address of the relay (default: the relay on this machine)')
     .option('--data <folder>', DATA_MEANING)
     .action(async (file: string, { relay }: { relay?: string }, command: Command) => {
-      const { findLocalRelay } = await import('../relay/node/data-folder.ts')
-      const { adminBearer } = await import('../relay/store/relay-key.ts')
-      const { RelayClient } = await import('./relay-client.ts')
-      const data = dataOf(command)
-      const local =
-        relay === undefined ? await findLocalRelay({ data, env: process.env }) : undefined
-      const key = local?.key ?? readSetting(process.env, 'HOOKLINE_RELAY_KEY')
-      const bearer = key && (await adminBearer(key, local?.keyName ?? 'HOOKLINE_RELAY_KEY'))
-      const client = new RelayClient(relay ?? local?.address.href ?? '', bearer)
-      const bytes = await client.download('/-admin/backup', file)
+      const { findRelay } = await import('./find-relay.ts')
+      const client = await findRelay({
+        ...(relay !== undefined && { relay }),
+        ...dataOption(command),
+      })
+      const bytes = await client.download('/backup', file)
       process.stdout.write(
         `${file}: ${bytes} bytes. It can be read only with the relay key: back up relay.key too.\n`,
       )
@@ -117,6 +113,11 @@ function backupCommand(): Command {
 /** Commander gives an option that the parent command has, too, to the parent. */
 function dataOf(command: Command): string | undefined {
   return command.optsWithGlobals<{ data?: string }>().data
+}
+
+function dataOption(command: Command): { data?: string } {
+  const data = dataOf(command)
+  return data === undefined ? {} : { data }
 }
 
 async function runRelay({

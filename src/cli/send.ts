@@ -11,6 +11,7 @@ import {
   parseAddress,
   RELAY_ADDRESS,
   readAddress,
+  refuseInsecureAddress,
 } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
@@ -43,6 +44,8 @@ interface SendOptions extends RequestOptions {
   readonly privateKey?: string
   readonly list?: boolean
   readonly relay?: string
+  readonly data?: string
+  readonly endpoint?: string
   readonly wait?: boolean
   readonly json?: boolean
 }
@@ -52,12 +55,15 @@ A saved request (--file) is JSON with the keys method, path, headers and body.
 Its path is appended to a <url> without a workflow, for example
 https://relay.example.com/octo/repo or http://localhost:3000/webhook.
 
-With --relay, <url> is a path such as octo/repo/hook/webhook, and the GitHub
-token travels in the header X-Platform-Authorization. For a scheme with a public
-key, HOOKLINE_WEBHOOK_SECRET is the private key.
+With --endpoint, the URL is the one of this endpoint, and its relay is found as by
+hookline endpoint. With --relay alone, <url> is a path such as
+octo/repo/hook/webhook, and the GitHub token travels in the header
+X-Platform-Authorization. For a scheme with a public key, HOOKLINE_WEBHOOK_SECRET
+is the private key.
 
 ${environmentHelp(
   ['HOOKLINE_GITHUB_TOKEN', 'GitHub token, for --relay'],
+  ['HOOKLINE_RELAY_KEY', 'relay key, for --endpoint of a relay that is not on this machine'],
   'HOOKLINE_WEBHOOK_SECRET',
   'HOOKLINE_DEV_KEY',
   ['GH_TOKEN', 'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)'],
@@ -79,8 +85,9 @@ Examples:
   $ hookline send localhost:3000/webhook/hook/webhook --sender discord \\
       --private-key discord.pem
   $ hookline send localhost:3000/webhook --file saved.json
-  $ hookline send https://relay.example.com/octo/repo/hook/webhook \\
-      --sender stripe --wait`
+  $ hookline send --endpoint orders --sender stripe --wait
+  $ hookline send octo/repo/hook/webhook --sender stripe \\
+      --relay https://relay.example.com`
 
 /** Milliseconds until the whole response has arrived. */
 const TIMEOUT = 30_000
@@ -102,7 +109,9 @@ export function sendCommand(): Command {
     .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
     .option('--secret-stdin', 'read the secret from standard input')
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
-    .option('--relay <url>', 'send to a token URL of this relay')
+    .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
+    .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
+    .option('--data <folder>', 'folder of the relay on this machine, for --endpoint')
     .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
     .option('--list', 'list the example events')
     .option('--json', 'print JSON')
@@ -116,16 +125,36 @@ async function sendRequest(
   command: Command,
 ): Promise<void> {
   if (options.list) return printExamples(options.json ?? false)
-  if (address === undefined) command.error("error: missing required argument 'url'")
+  if (address === undefined && options.endpoint === undefined) {
+    command.error("error: missing required argument 'url', or --endpoint")
+  }
+  if (address !== undefined && options.endpoint !== undefined) {
+    command.error('error: --endpoint cannot be combined with a url')
+  }
   if (options.example !== undefined && options.file !== undefined) {
     command.error('error: --example cannot be combined with --file')
   }
-  const target = options.relay === undefined ? parseUrl(address) : tokenUrl(options.relay, address)
-  const token = options.relay === undefined ? undefined : tokenHere()
+  const target = await targetOf(address, options)
+  const isToken = options.relay !== undefined && options.endpoint === undefined
+  const token = isToken ? tokenHere() : undefined
   const secret =
     options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
   const addressed = await outgoingRequest(target, withSenderExample(options))
   await sendOnce(await signedRequest(addressed, options, secret), token, options)
+}
+
+/** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
+async function targetOf(address = '', { relay, data, endpoint }: SendOptions): Promise<URL> {
+  if (endpoint === undefined) {
+    return relay === undefined ? parseUrl(address) : tokenUrl(relay, address)
+  }
+  const [{ findRelay }, { namedEndpoint, readEndpoint }] = await Promise.all([
+    import('./find-relay.ts'),
+    import('./endpoint/named-endpoint.ts'),
+  ])
+  const client = await findRelay({ ...(relay !== undefined && { relay }), ...(data && { data }) })
+  const { url } = await readEndpoint(client, await namedEndpoint(endpoint, undefined, client))
+  return parseUrl(url)
 }
 
 function printExamples(json: boolean): void {
@@ -161,8 +190,8 @@ function responseLines(
 ): string[] {
   const { status, delivery, run, message, hint, body, reason } = response
   return [
-    // The query is omitted, because it may contain a token.
-    `${method} ${url.origin}${url.pathname}`,
+    // Without the query and the id of an endpoint, because they are secret.
+    `${method} ${url.origin}${url.pathname.replace(ENDPOINT_ID, '$1***')}`,
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
     ...(response.queued ? [queuedText(response)] : []),
@@ -171,6 +200,8 @@ function responseLines(
     ...(response.nothingFired ? [] : [message === null ? body : `${message}: ${hint ?? ''}`]),
   ]
 }
+
+const ENDPOINT_ID = /^(\/-\/[^/]+\/)[\w-]{22}/
 
 const NO_WEBHOOK_URL =
   'The URL is the front page of a server. A webhook URL ends in /<workflow>/<trigger>.'
@@ -190,7 +221,7 @@ function withoutSecrets(
 async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   const { delivery, run, queued, batch, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
-    await import('./runs.ts')
+    await import('./follow-runs.ts')
   if (queued && batch === null) {
     throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
@@ -201,7 +232,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
       hint: 'Send the request to a relay, for example to the URL that hookline connect prints.',
     })
   }
-  const { repository } = addressedBy(url)
+  const repository = addressedBy(url).repository || repositoryOfRun(run)
   if (repository === '') {
     throw new UserError({
       message: 'the repository is unknown: the URL names none, and there is no git remote origin',
@@ -220,7 +251,12 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
 
-const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline outbox list'
+/** `owner/name` in the address of a run. */
+function repositoryOfRun(run: string | null): string {
+  return /\/([^/]+\/[^/]+)\/actions\/runs\/\d+$/.exec(run ?? '')?.[1] ?? ''
+}
+
+const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline deliveries'
 
 function queuedText({ batch }: SendResponse): string {
   return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
@@ -235,7 +271,7 @@ const SKIPPED =
 /** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
 async function printRunNameAdvice(url: URL): Promise<void> {
   const [{ addressedBy }, { adviceAt }] = await Promise.all([
-    import('./runs.ts'),
+    import('./follow-runs.ts'),
     import('./run-name-advice.ts'),
   ])
   const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
@@ -347,7 +383,9 @@ async function sendWebhook(
 
 /** The token goes only to the relay that the user names. @throws UserError for an invalid address */
 function tokenUrl(relay: string, path: string): URL {
-  const base = baseAddress(readAddress(relay, RELAY_ADDRESS))
+  const given = readAddress(relay, RELAY_ADDRESS)
+  refuseInsecureAddress(given, '--relay')
+  const base = baseAddress(given)
   if (/^https?:/i.test(path)) {
     throw new UserError({
       message: '--relay cannot be combined with a whole URL',

@@ -25,7 +25,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     tokenBox: 'Contents: Read and write',
     relay: ['env -u HOOKLINE_GITHUB_TOKEN hookline relay'],
     endpoint: [
-      'hookline endpoint create deploy --repository octo/repo --path deploy/webhook --relay https://relay.example',
+      'hookline endpoint create deploy --repository octo/repo --workflow deploy --credential token --relay https://relay.example',
     ],
     curl:
       'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN"' +

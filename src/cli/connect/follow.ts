@@ -4,8 +4,8 @@ import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
+import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */
@@ -40,7 +40,7 @@ export function connectEvent(
 /** The first words of the reason of a request whose event starts no run. */
 export const NO_RUN = 'no run'
 
-interface FollowPorts {
+export interface FollowPorts {
   readonly repository: string
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
@@ -95,7 +95,7 @@ export class LogFollower {
 }
 
 /** Reports the run of an event that GitHub accepted, until the run ends. @param page of the run, if known */
-async function followDelivery(
+export async function followDelivery(
   delivery: string,
   page: string | null,
   ports: FollowPorts,
@@ -151,7 +151,7 @@ const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before
 function deadReason(reason: string): string {
   const text = `the relay gave up (${reason})`
   return reason === 'maybe_accepted'
-    ? `${text}. GitHub may have accepted the event. Look for its run: hookline runs`
+    ? `${text}. GitHub may have accepted the event. Look for its run on the page Actions of the repository.`
     : `${NO_RUN}: ${text}. Send the event again from the sender.`
 }
 

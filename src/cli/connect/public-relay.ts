@@ -4,10 +4,10 @@ import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
 import { adminBearer } from '../../relay/store/relay-key.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
-import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { EndpointConditions } from '../endpoint/conditions.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
+import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
 import type { ForgeHere } from '../forge.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
@@ -20,6 +20,8 @@ export type UrlLifetime =
   | 'stays'
   /** An endpoint behind a quick tunnel, whose address is new at each start. */
   | 'ends with the tunnel'
+  /** An endpoint of a relay that runs elsewhere. */
+  | 'stays at the relay'
 
 /** A relay of this process, with its public address. */
 export interface PublicRelay {
@@ -126,8 +128,11 @@ async function startWithEndpoint(
     env: { ...commonSettings(options), HOOKLINE_RELAY_KEY: relayKey.reveal() },
   })
   try {
-    const address = await storedAddress(new RelayClient(relay.url, key), target, conditions)
-    const path = address + (target.example?.path ?? '')
+    const access = { bearer: key, source: folder.key, isToken: false }
+    const client = new RelayClient(new URL(relay.url), access)
+    const { url } = await storedEndpoint(client, connectEndpoint(target, conditions))
+    // The public address may change, and have a path of its own.
+    const path = url.slice(url.indexOf('/-/')) + (target.example?.path ?? '')
     return {
       base: relay.url,
       urlAt: (base) => base.replace(/\/+$/, '') + path,
@@ -140,45 +145,13 @@ async function startWithEndpoint(
   }
 }
 
-const ENDPOINTS = '/-admin/endpoints'
-
-/** The database is of one trigger. */
-const ENDPOINT = 'connect'
-
-/** Creates the endpoint, or gives the one of an earlier start the present settings. */
-async function storedAddress(
-  client: RelayClient,
+/** The endpoint of a trigger; the database has no other. */
+function connectEndpoint(
   { repository, workflow, trigger, dispatch }: ConnectTarget,
   conditions: EndpointConditions | undefined,
-): Promise<string> {
-  const settings = {
-    repository,
-    workflow,
-    trigger,
-    dispatch,
-    if: null,
-    ifError: null,
-    verify: null,
-    ...conditions?.claims,
-  }
-  const { endpoints } = fieldsOf({
-    text: JSON.stringify(await client.ask({ method: 'GET', path: ENDPOINTS })),
-  })
-  const known = listOf(endpoints).find(({ name }) => name === ENDPOINT)
-  const path = `${ENDPOINTS}/${repository.split('/')[0]?.toLowerCase()}/${ENDPOINT}`
-  // The user deleted the keys: nobody can read the endpoint any more.
-  if (known?.unreadable) await client.ask({ method: 'DELETE', path })
-  if (known && !known.unreadable) await client.ask({ method: 'PATCH', path, body: settings })
-  else {
-    const body = { name: ENDPOINT, ...withoutNull(settings) }
-    await client.ask({ method: 'POST', path: ENDPOINTS, body })
-  }
-  const shown = await client.ask({ method: 'GET', path, query: { url: 'true' } })
-  return String(fieldsOf({ text: JSON.stringify(shown) }).url).replace(/^https?:\/\/[^/]*/, '')
-}
-
-function withoutNull(settings: object): object {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
+) {
+  const target = { name: 'connect', repository, workflow, trigger, dispatch }
+  return { ...target, if: null, ifError: null, verify: null, ...conditions?.claims }
 }
 
 /** @throws UsageError on a Node that has no database */

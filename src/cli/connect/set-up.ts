@@ -8,9 +8,9 @@ import { VERIFIABLE_LATER } from '../endpoint/conditions-of-trigger.ts'
 import type { ForgeHere } from '../forge.ts'
 import { withoutMarkdown } from '../init/plain-text.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
+import { filterWords } from '../target/filter-words.ts'
 import { registrationLine } from './bot-registration.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
-import { filterWords } from './filter-words.ts'
 import type { PublicRelay, UrlLifetime } from './public-relay.ts'
 import { secretCommand, secretsPage } from './requirements.ts'
 
@@ -68,7 +68,7 @@ export function setUpLines(setUp: SetUp): string[] {
     LIFETIMES[lifetime],
     ...steps,
     ...secrets,
-    ...(lifetime === 'stays' && !fetchesBodies ? bodyLines(target, url) : []),
+    ...(lifetime !== 'ends with the tunnel' && !fetchesBodies ? bodyLines(target, url) : []),
     ...(checks.length > 0 ? ['', ...checks] : []),
   ]
 }
@@ -79,6 +79,7 @@ const KEEP_PAGE =
 
 const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
   stays: 'It stays the same at each start of connect.',
+  'stays at the relay': 'It stays, also when connect has ended.',
   'ends with the tunnel': `It ends with the tunnel. To keep it: ${KEEP_PAGE}`,
 }
 
@@ -131,6 +132,7 @@ function bodyLines({ file, files }: ConnectTarget, url: string): string[] {
 
 /** How to get a URL that works without `connect`. */
 export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[] {
+  if (lifetime === 'stays at the relay') return ['', 'The URL stays.']
   return [
     '',
     lifetime === 'stays' ? 'The URL works again when connect runs.' : 'The URL has ended.',

@@ -21,6 +21,8 @@ export interface DoctorTarget {
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
+  /** URL of an endpoint for the test event; `undefined` for a token URL. */
+  readonly endpointUrl?: string | undefined
   /** Seconds to wait for the run of a test event; `undefined` to send none. */
   readonly testEventTimeout: number | undefined
 }
@@ -64,6 +66,7 @@ type CheckName =
   | 'workflow'
   | 'bot'
   | 'relay'
+  | 'endpoint'
   | 'delivery'
 
 export function passedFinding(check: CheckName, message: string): DoctorFinding {

@@ -20,7 +20,7 @@ export interface NextSteps {
   readonly missing: readonly string[]
   /** Fires the workflow on GitHub through the relay; `null` if only the sender can sign the request. */
   readonly curl: string | null
-  /** Creates the webhook URL at the relay, for a sender that cannot set a header. */
+  /** Creates an endpoint at the relay, which stores the GitHub token. */
   readonly endpoint: readonly string[]
   /** Writes the secrets into `.env`, before the test on this machine. */
   readonly prepare: readonly string[]
@@ -124,7 +124,7 @@ function webhookSteps(
         ? null
         : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
     endpoint: [
-      `hookline endpoint create ${name} --repository ${place} --path ${name}/${trigger}${isDirect ? flag : ''} --relay ${relay}`,
+      `hookline endpoint create ${name} --repository ${place} --workflow ${name} --credential token${isOwn ? '' : ` --relay ${relay}`}`,
     ],
     prepare,
     tryOut: ['hookline dev', ...fire],

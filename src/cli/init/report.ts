@@ -51,7 +51,15 @@ export function reportText(
         localText(steps),
         hasRelay
           ? relayText(steps)
-          : section('Optional: to receive events all the time, host a relay:', [RELAY_PAGE]),
+          : section(
+              'Optional: for a URL that always works, start a relay on a server, and create it:',
+              [
+                'hookline relay',
+                '# In a second terminal, with HOOKLINE_GITHUB_TOKEN:',
+                ...steps.endpoint,
+                `# ${RELAY_PAGE}`,
+              ],
+            ),
       ].join('')
 }
 
@@ -81,9 +89,8 @@ function relayText(steps: NextSteps): string {
       shellHere().asking('HOOKLINE_GITHUB_TOKEN'),
       ...doctor,
     ]),
-    curl === null
-      ? section(`Create the webhook URL${replace}:`, endpoint)
-      : section(`Call the webhook URL${replace}:`, [curl]),
+    section(`Create the webhook URL${replace}:`, endpoint),
+    curl === null ? '' : section(`Or call a URL with your token${replace}:`, [curl]),
   ].join('')
 }
 

@@ -1,10 +1,8 @@
-import { Command } from 'commander'
-import { systemClock } from '../relay/relay-config.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import {
   isRunOf,
   isWebhookRun,
@@ -13,118 +11,33 @@ import {
   runsPath,
   type WorkflowRun,
 } from '../wire/run-lookup.ts'
-import { checkedRepository } from '../wire/settings.ts'
-import { environmentHelp } from '../wire/settings-help.ts'
 import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
-import { type AskGitHub, type AskOptions, githubHere } from './github-client.ts'
+import type { AskGitHub, AskOptions } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
-import { nameAdvice } from './run-name-advice.ts'
-import { EXIT, styled } from './terminal.ts'
-
-interface RunsOptions {
-  readonly repository?: string
-  readonly delivery?: string
-  readonly watch?: boolean
-  readonly json?: boolean
-}
-
-const HELP = `
-The delivery id in the name of a run identifies the run. Add it to the workflow:
-${runNameBlock('repository_dispatch')}
-With the dispatch mode "workflow", add instead:
-${runNameBlock('workflow_dispatch')}
-
-${environmentHelp(
-  [
-    'GH_TOKEN',
-    'GitHub token with "Actions: Read" (default: GITHUB_TOKEN, then HOOKLINE_GITHUB_TOKEN)',
-  ],
-  'HOOKLINE_API_URL',
-)}
-
---watch runs until Ctrl-C. With --delivery it ends with the run, and exits with
-1 if the run failed.
-
-Examples:
-  $ hookline runs
-  $ hookline runs --delivery 3f1c… --watch`
-
-/** The `run-name` in two lines, because one line is wider than a terminal. */
-function runNameBlock(event: DispatchEvent): string {
-  const [, expression = ''] = /(\$\{\{.*)$/.exec(runNameLine('hook', event)) ?? []
-  return `  run-name: >-\n    ${expression}`
-}
-
-export function runsCommand(): Command {
-  return new Command('runs')
-    .description('list the runs that webhooks started, newest first')
-    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
-    .option('--delivery <id>', 'show the run of this delivery or batch only')
-    .option('--watch', 'print changes until Ctrl-C')
-    .option('--json', 'print one JSON line per run')
-    .addHelpText('after', HELP)
-    .action(showRuns)
-}
-
-async function showRuns({ delivery, watch, json, ...options }: RunsOptions): Promise<void> {
-  const repository = options.repository ?? originRepository()
-  if (repository === '') {
-    throw new UserError({
-      message: 'the repository is unknown, because there is no git remote origin',
-      hint: 'Add --repository owner/name.',
-    })
-  }
-  checkedRepository(repository)
-  const github = { repository, ask: await githubHere('runs'), ...systemClock }
-  const report = ({ event: _, ...found }: WorkflowRun) =>
-    process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
-  if (watch && delivery !== undefined) {
-    const found = await awaitRun(delivery, github)
-    const ended = await followRun(found, github, report)
-    if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
-    return
-  }
-  const states = new Map<number, string>()
-  for (;;) {
-    const isWanted = (each: WorkflowRun) =>
-      isWebhookRun(each) && (delivery === undefined || isRunOf(each, delivery))
-    // The first look reports a wrong setting immediately. Later looks retry, and read new runs only.
-    const isFirst = states.size === 0
-    const runs = await listRuns(github, {
-      retry: isFirst ? undefined : retryUntil(github),
-      isEnough: (read) =>
-        !isFirst || read.filter(isWanted).length >= (delivery === undefined ? SHOWN_RUNS : 1),
-    })
-    const wanted = runs.filter(isWanted).slice(0, SHOWN_RUNS)
-    for (const each of isFirst ? wanted : wanted.toReversed()) {
-      if (states.get(each.id) !== runState(each)) report(each)
-      states.set(each.id, runState(each))
-    }
-    if (!watch) {
-      if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
-      if (wanted.length === 0) process.stderr.write('no webhook has started a run yet\n')
-      const nameless = wanted.find((each) => each.delivery === null)
-      if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
-      return
-    }
-    await github.sleep(PAUSE)
-  }
-}
+import { styled } from './terminal.ts'
 
 /** The repository and workflow of a webhook URL. */
 interface Addressed {
-  /** `owner/name`; for `/webhook/…` that of the git remote, or empty without a remote. */
+  /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
   readonly repository: string
   readonly workflow: string
 }
 
 export function addressedBy({ pathname }: URL): Addressed {
   const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
+  if (owner === '-') return endpointAddressed(name)
   const isSelfHosted = owner === 'webhook'
   return isSelfHosted
     ? { repository: originRepository(), workflow: name }
     : { repository: `${owner}/${name}`, workflow }
+}
+
+/** The URL of an endpoint names only the owner. */
+function endpointAddressed(owner: string): Addressed {
+  const here = originRepository()
+  const isOwn = here.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+  return { repository: isOwn ? here : '', workflow: '' }
 }
 
 /** The API that lists runs. */
@@ -143,9 +56,6 @@ const RUN_TIMEOUT = 60_000
 
 /** Milliseconds until a run appears while GitHub's queues are long. */
 const LONG_RUN_TIMEOUT = 5 * 60_000
-
-/** Webhook runs that `hookline runs` shows. */
-const SHOWN_RUNS = 50
 
 interface RunListing {
   readonly retry?: Retry | undefined
@@ -224,6 +134,35 @@ export async function findRun(
     since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
     await github.sleep(PAUSE)
   }
+}
+
+/** A workflow whose first run is wanted. */
+interface WantedWorkflow {
+  /** File name without its extension. */
+  readonly workflow: string
+  readonly event: DispatchEvent
+  /** The earliest time of creation. */
+  readonly since: Date
+}
+
+/**
+ * The first run that a webhook started since a time; `undefined` if there is none yet.
+ *
+ * @throws RunsError if GitHub refuses or is unreachable
+ */
+export async function firstRun(
+  { workflow, event, since }: WantedWorkflow,
+  github: RunPorts,
+): Promise<WorkflowRun | undefined> {
+  const runs = await listRuns(github, { retry: retryUntil(github), since })
+  const earliest = since.getTime() - CLOCK_SKEW
+  return runs.findLast(
+    (run) =>
+      isWebhookRun(run) &&
+      run.workflow === workflow &&
+      run.event === event &&
+      Date.parse(run.started) >= earliest,
+  )
 }
 
 /**
@@ -312,7 +251,6 @@ function unknownDelivery(delivery: string): UserError {
     hint: `Add to the workflow: ${runNameLine('hook')}`,
     notes: [
       `with the dispatch mode "workflow": ${runNameLine('hook', 'workflow_dispatch')}`,
-      'To list all runs, run: hookline runs',
       'To find out why no run started, run: hookline doctor',
     ],
   })
