@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { findNode24 } from '../../scripts/node24.js'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
-import { type GitHub, startGitHub } from '../support/github.ts'
+import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { PKCS1 } from '../support/github-app.ts'
+import { publishedWorkflows } from '../support/published-workflows.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { programPath } from './programs.ts'
 
@@ -76,13 +76,15 @@ export interface Session {
 export interface SessionSetup {
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  /** The workflows on the default branch of every repository, by their file names. */
+  readonly published?: Readonly<Record<string, string>>
   /** The path that the URL of an endpoint on the page stands for: `octo/repo/<workflow>/<trigger>`. */
   readonly endpoint?: string
   /** Whether the folder is a clone of `octo/repo`. */
   readonly isClone?: boolean
   /** Whether the public repository of Hookline can be cloned. */
   readonly clones?: boolean
-  /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
+  /** Whether the reader's Node has `node:sqlite`, which the relay's database needs. */
   readonly hasSqlite?: boolean
   /** A script that runs before the first block, such as the start of the reader's relay. */
   readonly before?: string
@@ -105,6 +107,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     startGitHub({ listsRunsByRule: true }),
     new TelegramStandIn().start(),
   ])
+  if (setup.published) github.always(publishedEverywhere(setup.published))
   const elsewhere = await startElsewhere(telegram)
   const home = join(folder, 'home')
   mkdirSync(join(folder, '.session'))
@@ -118,10 +121,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const relay = await startRelay({
     host: '127.0.0.1',
     port: 0,
-    env: {
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
-    },
+    env: { HOOKLINE_API_URL: github.url },
     write: () => {},
   })
   const session = join(folder, '.session')
@@ -165,6 +165,14 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
       await Promise.all([relay.close(), github.close(), telegram.stop(), elsewhere.close()])
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Every repository of GitHub has the same workflows. */
+function publishedEverywhere(files: Readonly<Record<string, string>>): Answering {
+  return (call, response) => {
+    const [, repository] = /^\/repos\/([^/]+\/[^/?]+)/.exec(call.url) ?? []
+    return publishedWorkflows(files, repository)(call, response)
   }
 }
 

@@ -1,4 +1,5 @@
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
+import { LISTENING } from '../cli/doctor/stand-in.ts'
+import { workflowWith } from '../support/published-workflows.ts'
 import type { SessionSetup } from './session.ts'
 
 const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
@@ -6,22 +7,23 @@ const WORKFLOW = { 'workflows/hook.yml': HOOK }
 const BOT =
   'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
 
-const OUTBOX: SessionSetup = {
+const WITH_SQLITE: SessionSetup = {
   hasSqlite: true,
-  env: {
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-  },
+  env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
 }
 
+/** A relay with a database, as the docs of hosts set it up, and workflows that endpoints can start. */
 const WITH_RELAY: SessionSetup = {
   hasSqlite: true,
-  env: {
-    HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+  before: 'hookline relay',
+  env: { ...WITH_SQLITE.env, HOOKLINE_PUBLIC_URL: 'https://relay.example.com' },
+  published: {
+    'hook.yml': LISTENING,
+    'stripe.yml': LISTENING,
+    'upload.yml': LISTENING,
+    'bot-webhook.yml': workflowWith('messaging_bot:\n  webhook: true'),
   },
 }
-const PUBLIC_URL = { HOOKLINE_PUBLIC_URL: 'https://relay.example.com' }
 
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
@@ -34,55 +36,31 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/upgrade.md': { clones: true },
   'docs/guides/test-in-ci.md': { clones: true },
   'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
-  'docs/guides/bot-webhook.md': {
+  'docs/guides/bot-webhook.md': WITH_RELAY,
+  'docs/guides/buttons.md': {
     env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' },
   },
-  'docs/guides/buttons.md': { env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' } },
   'docs/guides/scheduled-runs.md': {
     env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
   'docs/guides/relay-filters.md': {
     ...WITH_RELAY,
-    before: 'hookline relay --outbox outbox.db',
-    env: {
-      ...WITH_RELAY.env,
-      ...PUBLIC_URL,
-      STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
-    },
+    env: { ...WITH_RELAY.env, STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple' },
   },
   'docs/reference/compiler.md': { files: WORKFLOW },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
-  'docs/host/outbox.md': OUTBOX,
-
-  'docs/guides/batch-and-debounce.md': {
-    ...WITH_RELAY,
-    before: 'hookline relay --outbox outbox.db',
-    env: { ...WITH_RELAY.env, ...PUBLIC_URL },
-  },
+  'docs/host/relay.md': { ...WITH_SQLITE, published: { 'hook.yml': LISTENING } },
+  'docs/host/monitoring.md': WITH_SQLITE,
+  'docs/guides/deliveries.md': WITH_RELAY,
+  'docs/guides/batch-and-debounce.md': WITH_RELAY,
   'docs/guides/endpoints.md': {
-    hasSqlite: true,
-    env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-      STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
-    },
-  },
-
-  'docs/guides/receive-files.md': {
-    hasSqlite: true,
-    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
-  },
-
-  'docs/guides/receipts.md': WITH_RELAY,
-  'docs/guides/alarms.md': {
     ...WITH_RELAY,
-    before: 'hookline relay --outbox outbox.db',
-    env: { ...WITH_RELAY.env, ...PUBLIC_URL },
+    env: { ...WITH_RELAY.env, STRIPE_SECRET: 'whsec_correct-horse-battery-staple' },
   },
-
+  'docs/guides/receive-files.md': { ...WITH_RELAY, before: '' },
+  'docs/guides/alarms.md': WITH_RELAY,
   'docs/guides/filter-events.md': {
     files: {
       'workflows/hook.yml': HOOK.replace(
