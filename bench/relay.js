@@ -3,10 +3,8 @@
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
 import { compare, compareSpeed } from './relay/compare.js'
-import { credentialCosts } from './relay/credentials.js'
 import { outboxCosts } from './relay/outbox.js'
 import { compile, start } from './relay/subjects.js'
-import { verificationCosts } from './relay/verification.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
 
@@ -52,7 +50,5 @@ if (wants('workerd')) {
   await heard.stop()
 }
 
-if (wants('credentials')) report(await credentialCosts(env, ROUNDS))
-if (wants('verification')) report(await verificationCosts(env, ROUNDS))
 if (wants('outbox')) report(await outboxCosts(env, ROUNDS))
 await upstream.stop()

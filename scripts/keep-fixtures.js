@@ -3,6 +3,7 @@
 // compiled workflow. Run it once for each release, with dist/ of the release:
 //     npm run fixtures
 import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -56,17 +57,13 @@ async function keepOutbox(node, file) {
   await once(github, 'listening')
   const address = github.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const [sealing, access] = [['sealing'], ['access']].map(([kind = '']) =>
-    spawnSync(process.execPath, [CLI, 'keys', 'create', kind], { encoding: 'utf8' }).stdout.trim(),
-  )
-  const keys = sealing ?? ''
-  const admin = access ?? ''
+  const keys = randomBytes(32).toString('base64')
+  const admin = randomBytes(32).toString('base64url')
   const relay = spawn(node, [CLI, 'relay', '--port', '0', '--outbox', file], {
     env: {
       PATH: process.env.PATH,
       HOOKLINE_API_URL: `http://127.0.0.1:${port}`,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_ACCESS_KEYS: admin,
       HOOKLINE_ADMIN_KEY: admin,
       HOOKLINE_SEALING_KEYS: keys,
     },
@@ -88,17 +85,18 @@ async function keepOutbox(node, file) {
     const answer = await fetch(url + path, { method: 'POST', headers, body })
     return answer.text()
   }
-  const hook = `/octo/shop/hook/webhook?__token=${admin}`
-  await post(hook, '"first"')
-  const endpoint = { name: 'kept', repository: 'octo/shop', path: 'hook/webhook' }
-  const { address: path } = JSON.parse(await post('/-/endpoints', JSON.stringify(endpoint)))
-  await post(`${hook}&__batch=5`, '"batched 1"')
-  await post(`${hook}&__batch=5`, '"batched 2"')
+  const hook = { repository: 'octo/shop', path: 'hook/webhook' }
+  /** @param {object} settings */
+  const endpointWith = async (settings) =>
+    JSON.parse(await post('/-/endpoints', JSON.stringify({ ...hook, ...settings }))).address
+  const path = await endpointWith({ name: 'kept' })
+  await post(path, '"first"')
+  const batching = await endpointWith({ name: 'batching', batch: 5 })
+  await post(batching, '"batched 1"')
+  await post(batching, '"batched 2"')
   status = 503
-  const dropped = { ...endpoint, name: 'dropped' }
-  const other = JSON.parse(await post('/-/endpoints', JSON.stringify(dropped)))
-  await post(other.address, '"dead"')
-  await post(hook, '"waiting 1"')
+  await post(await endpointWith({ name: 'dropped' }), '"dead"')
+  await post(path, '"waiting 1"')
   await post(path, '"waiting 2"')
   await fetch(`${url}/-/endpoints/dropped?drop-events=true`, {
     method: 'DELETE',
@@ -108,7 +106,7 @@ async function keepOutbox(node, file) {
   await once(relay, 'exit')
   github.close()
   await cp(file, join(folder, 'outbox.db'))
-  const settings = { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_ACCESS_KEYS: admin, endpoint: path }
+  const settings = { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_ADMIN_KEY: admin, endpoint: path }
   await writeFile(join(folder, 'outbox.json'), `${JSON.stringify(settings, null, 2)}\n`)
 }
 

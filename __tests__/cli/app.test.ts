@@ -125,7 +125,6 @@ describe('hookline app create', () => {
     // A relay can start with this configuration.
     const config = await readRelayConfig(parseEnv(written))
     expect(config.githubCredential).toMatchObject({ app: { id: '1234' } })
-    expect(config.credentials.signingKeys).toHaveLength(1)
   })
 
   test('appends to an existing file', async () => {

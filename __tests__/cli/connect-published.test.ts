@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readPublished } from '../../src/cli/connect/published.ts'
 import type { AskGitHub } from '../../src/cli/github-client.ts'
+import { readPublished } from '../../src/cli/target/published.ts'
 import { refusalOf } from '../../src/wire/github-api.ts'
 import { LISTENING } from './doctor/stand-in.ts'
 
@@ -10,9 +10,7 @@ const SOURCE = 'workflows/hook.yml'
 const WITHOUT_TRIGGERS = LISTENING.replace('with: { on: webhook }', 'env: {}')
 
 const TARGET = {
-  ...{ workflow: 'hook', trigger: 'webhook', file: NATIVE, files: [NATIVE] },
-  ...{ repository: 'octo/repo', dispatch: 'repository' as const },
-  ...{ url: '', example: undefined, signatures: [], filter: undefined },
+  ...{ repository: 'octo/repo', workflow: 'hook', file: NATIVE },
 }
 
 /** GitHub with files on the branch `trunk`: their texts, or the statuses that refuse them. */
@@ -36,18 +34,21 @@ describe('the files of the default branch', () => {
       TARGET,
       github({ [NATIVE]: WITHOUT_TRIGGERS, [SOURCE]: 'on: webhook\n' }),
     )
-    expect(read?.branch).toBe('trunk')
-    expect(read?.files.map(({ file }) => file)).toEqual([NATIVE, SOURCE])
+    expect(read).toMatchObject({
+      found: { branch: 'trunk', files: [{ file: NATIVE }, { file: SOURCE }] },
+    })
   })
 
   test('may have another extension', async () => {
     const path = NATIVE.replace('yml', 'yaml')
     const read = await readPublished(TARGET, github({ [path]: LISTENING }))
-    expect(read?.files).toEqual([{ name: path, file: path, text: LISTENING }])
+    expect(read).toMatchObject({ found: { files: [{ name: path, file: path, text: LISTENING }] } })
   })
 
   test('are unknown if the token may not read them', async () => {
-    expect(await readPublished(TARGET, github({ [NATIVE]: 403 }))).toBeUndefined()
+    expect(await readPublished(TARGET, github({ [NATIVE]: 403 }))).toEqual({
+      missing: 'permission',
+    })
   })
 
   test.each([

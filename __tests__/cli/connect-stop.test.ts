@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import { NODE24 } from '../support/node24.ts'
 import { until } from '../support/until.ts'
 import { LISTENING, withRun } from './doctor/stand-in.ts'
 
@@ -75,7 +76,8 @@ function surroundings(env: Record<string, string> = { HOOKLINE_GITHUB_TOKEN: TOK
 }
 
 function connect(env?: Record<string, string>): RunningCommand {
-  command = new RunningCommand(['connect', '--yes'], surroundings(env))
+  const as = (words: readonly string[]) => [NODE24 ?? '', CLI_BUNDLE, ...words]
+  command = new RunningCommand(['connect', '--yes'], { ...surroundings(env), as })
   command.process.stdin?.end()
   return command
 }
@@ -141,7 +143,7 @@ const describeOnTerminal =
 describeOnTerminal('on a terminal', () => {
   /** @param line of the shell that starts connect */
   function onTerminal(line = '"$NODE" "$CLI" connect'): RunningCommand {
-    const { cwd, env } = surroundings({ NODE: process.execPath, CLI: CLI_BUNDLE, TERM: 'dumb' })
+    const { cwd, env } = surroundings({ NODE: NODE24 ?? '', CLI: CLI_BUNDLE, TERM: 'dumb' })
     const as = () => [SCRIPT, '-qec', line, '/dev/null']
     command = new RunningCommand([], { cwd, env, as })
     return command

@@ -125,18 +125,6 @@ describe('hookline send', () => {
   })
 })
 
-test.each([
-  [['url', 'hoook'], /^warning: .*"hoook"[\s\S]*"hook"/],
-  [['url', 'plain'], /^$/],
-  [['url', 'hook'], /^$/],
-  [['url', 'hook.yml'], /^$/],
-])('%j prints the warning %s', async (args, warning) => {
-  await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
-  const { code, stdout, stderr } = await hookline(...args)
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^http/m) })
-  expect(stderr).toMatch(warning)
-})
-
 test('--env with a missing file is an error with its name', async () => {
   expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
     code: 1,

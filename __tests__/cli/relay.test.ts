@@ -36,7 +36,7 @@ test('prints the public webhook URL and a curl command for it', async () => {
   try {
     await command.printed(/try it:/)
     expect(command.stdout).toContain(`webhook URL:    ${PUBLIC}/owner/name/hook/webhook\n`)
-    const token = '-H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL"'
+    const token = '-H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN"'
     expect(command.stdout).toContain(`try it:         curl -X POST ${token}`)
     expect(command.stdout).toContain(`'${PUBLIC}/owner/name/hook/webhook'\n`)
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { secretFrom } from '../../src/cli/grant/grant-conditions.ts'
+import { secretFrom } from '../../src/cli/endpoint/conditions.ts'
 
 const PEM = '-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n'
 

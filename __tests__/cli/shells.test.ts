@@ -20,9 +20,6 @@ const OF_POSIX =
 const OF_POWERSHELL = /Invoke-RestMethod|\$env:|Read-Host|Add-Content/
 
 test.each([
-  ['url', 'hook', ...RELAY],
-  ['url', 'hook'],
-  ['url', 'bot', '--bot', ...RELAY],
   ['init', '--dry-run', '--yes', '--json', ...RELAY],
   ['init', '--dry-run', '--yes', '--json', '--sender', 'stripe'],
   ['init', '--dry-run', '--yes', '--json', '--sender', 'discord'],

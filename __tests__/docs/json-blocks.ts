@@ -12,7 +12,7 @@ export async function runJson({ text }: Block, _: Page, session: Session): Promi
   if ('method' in value && 'path' in value) return sendSaved(text, session)
   if ('webhook' in value) return compareContext(value)
   if ('github-actions' in value) return checkRenovate(value)
-  if ('accepted_at' in (value.data ?? {})) return compareReceipt(value)
+  if ('accepted_at' in (value.data ?? {})) return compareNotification(value)
   if ('alarm' in (value.data ?? {})) return compareAlarm(value)
   throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
 }
@@ -38,8 +38,8 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
   expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
 }
 
-/** A receipt must be the one that the relay sends for this outcome. */
-function compareReceipt(shown: {
+/** A notification must be the one that the relay sends for this outcome. */
+function compareNotification(shown: {
   timestamp: string
   data: Pick<FollowedEvent, 'delivery' | 'repository' | 'credential' | 'outcome'> & {
     accepted_at: string
@@ -47,13 +47,14 @@ function compareReceipt(shown: {
 }): void {
   const { accepted_at, ...names } = shown.data
   const at = Date.parse(accepted_at)
+  const request = { path: 'hook/webhook', method: 'POST', received: at }
   const rest = { reason: '', conclusion: '', run: '', failures: 0, next: null }
-  const event: FollowedEvent = { ...names, ...rest, at, since: at }
+  const event: FollowedEvent = { ...names, ...request, ...rest, at, since: at }
   const { body } = runReceipt(event, event, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }
 
-/** A receipt must be the one that the relay sends for this alarm. */
+/** A notification must be the one that the relay sends for this alarm. */
 function compareAlarm(shown: {
   timestamp: string
   data: { alarm: 'silent' | 'no_runs'; subject: string; since: string; active: boolean }

@@ -178,7 +178,7 @@ test('docs/reference/environment.md lists every variable that a command reads', 
       }),
   )
   expect(read).toEqual(
-    expect.arrayContaining(['HOOKLINE_GITHUB_TOKEN', 'GH_TOKEN', 'PORT', 'BOT_SECRET']),
+    expect.arrayContaining(['HOOKLINE_GITHUB_TOKEN', 'GH_TOKEN', 'PORT', 'BOT_TOKEN']),
   )
   expect([...new Set(read)].filter((name) => !listed.includes(`\`${name}\``))).toEqual([])
 })

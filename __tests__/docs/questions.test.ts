@@ -76,7 +76,7 @@ const QUESTIONS: readonly (readonly [
     'How do I debounce many events?',
     'batch and debounce',
     'docs/guides/batch-and-debounce.md',
-    /__debounce=60/,
+    /--debounce 60/,
   ],
 ]
 

@@ -59,9 +59,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     headers: { 'x-github-event': 'issues' },
     body: { action: 'opened', issue: { user: { login: 'ada' } }, total: 10, limit: 2 },
   },
-  'docs/guides/scheduled-runs.md 1. Let the workflow accept a manual run': {
-    event: { event: 'workflow_dispatch', payload: {} },
-  },
   'docs/guides/verify-signatures.md Any other sender': {
     body: { id: 1 },
     signs: ['x-acme-signature', 'sha256='],
@@ -204,6 +201,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
  * Further output of shell blocks, by page and first line, besides the output that the page shows.
  */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL" \\':
+  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN" \\':
     ['{"success":true}'],
 }

@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { findNode24 } from '../../scripts/node24.js'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
-import { type Answer, type GitHub, type RecordedCall, startGitHub } from '../support/github.ts'
+import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { PKCS1 } from '../support/github-app.ts'
+import { publishedWorkflows } from '../support/published-workflows.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { programPath } from './programs.ts'
 
@@ -45,8 +45,8 @@ const READER = {
   SCRIPT_SECRET: 'example',
   TRELLO_KEY: 'key',
   TRELLO_TOKEN: 'trello-token',
-  TRELLO_CALLBACK_URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw',
-  WEBHOOK_URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw',
+  TRELLO_CALLBACK_URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw',
+  WEBHOOK_URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw',
   TYPEFORM_TOKEN: 'tfp_1',
   FIGMA_TOKEN: 'figd_1',
   PASTED: 'a-secret-that-the-reader-pastes',
@@ -76,16 +76,16 @@ export interface Session {
 export interface SessionSetup {
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  /** The workflows on the default branch of every repository, by their file names. */
+  readonly published?: Readonly<Record<string, string>>
   /** The path that the URL of an endpoint on the page stands for: `octo/repo/<workflow>/<trigger>`. */
   readonly endpoint?: string
   /** Whether the folder is a clone of `octo/repo`. */
   readonly isClone?: boolean
   /** Whether the public repository of Hookline can be cloned. */
   readonly clones?: boolean
-  /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
+  /** Whether the reader's Node has `node:sqlite`, which the relay's database needs. */
   readonly hasSqlite?: boolean
-  /** Whether the repository has a webhook, of which one delivery failed. */
-  readonly hasWebhook?: boolean
   /** A script that runs before the first block, such as the start of the reader's relay. */
   readonly before?: string
 }
@@ -100,13 +100,14 @@ git commit -q --allow-empty -m first && git push -q -u origin HEAD`
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const { files = {}, env = {}, endpoint = '', clones = false } = setup
-  const { hasSqlite = false, hasWebhook = false } = setup
+  // `connect` needs SQLite on the pages of senders.
+  const { hasSqlite = endpoint !== '' } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
   const [github, telegram] = await Promise.all([
     startGitHub({ listsRunsByRule: true }),
     new TelegramStandIn().start(),
   ])
-  if (hasWebhook) github.always(oneFailedDelivery)
+  if (setup.published) github.always(publishedEverywhere(setup.published))
   const elsewhere = await startElsewhere(telegram)
   const home = join(folder, 'home')
   mkdirSync(join(folder, '.session'))
@@ -120,10 +121,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const relay = await startRelay({
     host: '127.0.0.1',
     port: 0,
-    env: {
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
-    },
+    env: { HOOKLINE_API_URL: github.url },
     write: () => {},
   })
   const session = join(folder, '.session')
@@ -170,17 +168,12 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   }
 }
 
-function oneFailedDelivery({ method, url }: RecordedCall): Answer {
-  if (method === 'POST') return { status: 202, body: '{}' }
-  const delivery = {
-    id: 12345,
-    guid: '0b58d8f0-b1a5-11f0-9f0a-000000000000',
-    event: 'push',
-    delivered_at: new Date().toISOString(),
-    status_code: 502,
+/** Every repository of GitHub has the same workflows. */
+function publishedEverywhere(files: Readonly<Record<string, string>>): Answering {
+  return (call, response) => {
+    const [, repository] = /^\/repos\/([^/]+\/[^/?]+)/.exec(call.url) ?? []
+    return publishedWorkflows(files, repository)(call, response)
   }
-  const list = url.includes('/deliveries') ? [delivery] : [{ id: 7 }]
-  return { status: 200, body: JSON.stringify(list) }
 }
 
 /** Exported variables of a block remain set in the next one. */

@@ -1,5 +1,5 @@
-import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import { LISTENING } from '../cli/doctor/stand-in.ts'
+import { workflowWith } from '../support/published-workflows.ts'
 import type { SessionSetup } from './session.ts'
 
 const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
@@ -7,98 +7,60 @@ const WORKFLOW = { 'workflows/hook.yml': HOOK }
 const BOT =
   'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
 
-const OUTBOX: SessionSetup = {
+const WITH_SQLITE: SessionSetup = {
   hasSqlite: true,
-  env: {
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-  },
+  env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
 }
 
+/** A relay with a database, as the docs of hosts set it up, and workflows that endpoints can start. */
 const WITH_RELAY: SessionSetup = {
   hasSqlite: true,
-  env: {
-    HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
-    HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+  before: 'hookline relay',
+  env: { ...WITH_SQLITE.env, HOOKLINE_PUBLIC_URL: 'https://relay.example.com' },
+  published: {
+    'hook.yml': LISTENING,
+    'stripe.yml': LISTENING,
+    'upload.yml': LISTENING,
+    'bot-webhook.yml': workflowWith('messaging_bot:\n  webhook: true'),
   },
 }
-const PUBLIC_URL = { HOOKLINE_PUBLIC_URL: 'https://relay.example.com' }
 
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': {
     clones: true,
     files: WORKFLOW,
-    env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` },
+    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
   },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
   'docs/guides/test-in-ci.md': { clones: true },
   'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
-  'docs/guides/bot-webhook.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
-  'docs/reference/compiler.md': { files: WORKFLOW },
-  // A token of one's own, as GitHub shows it once.
-  'docs/guides/sealed-tokens.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
-  'docs/guides/buttons.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
-  'docs/guides/relay-filters.md': {
-    env: {
-      HOOKLINE_SIGNING_KEYS: JSON.stringify((await generateSigningKey()).jwk),
-      STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
-    },
+  'docs/guides/bot-webhook.md': WITH_RELAY,
+  'docs/guides/buttons.md': {
+    env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' },
   },
   'docs/guides/scheduled-runs.md': {
-    env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    },
+    env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
-  'docs/guides/redeliver.md': {
-    hasWebhook: true,
-    env: { GH_TOKEN: `github_pat_${'a'.repeat(40)}` },
+  'docs/guides/relay-filters.md': {
+    ...WITH_RELAY,
+    env: { ...WITH_RELAY.env, STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple' },
   },
+  'docs/reference/compiler.md': { files: WORKFLOW },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
-  'docs/host/outbox.md': OUTBOX,
-  'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
-  'docs/guides/batch-and-debounce.md': {
-    hasSqlite: true,
-    env: {
-      HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
-    },
-  },
+  'docs/host/relay.md': { ...WITH_SQLITE, published: { 'hook.yml': LISTENING } },
+  'docs/host/monitoring.md': WITH_SQLITE,
+  'docs/guides/deliveries.md': WITH_RELAY,
+  'docs/guides/batch-and-debounce.md': WITH_RELAY,
   'docs/guides/endpoints.md': {
-    hasSqlite: true,
-    env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-      STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
-    },
-  },
-
-  'docs/guides/receive-files.md': {
-    hasSqlite: true,
-    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
-  },
-  'docs/guides/coding-agents.md': {
     ...WITH_RELAY,
-    before: 'git init --quiet . && hookline relay --outbox outbox.db',
-    env: {
-      ...WITH_RELAY.env,
-      ...PUBLIC_URL,
-      LINEAR_SIGNING_SECRET: 'lin_wh_correct-horse-battery-staple',
-      LINEAR_AGENT_TOKEN: 'lin_oauth_correct-horse-battery-staple',
-    },
+    env: { ...WITH_RELAY.env, STRIPE_SECRET: 'whsec_correct-horse-battery-staple' },
   },
-
-  'docs/guides/receipts.md': WITH_RELAY,
-  'docs/guides/alarms.md': {
-    ...WITH_RELAY,
-    before: 'hookline relay --outbox outbox.db',
-    env: { ...WITH_RELAY.env, ...PUBLIC_URL },
-  },
-
+  'docs/guides/receive-files.md': { ...WITH_RELAY, before: '' },
+  'docs/guides/alarms.md': WITH_RELAY,
   'docs/guides/filter-events.md': {
     files: {
       'workflows/hook.yml': HOOK.replace(

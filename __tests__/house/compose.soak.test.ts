@@ -23,6 +23,7 @@ const SET_UP = section('docker.md', 'Set up')
 
 const SECRET = 'the-secret-of-the-sender'
 const EVENT = '{"action":"opened"}'
+const TOKEN = `ghp_${'a'.repeat(36)}`
 
 const canRun = canStartDocker && NODE24 !== null && areInstalled('caddy', 'install')
 const run = canRun ? describe : describe.skip
@@ -81,25 +82,21 @@ run('the containers of compose.yaml', () => {
   beforeEach(() => github.reset())
 
   test('start with the commands of the page', async () => {
-    const [sealing, access] = commandsIn(SET_UP, 'docker run')
+    const [settings] = commandsIn(SET_UP, 'install')
     const [start, create] = commandsIn(SET_UP, 'docker compose (?:up|exec)')
-    const inClone = (script = '') => docker.run(script, { cwd: join(folder, 'clone') })
-    const adminKey = await inClone(access)
-    const settings = readFileSync(join(deploy, 'relay.env.example'), 'utf8')
-      .replace(/^HOOKLINE_SEALING_KEYS=$/m, `HOOKLINE_SEALING_KEYS=${await inClone(sealing)}`)
-      .replace(/^#HOOKLINE_ADMIN_KEY=$/m, `HOOKLINE_ADMIN_KEY=${adminKey}`)
+    await inDeploy(settings ?? '')
+    const file = join(deploy, '.env')
+    const text = readFileSync(file, 'utf8')
+      .replace(/^HOOKLINE_PUBLIC_URL=$/m, 'HOOKLINE_PUBLIC_URL=https://localhost')
+      .replace(/^HOOKLINE_GITHUB_TOKEN=$/m, `HOOKLINE_GITHUB_TOKEN=${TOKEN}`)
       .concat(`HOOKLINE_API_URL=${github.url.replace('127.0.0.1', '172.17.0.1')}\n`)
-    writeFileSync(join(deploy, 'relay.env'), settings, { mode: 0o600 })
-    writeFileSync(join(deploy, '.env'), 'HOOKLINE_PUBLIC_URL=https://localhost\n')
+    writeFileSync(file, text)
     await inDeploy(start ?? '')
     await until(isReady)
     // Without a terminal, exec needs -T.
     const words = create?.replace(' exec ', ' exec -T -e SECRET ') ?? ''
-    url = await inDeploy(`${words} --sender github --secret-env SECRET`, {
-      HOOKLINE_GITHUB_TOKEN: 'ghp_token',
-      SECRET,
-    })
-    expect(url).toMatch(/^https:\/\/localhost\/-\/[\w-]+$/)
+    url = await inDeploy(`${words} --sender github --secret-env SECRET`, { SECRET })
+    expect(url).toMatch(/^https:\/\/localhost\/-\/octo\/[\w-]+$/)
   }, 300_000)
 
   test('give the relay neither root, nor capabilities, nor files outside of its volume', async () => {
@@ -117,11 +114,11 @@ run('the containers of compose.yaml', () => {
 
   test('forward a request behind Caddy, and refuse a wrong signature and the admin API', async () => {
     expect(await post(url, EVENT, 'other')).toBe('401')
-    expect(await post('https://localhost/outbox', EVENT)).toBe('404')
+    expect(await post('https://localhost/-admin/status', EVENT)).toBe('404')
     expect(github.calls).toEqual([])
     expect(await post(url, EVENT)).toBe('200')
     expect(github.calls).toMatchObject([
-      { url: '/repos/octo/repo/dispatches', headers: { authorization: 'Bearer ghp_token' } },
+      { url: '/repos/octo/repo/dispatches', headers: { authorization: `Bearer ${TOKEN}` } },
     ])
   })
 
@@ -130,7 +127,7 @@ run('the containers of compose.yaml', () => {
     expect(await post(url, body)).toBe('200')
     const { headers } = JSON.parse(github.calls[0]?.body ?? '').client_payload
     const address = headers['x-hookline-body-url']
-    expect(address).toMatch(/^https:\/\/localhost\/-\/bodies\//)
+    expect(address).toMatch(/^https:\/\/localhost\/-\//)
     expect(await docker.run(`curl --silent --insecure ${address}`)).toBe(body)
   })
 
@@ -144,11 +141,12 @@ run('the containers of compose.yaml', () => {
     expect(JSON.parse(github.calls[0]?.body ?? '').client_payload.body).toBe(EVENT)
   }, 180_000)
 
-  test('make a backup of the outbox, and restore it after the volume was deleted', async () => {
-    const [backUp] = commandsIn(section('backup-and-repair.md', 'Make a backup'), 'docker')
+  test('make a backup of the database, and restore it after the volume was deleted', async () => {
+    const backUp = commandsIn(section('backup-and-repair.md', 'Make a backup'), 'docker')
+    expect(backUp).toHaveLength(2)
     const restore = commandsIn(section('backup-and-repair.md', 'Restore a backup'), 'docker')
-    expect(restore).toHaveLength(3)
-    await inDeploy(backUp ?? '')
+    expect(restore).toHaveLength(4)
+    for (const command of backUp) await inDeploy(command)
     await inDeploy('docker compose down --volumes && docker compose up --detach')
     await until(isReady)
     expect(await post(url, EVENT)).toBe('401')
@@ -157,7 +155,7 @@ run('the containers of compose.yaml', () => {
     expect(await post(url, EVENT)).toBe('200')
   }, 180_000)
 
-  test('have an image that also runs alone, without an outbox', async () => {
+  test('have an image that also runs alone', async () => {
     await inDeploy('docker compose down')
     const commands = commandsIn(section('docker.md', 'Run the relay alone'), 'docker')
     expect(commands).toHaveLength(2)

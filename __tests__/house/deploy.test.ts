@@ -12,8 +12,8 @@ import { SETTINGS } from '../../src/wire/settings.ts'
 import { bundledPackage } from '../support/build.ts'
 import { freePort } from '../support/free-port.ts'
 import { NODE24 } from '../support/node24.ts'
-import { sealingKeys } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 
 /**
  * Tests `deploy/` without Docker: the instructions of the image run in a folder, with its command, its
@@ -69,13 +69,11 @@ describe('the image', () => {
     await carryOut(steps, root)
     const volume = join(folder, 'volume')
     await mkdir(volume)
+    expect(env.HOOKLINE_DATA).toBe(only('VOLUME'))
     const settings = {
-      ...{ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      ...{ ...env, HOST: '127.0.0.1', PORT: String(await freePort()), HOOKLINE_DATA: volume },
     }
-    const { command } = parse(read('compose.yaml')).services.relay
-    const given = (command as string[]).map((word) => word.replace('/var/lib/hookline', volume))
-    const words = inImage([...(JSON.parse(only('ENTRYPOINT')) as string[]), ...given], root)
+    const words = inImage(JSON.parse(only('ENTRYPOINT')) as string[], root)
     const [, text = ''] = /CMD (\[.*\])/s.exec(only('HEALTHCHECK')) ?? []
     const health = inImage(JSON.parse(text) as string[], root)
     const isHealthy = () => spawnSync(health[0] ?? '', health.slice(1), { env: settings }).status
@@ -84,7 +82,8 @@ describe('the image', () => {
     const child = spawn(program, rest, { cwd: root, env: { ...settings, PATH: process.env.PATH } })
     await line(child, 'listening')
     expect(isHealthy()).toBe(0)
-    expect(readdirSync(volume)).toContain('outbox.db')
+    // The image and compose.yaml name no key: the relay creates its own.
+    expect(readdirSync(volume)).toEqual(expect.arrayContaining(['relay.db', 'relay.key']))
     child.kill('SIGTERM')
     await once(child, 'exit')
     await chmod(root, 0o755)
@@ -104,25 +103,26 @@ test('compose.yaml: a relay that cannot write but its volume, and Caddy before i
   expect(others).toEqual({})
   for (const service of [relay, caddy]) {
     expect(Object.keys(service).filter((key) => !SERVICE_KEYS.includes(key))).toEqual([])
-    for (const name of Object.keys(service.environment)) expect(SETTINGS).toHaveProperty(name)
   }
+  for (const name of Object.keys(caddy.environment)) expect(SETTINGS).toHaveProperty(name)
   const { context, dockerfile } = relay.build
   expect(existsSync(join(DEPLOY, context, dockerfile))).toBe(true)
   expect(relay).toMatchObject({ read_only: true, cap_drop: ['ALL'], tmpfs: '/tmp' })
   expect(relay.ports).toBeUndefined()
   expect(parseInt(relay.stop_grace_period, 10)).toBeGreaterThan(10)
-  expect(existsSync(join(DEPLOY, `${relay.env_file}.example`))).toBe(true)
+  // Compose reads the same file for the address of Caddy.
+  expect(relay.env_file).toBe('.env')
   const mounted = [...relay.volumes, ...caddy.volumes].map((text: string) => text.split(':')[0])
   const named = mounted.filter((name) => !name?.startsWith('./'))
   expect(named.sort()).toEqual(Object.keys(volumes).sort())
   const files = mounted.filter((name) => name?.startsWith('./'))
   for (const name of files) expect(existsSync(join(DEPLOY, name ?? ''))).toBe(true)
-  expect(relay.volumes).toEqual([`outbox:${instruction('VOLUME')}`])
+  expect(relay.volumes).toEqual([`data:${instruction('VOLUME')}`])
 })
 
 /** The keys of https://docs.docker.com/reference/compose-file/services/ that are used here. */
 const SERVICE_KEYS = [
-  ...['build', 'command', 'env_file', 'environment', 'volumes', 'tmpfs', 'read_only', 'cap_drop'],
+  ...['build', 'env_file', 'environment', 'volumes', 'tmpfs', 'read_only', 'cap_drop'],
   ...['security_opt', 'restart', 'stop_grace_period', 'image', 'ports', 'depends_on'],
 ]
 
@@ -141,7 +141,8 @@ test('relay.env.example: a setting a line, each with what it is for', () => {
   const settings = lines.flatMap((text) => /^#?([A-Z_]+)=$/.exec(text)?.[1] ?? [])
   expect(settings.filter((name) => !(name in SETTINGS))).toEqual([])
   expect(lines.filter((text) => !/^(# .+|#?[A-Z_]+=)$/.test(text))).toEqual([])
-  expect(settings).toContain('HOOKLINE_SEALING_KEYS')
+  const required = lines.flatMap((text) => /^([A-Z_]+)=$/.exec(text)?.[1] ?? [])
+  expect(required).toEqual(['HOOKLINE_PUBLIC_URL', 'HOOKLINE_GITHUB_TOKEN'])
 })
 
 describe('hookline-relay.service', () => {
@@ -156,8 +157,6 @@ describe('hookline-relay.service', () => {
       const known = heading ? Object.keys(UNIT_KEYS) : UNIT_KEYS[section]
       expect([each, known]).toEqual([each, expect.arrayContaining([heading ?? key])])
     }
-    const [, state] = /^StateDirectory=(\w+)$/m.exec(text) ?? []
-    expect(text).toContain(`--outbox /var/lib/${state}/`)
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? []
     expect(Number(seconds)).toBeGreaterThan(10)
   })
@@ -178,17 +177,18 @@ describe('hookline-relay.service', () => {
   })
 
   const started = NODE24 ? test : test.skip
-  started('starts a relay with an outbox', async () => {
+  started('starts a relay with a database in the state folder of systemd', async () => {
     const [, rest = ''] = /^ExecStart=\/usr\/bin\/node \/opt\/hookline\/(.*)$/m.exec(text) ?? []
-    const given = rest
-      .replace('--port 3000', '--port 0')
-      .replace('/var/lib/hookline', folder)
-      .split(' ')
-    const env = { HOOKLINE_SEALING_KEYS: await sealingKeys() }
-    const child = spawn(NODE24 ?? '', given, { cwd: join(folder, 'clone'), env })
+    // systemd passes the path of StateDirectory= in this variable.
+    const env = { STATE_DIRECTORY: join(folder, 'state'), PORT: '0' }
+    const child = spawn(NODE24 ?? '', rest.split(' '), { cwd: join(folder, 'clone'), env })
     expect(await line(child, 'listening')).toMatch(/^hookline relay listening on /)
     child.kill()
     await once(child, 'exit')
+    expect(text).toMatch(/^StateDirectory=hookline$/m)
+    expect(readdirSync(env.STATE_DIRECTORY)).toEqual(
+      expect.arrayContaining(['relay.db', 'relay.key']),
+    )
   })
 })
 
@@ -217,8 +217,6 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Programs that are not part of the package; a variable names their path, as for `act`. */
 const RUNTIMES = [
   ['workerd.capnp', WORKERD, 'serve FILE --directory-path disk=DISK --socket-addr http=ADDRESS'],
-  ['deno.js', process.env.HOOKLINE_DENO, 'run --allow-net --allow-env FILE'],
-  ['bun.js', process.env.HOOKLINE_BUN, 'FILE'],
 ] as const
 
 describe.each(RUNTIMES)('%s', (name, program, words) => {
@@ -234,14 +232,13 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
       .replace('ADDRESS', address)
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), HOME: folder },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
     }
     const stdio = ['ignore', 'ignore', 'inherit'] as const
     const child = spawn(program ?? '', given.split(' '), { env, stdio: [...stdio] })
     const answer = await firstAnswer(`http://${address}`)
     expect(JSON.parse(answer)).toMatchObject({
-      ...{ dispatch: 'repository', outbox: name === 'workerd.capnp' },
-      seal: '/.well-known/hookline-seal.json',
+      ...{ dispatch: 'repository', stateless: false },
     })
     const target = '/octo/repo/hook/webhook'
     const refused = await send(`http://${address}`, { method: 'POST', target, body: '{}' })

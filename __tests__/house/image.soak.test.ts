@@ -9,7 +9,6 @@ import { IMAGE_USER, writeBaseImage } from '../support/base-image.ts'
 import { freePort } from '../support/free-port.ts'
 import { areInstalled } from '../support/installed.ts'
 import { NODE24 } from '../support/node24.ts'
-import { sealingKeys } from '../support/outbox-relays.ts'
 
 /**
  * The image of the relay from a fresh clone, built from `deploy/Dockerfile` by buildah, which needs no
@@ -116,18 +115,12 @@ function blob(layout: string, digest: string): Manifest & Record<string, unknown
     const port = String(await freePort())
     const env = {
       ...{ PATH: process.env.PATH, ROOT: root, VOLUME: volume, PORT: port, HOST: '127.0.0.1' },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_DATA: '/var/lib/hookline',
     }
-    const relay = inImage(
-      env,
-      'dist/cli/index.js',
-      'relay',
-      '--outbox',
-      '/var/lib/hookline/outbox.db',
-    )
+    const relay = inImage(env, 'dist/cli/index.js', 'relay')
     await listening(relay)
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-    expect(readdirSync(volume)).toContain('outbox.db')
+    expect(readdirSync(volume)).toEqual(expect.arrayContaining(['relay.db', 'relay.key']))
     expect(statusOf(relay.pid ?? 0)).toEqual({
       Uid: String(IMAGE_USER),
       NoNewPrivs: '1',

@@ -16,9 +16,7 @@ const VERIFICATION = 'relay/request/verification.ts'
 const withoutOnDemand = new Map(
   [...modules].map(([path, module]) => [
     path,
-    [VERIFICATION, 'relay/schedule/scheduler.ts', 'relay/durable-outbox.ts'].includes(path)
-      ? { ...module, imports: [] }
-      : module,
+    [VERIFICATION, 'relay/relay-object.ts'].includes(path) ? { ...module, imports: [] } : module,
   ]),
 )
 
@@ -40,10 +38,6 @@ describe('the relay uses at most two packages', () => {
       const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
       expect([name, dependencies]).toEqual([name, {}])
     }
-  })
-
-  test('and one more for the scheduler', () => {
-    expect(packagesBehind(['relay/schedule/scheduler.ts'], modules)).toContain('croner')
   })
 
   test('and none of these has a dependency', () => {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +29,7 @@ import { until } from '../support/until.ts'
 /**
  * `deploy/hookline-relay.service` under a real systemd, set up with the commands of docs/host/systemd.md.
  * Only these differ: the address of the repository, the port, and the address of the GitHub API. The relay
- * starts from the files that `deploy/Dockerfile` copies into the image, and from no others.
+ * starts from the files that `deploy/Dockerfile` copies into the image, from the unit, and from no others.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -39,6 +40,7 @@ const [, SETTINGS = ''] = /```dotenv\n(.*?)```/s.exec(PAGE) ?? []
 
 const UNIT = 'hookline-relay'
 const SECRET = 'the-secret-of-the-sender'
+const TOKEN = `ghp_${'a'.repeat(36)}`
 const EVENT = Buffer.from('{"action":"opened"}')
 
 const run = canBootMachine && NODE24 !== null ? describe : describe.skip
@@ -90,30 +92,24 @@ run('the unit under systemd', () => {
   beforeEach(() => github.reset())
 
   test('starts a relay with the commands of the page, from the files of the image', async () => {
-    const commands = [...SET_UP.matchAll(/`((?:sudo|curl|\/usr\/bin\/node) [^`]+)`/g)]
-    expect(commands).toHaveLength(10)
-    const [clone, settings, , sealing, access, protect, copy, start, ready, create] = commands.map(
-      ([, text = '']) => text,
-    )
+    const commands = [...SET_UP.matchAll(/`((?:sudo|sudoedit|curl) [^`]+)`/g)]
+    expect(commands).toHaveLength(6)
+    // The editor's work follows below.
+    const [clone, settings, , start, create, ready] = commands.map(([, text = '']) => text)
     command(clone?.replace(/https:\S+hookline (?=\/)/, 'file:///srv/hookline.git ') ?? '')
     command(settings ?? '')
-    const adminKey = command(access ?? '')
-    const file = SETTINGS.replace('{"keys":[…]}', command(sealing ?? ''))
-      .replace('…', adminKey)
-      .concat(`HOOKLINE_API_URL=${github.url.replace('127.0.0.1', 'localhost')}\n`)
+    const file = SETTINGS.replace('github_pat_…', TOKEN).concat(
+      `PORT=${port}\nHOOKLINE_API_URL=${github.url.replace('127.0.0.1', 'localhost')}\n`,
+    )
+    // Written into the file of mode 0600 that the page creates.
     writeFileSync(join(root, 'etc/hookline/relay.env'), file)
-    command(protect ?? '')
-    command(copy ?? '')
+    expect(statSync(join(root, 'etc/hookline/relay.env')).mode & 0o777).toBe(0o600)
     keepFilesOfImage(join(root, 'opt/hookline'))
-    edit(UNIT, DROP_IN.replace('8080', String(port)))
     command(start ?? '')
     await until(() => command(`${ready} || true`) === 'ready')
 
-    const url = command(`${create} --sender github --secret-env SECRET`, {
-      ...{ HOOKLINE_ADMIN_KEY: adminKey, HOOKLINE_GITHUB_TOKEN: 'ghp_token' },
-      SECRET,
-    })
-    const [, path = ''] = /^https:\/\/hooks\.example\.com(\/-\/[\w-]+)$/.exec(url) ?? []
+    const url = command(`${create} --sender github --secret-env SECRET`, { SECRET })
+    const [, path = ''] = /^https:\/\/hooks\.example\.com(\/-\/octo\/[\w-]+)$/.exec(url) ?? []
     expect(path).not.toBe('')
     endpoint = path
   }, 120_000)
@@ -135,7 +131,7 @@ run('the unit under systemd', () => {
     expect(github.calls).toEqual([])
     expect((await post(EVENT)).status).toBe(200)
     expect(github.calls).toMatchObject([
-      { url: '/repos/octo/repo/dispatches', headers: { authorization: 'Bearer ghp_token' } },
+      { url: '/repos/octo/repo/dispatches', headers: { authorization: `Bearer ${TOKEN}` } },
     ])
     expect(github.calls[0]?.violations).toEqual([])
   })
@@ -163,7 +159,7 @@ run('the unit under systemd', () => {
   test('refuses other sockets, other system calls, and files outside of the state folder', () => {
     writeFileSync(join(root, 'srv/probe.pl'), PROBE)
     cpSync(
-      join(root, `etc/systemd/system/${UNIT}.service`),
+      join(root, `opt/hookline/deploy/${UNIT}.service`),
       join(root, 'etc/systemd/system/hookline-probe.service'),
     )
     // The folder is not the relay's, because systemd changes the owner of the folder.
@@ -199,11 +195,11 @@ ExecStart=/usr/bin/perl /srv/probe.pl
     expect(github.calls).toHaveLength(1)
   }, 120_000)
 
-  test('restarts the relay until the owner of a restored outbox is right', async () => {
-    const file = '/var/lib/hookline/outbox.db'
+  test('restarts the relay until the owner of a restored database is right', async () => {
+    const file = '/var/lib/hookline/relay.db'
     const [, right = ''] = /`sudo (chown [^`]+)`/.exec(read('docs/host/backup-and-repair.md')) ?? []
     machine.run('systemctl', 'stop', UNIT)
-    machine.run('sh', '-ec', `mv ${file} /root; cp /root/outbox.db ${file}`)
+    machine.run('sh', '-ec', `mv ${file} /root; cp /root/relay.db ${file}`)
     machine.run('systemctl', 'start', UNIT)
     // systemd's own limit is five starts.
     await until(() => Number(property('NRestarts')) > 5)
@@ -211,24 +207,27 @@ ExecStart=/usr/bin/perl /srv/probe.pl
     await until(async () => (await post(EVENT).catch(() => undefined))?.status === 200)
   }, 120_000)
 
-  test('starts a relay without an outbox', async () => {
-    edit(UNIT, DROP_IN.replace('8080', String(port)).replace(/ --outbox \S+/, ''))
+  test('starts a stateless relay', async () => {
+    edit(UNIT, DROP_IN.replace('--allow-tokens', '--stateless'))
     machine.run('systemctl', 'restart', UNIT)
     const facts = `http://127.0.0.1:${port}/.well-known/hookline`
     await until(async () => (await fetch(facts).catch(() => undefined))?.ok === true)
-    expect(await (await fetch(facts)).json()).toMatchObject({ outbox: false })
+    expect(await (await fetch(facts)).json()).toMatchObject({ stateless: true })
   })
 })
 
 /** Removes from the clone all files that `deploy/Dockerfile` does not copy into the image. */
 function keepFilesOfImage(clone: string): void {
   const image = `${clone}.image`
-  for (const [, path = ''] of read('deploy/Dockerfile').matchAll(/^COPY (\S+) /gm)) {
+  const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (\S+) /gm)].map(
+    ([, path = '']) => path,
+  )
+  for (const path of [...copied, `deploy/${UNIT}.service`]) {
     cpSync(join(clone, path), join(image, path), { recursive: true })
   }
   rmSync(clone, { recursive: true })
   renameSync(image, clone)
-  expect(readdirSync(clone).sort()).toEqual(['dist', 'package.json'])
+  expect(readdirSync(clone).sort()).toEqual(['deploy', 'dist', 'package.json'])
 }
 
 const PTRACE = process.arch === 'arm64' ? 117 : 101

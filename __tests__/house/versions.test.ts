@@ -40,7 +40,6 @@ describe.each(readdirSync(VERSIONS))('the files of version %s', (version) => {
           ...keys,
           HOOKLINE_API_URL: github.url,
           HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-the-fixture',
-          HOOKLINE_ADMIN_KEY: keys.HOOKLINE_ACCESS_KEYS,
         },
       })
       for (let n = 0; n < 500 && github.calls.length < 3; n++) await pause(20)
@@ -48,7 +47,7 @@ describe.each(readdirSync(VERSIONS))('the files of version %s', (version) => {
       const single = payloads.filter(({ headers }) => !('x-hookline-batch' in headers))
       expect(single.map(({ body }) => body).toSorted()).toEqual(['"waiting 1"', '"waiting 2"'])
       expect(payloads.map(({ headers }) => headers['x-hookline-batch'])).toContain('2')
-      const authorization = `Bearer ${keys.HOOKLINE_ACCESS_KEYS}`
+      const authorization = `Bearer ${keys.HOOKLINE_ADMIN_KEY}`
       const listed = await fetch(`${relay.url}/outbox`, { headers: { authorization } })
       const dead = [{ credential: 'endpoint:dropped', reason: 'revoked' }]
       expect(await listed.json()).toMatchObject({ waiting: [], dead, imbalance: 0 })

@@ -237,7 +237,7 @@ test('on a server that is open to others, only this machine sees it', async () =
   const open = await startDev({
     files,
     args: ['--host', '0.0.0.0'],
-    env: { HOOKLINE_ACCESS_KEYS: key },
+    env: { HOOKLINE_DEV_KEY: key },
   })
   const local = open.url.replace('0.0.0.0', '127.0.0.1')
   expect((await ask(local, '/inspector/')).status).toBe(200)

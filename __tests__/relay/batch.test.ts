@@ -1,76 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readBatch } from '../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
+import { listed } from '../support/deliveries.ts'
+import { endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { send as sendRaw } from '../support/raw-http.ts'
-import { RUNTIMES } from '../support/relays.ts'
+import { ADMIN_BEARER } from '../support/relay-keys.ts'
 import { TOKEN } from '../support/scene.ts'
 import { until } from '../support/until.ts'
-
-const BAD: readonly (readonly [query: string, message: string])[] = [
-  ['__batch=0', 'from 1 to 3600'],
-  ['__batch=3601', 'from 1 to 3600'],
-  ['__batch=1.5', 'from 1 to 3600'],
-  ['__batch=-1', 'from 1 to 3600'],
-  ['__batch=60s', 'from 1 to 3600'],
-  ['__batch=', 'from 1 to 3600'],
-  ['__batch', 'from 1 to 3600'],
-  ['__batch=0x10', 'from 1 to 3600'],
-  ['__batch=60&__debounce=60', 'from 1 to 59'],
-  ['__batch=60&__debounce=0', 'from 1 to 59'],
-  ['__batch=60&__debounce=', 'from 1 to 59'],
-  ['__batch=1&__debounce=1', '__batch=600&__debounce=60'],
-  ['__debounce=5', '__batch=600&__debounce=60'],
-]
-
-describe.each(RUNTIMES)('a relay without an outbox on %s', (_, start) => {
-  const github = startGitHub()
-  const relay = github.then(({ url }) => start({ env: { HOOKLINE_API_URL: url } }))
-  afterAll(async () => {
-    await (await relay).close()
-    await (await github).close()
-  })
-  const refusal = async (query: string) => {
-    const { status, body } = await sendRaw((await relay).url, {
-      method: 'POST',
-      target: `/o/r/hook/webhook?${query}`,
-      headers: [['X-Platform-Authorization', TOKEN]],
-      body: '{}',
-    })
-    return { status, ...JSON.parse(body).error }
-  }
-
-  test.each(BAD)('%s is refused in words', async (query, hint) => {
-    expect(await refusal(query)).toMatchObject({
-      ...{ status: 400, code: 'invalid_batch', hint: expect.stringContaining(hint) },
-    })
-  })
-
-  test.each(['__batch=60', '__batch=60&__debounce=5', '__%62atch=60'])(
-    '%s asks for one',
-    async (query) => {
-      expect(await refusal(query)).toMatchObject({
-        ...{
-          status: 400,
-          code: 'batch_requires_outbox',
-          hint: expect.stringContaining('--outbox'),
-        },
-      })
-      expect((await github).calls).toEqual([])
-    },
-  )
-})
 
 describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
   let relay: OutboxRelay
+  let addressOf: ReturnType<typeof endpointsOf>
   beforeAll(async () => {
     github = await startGitHub()
     if (isThere) relay = await start({ HOOKLINE_API_URL: github.url })
-    // GitHub must have accepted the credential before.
-    if (isThere) await send('before', '')
+    addressOf = endpointsOf(() => relay, { token: TOKEN })
     github.reset()
   })
   afterEach(() => github.reset())
@@ -79,15 +27,14 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     await github.close()
   })
 
-  const send = (body: string, query: string, path = 'hook/webhook') =>
+  const send = async (body: string, batch: number, query = '') =>
     sendRaw(relay.url, {
       method: 'POST',
-      target: `/o/r/${path}?${query}`,
-      headers: [['X-Platform-Authorization', TOKEN]],
+      target: await addressOf(`/o/r/hook/webhook${query}`, { batch }),
       body,
     })
   const operate = async (method: string, target: string) => {
-    const headers: [string, string][] = [['Authorization', `Bearer ${OPERATOR_KEY}`]]
+    const headers: [string, string][] = [['Authorization', `Bearer ${ADMIN_BEARER}`]]
     const { status, body } = await sendRaw(relay.url, { method, target, headers })
     return { status, ...JSON.parse(body) }
   }
@@ -98,20 +45,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     return { delivery, events: events.map((event) => readClientPayload(event)) }
   }
 
-  run(
-    'the first event of a credential that GitHub is not known to accept goes by itself',
-    async () => {
-      const headers: [string, string][] = [['X-Platform-Authorization', `${TOKEN}-of-another`]]
-      const target = '/o/r/hook/webhook?__batch=1'
-      const answer = await sendRaw(relay.url, { method: 'POST', target, headers, body: '{}' })
-      expect(answer.status).toBe(200)
-      expect(answer.headers['x-hookline-batch']).toBeUndefined()
-      expect(github.calls).toHaveLength(1)
-    },
-  )
-
   run('events are answered with their batch, and handed over as one', async () => {
-    const answers = await Promise.all(['1', '2', '3'].map((body) => send(body, '__batch=2&x=1')))
+    const answers = await Promise.all(['1', '2', '3'].map((body) => send(body, 2, '?x=1')))
     const [first] = answers
     const id = first?.headers['x-hookline-batch']
     for (const { status, headers, body } of answers) {
@@ -123,9 +58,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
         'access-control-expose-headers': expect.stringContaining('X-Hookline-Batch'),
       })
     }
-    expect((await operate('GET', '/outbox')).waiting).toMatchObject([
-      { delivery: id, events: 3, state: 'waiting' },
-    ])
+    const member = { batch: id, state: 'waiting' }
+    expect((await listed(relay)).waiting).toMatchObject([member, member, member])
     await until(() => github.calls.length > 0)
     const { delivery, events } = await handedOver()
     expect(delivery).toBe(id)
@@ -138,7 +72,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   })
 
   run('the sender’s own response applies to a batch too', async () => {
-    const answer = await send('1', '__batch=1&__response_code=201&__response_body=ok')
+    const answer = await send('1', 1, '?__response_code=201&__response_body=ok')
     expect(answer).toMatchObject({ status: 201, body: 'ok' })
     expect(answer.headers).toMatchObject({
       'x-hookline-queued': 'true',
@@ -151,12 +85,12 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     ['a kill', 'kill'],
     ['a stop, and the line of the log names the batch', 'stop'],
   ] as const)('what is collected outlives %s', async (_name, how) => {
-    const before = await send('1', '__batch=6')
+    const before = await send('1', 6)
     const id = before.headers['x-hookline-batch']
     await relay.restart(how)
     // A killed relay may not have written the line.
     if (how === 'stop') expect(relay.log.join('\n')).toContain(`"batch":"${id}"`)
-    expect((await send('2', '__batch=6')).headers['x-hookline-batch']).toBe(id)
+    expect((await send('2', 6)).headers['x-hookline-batch']).toBe(id)
     await until(() => github.calls.length > 0)
     const { delivery, events } = await handedOver()
     expect([delivery, events.map(({ body }) => body)]).toEqual([id, ['1', '2']])
@@ -164,33 +98,30 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   })
 
   run('a delivered batch is replayed, whole or event by event', async () => {
-    const answers = [await send('1', '__batch=1'), await send('2', '__batch=1')]
+    const answers = [await send('1', 1), await send('2', 1)]
     const id = answers[0]?.headers['x-hookline-batch']
     await until(() => github.calls.length === 1)
-    const isDelivered = async () => (await operate('GET', `/outbox/${id}`)).state === 'delivered'
+    const isDelivered = async () =>
+      (await listed(relay)).delivered.filter(({ batch }) => batch === id).length === 2
     await until(isDelivered)
-    expect((await operate('GET', '/outbox')).delivered).toContainEqual(
-      expect.objectContaining({ delivery: id, events: 2, state: 'delivered' }),
-    )
-    expect(await operate('POST', `/outbox/${id}/replay`)).toMatchObject({ status: 200, events: 2 })
+    const replay = (delivery: string | undefined) =>
+      operate('POST', `/-admin/deliveries/o/${delivery}/replay`)
+    expect(await replay(id)).toMatchObject({ status: 200, replayed: 2 })
     await until(() => github.calls.length === 2)
     expect(await handedOver()).toMatchObject({
       delivery: id,
       events: [{ body: '1' }, { body: '2' }],
     })
     await until(isDelivered)
-    const separated = await operate('POST', `/outbox/${id}/replay?separate=true`)
-    expect(separated).toMatchObject({ status: 200, events: 2 })
+    for (const { headers } of answers) {
+      const one = await replay(headers['x-hookline-delivery'])
+      expect(one).toMatchObject({ status: 200, replayed: 1 })
+    }
     await until(() => github.calls.length === 4)
     const single = await Promise.all(github.calls.slice(2).map((call) => handedOver(call)))
     expect(single.map(({ delivery }) => delivery)).toEqual(
       answers.map(({ headers }) => headers['x-hookline-delivery']),
     )
-    expect(await operate('POST', `/outbox/${id}/replay?separate=true`)).toMatchObject({
-      ...{ status: 404, error: { code: 'not_found' } },
-    })
-    expect(await operate('POST', `/outbox/${id}/replay?separate=yes`)).toMatchObject({
-      ...{ status: 400, error: { code: 'invalid_query' } },
-    })
+    expect(await replay(id)).toMatchObject({ status: 404, error: { code: 'not_found' } })
   })
 })

@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { BodyTable } from '../../src/relay/bodies/body-table.ts'
-import {
-  answerBodyCall,
-  piecesInBucket,
-  sweepObject,
-} from '../../src/relay/bodies/object-bodies.ts'
+import { answerBodyCall, sweepObject } from '../../src/relay/bodies/object-bodies.ts'
 import { storedBodies } from '../../src/relay/bodies/stored-bodies.ts'
 import { bundle } from '../support/build.ts'
 import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
@@ -27,11 +23,10 @@ import {
   VERIFIED,
 } from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
-import { MINIFLARE, type Miniflare, startMiniflare } from '../support/miniflare.ts'
 import { NODE24 } from '../support/node24.ts'
 import { objectStorage } from '../support/object-storage.ts'
 import { passTimeOfBodies, storedBodyRows } from '../support/object-time.ts'
-import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { until } from '../support/until.ts'
 import { startWorkerd, type Workerd } from '../support/workerd.ts'
 
@@ -50,10 +45,7 @@ interface Runtime {
   ): Promise<Workerd>
 }
 
-const RUNTIMES: readonly Runtime[] = [
-  { name: 'workerd', isThere: true, start: startWorkerd },
-  { name: 'miniflare with R2', isThere: Boolean(MINIFLARE), start: startMiniflare },
-]
+const RUNTIMES: readonly Runtime[] = [{ name: 'workerd', isThere: true, start: startWorkerd }]
 
 describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (runtime) => {
   const run = runtime.isThere ? test : test.skip
@@ -67,10 +59,9 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
     const bindings = {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_SEALING_KEYS: keys,
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_RELAY_KEY: keys,
       HOOKLINE_PUBLIC_URL: PUBLIC_URL,
-      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+      HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
       ...settings,
     }
     relay = await runtime.start(bundle('relay/worker.js'), bindings, { disk })
@@ -78,7 +69,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
 
   beforeAll(async () => {
     github = await startGitHub()
-    keys = await sealingKeys()
+    keys = RELAY_KEY
   })
   beforeEach(async () => {
     github.reset()
@@ -134,7 +125,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('with a wrong signature is 401, and its room is free again', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint(VERIFIED)
     const body = large(900_000)
     for (let n = 0; n < 3; n++) {
@@ -145,7 +136,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('beyond the quota is 503, and the one before stays', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     await post(target, large(900_000))
     const second = await post(target, large(900_000))
@@ -161,7 +152,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('is deleted if GitHub refuses the event', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     github.always({ status: 422, body: '{"message":"no"}' })
     for (let n = 0; n < 3; n++) expect((await post(target, large(900_000))).status).toBe(422)
@@ -212,8 +203,7 @@ test('bodies of 25,000,000 bytes that are signed, or contain the GitHub token, n
   const bindings = {
     HOOKLINE_API_URL: github.url,
     HOOKLINE_GITHUB_TOKEN: TOKEN,
-    HOOKLINE_SEALING_KEYS: await sealingKeys(),
-    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
     HOOKLINE_PUBLIC_URL: PUBLIC_URL,
   }
   const relay = await startWorkerd(bundle('relay/worker.js'), bindings, { disk, mostHeap: 40 })
@@ -229,176 +219,6 @@ test('bodies of 25,000,000 bytes that are signed, or contain the GitHub token, n
   await relay.close()
   await github.close()
   await rm(disk, { recursive: true })
-})
-
-describe('on miniflare, a bucket', () => {
-  const run = MINIFLARE ? test : test.skip
-  let github: GitHub
-  let disk: string
-  let relay: Miniflare
-  let bindings: Readonly<Record<string, string>>
-
-  const start = async (options: { readonly hasBucket?: boolean } = {}) => {
-    relay = await startMiniflare(bundle('relay/worker.js'), bindings, { disk, ...options })
-  }
-
-  beforeAll(async () => {
-    github = await startGitHub()
-    bindings = {
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
-      HOOKLINE_PUBLIC_URL: PUBLIC_URL,
-    }
-  })
-  beforeEach(async () => {
-    github.reset()
-    disk = await mkdtemp(join(tmpdir(), 'hookline-bucket-'))
-  })
-  afterEach(async () => {
-    await relay.close()
-    await rm(disk, { recursive: true })
-  })
-  afterAll(() => github.close())
-
-  run(
-    'has a body of 25,000,000 bytes in 96 encrypted pieces, and nothing of a body of 1 KB',
-    async () => {
-      await start()
-      const target = await createEndpoint(relay, VERIFIED)
-      const small = large(1000)
-      expect((await postBody(relay, target, small, signed(small))).status).toBe(200)
-      expect(await relay.keys()).toEqual([])
-      const body = large(25_000_000)
-      expect((await postBody(relay, target, body, signed(body))).status).toBe(200)
-      const keys = await relay.keys()
-      expect([keys.length, keys.filter((key) => !/^bodies\/[0-9a-f]{64}\/\d+$/.test(key))]).toEqual(
-        [96, []],
-      )
-      const first = await relay.piece(keys[0] ?? '')
-      expect([first.length, first.includes('{"text":')]).toEqual([256 * 1024 + 16, false])
-    },
-  )
-
-  run('is empty after a wrong signature, a refused event and a full quota', async () => {
-    bindings = { ...bindings, HOOKLINE_BODIES_MAX_MB: '1' }
-    await start()
-    const target = await createEndpoint(relay, VERIFIED)
-    const body = large(600_000)
-    expect((await postBody(relay, target, body, signed(Buffer.from('other')))).status).toBe(401)
-    github.next({ status: 422, body: '{"message":"no"}' })
-    expect((await postBody(relay, target, body, signed(body))).status).toBe(422)
-    const tooLarge = large(1_300_000)
-    expect((await postBody(relay, target, tooLarge, signed(tooLarge))).status).toBe(503)
-    expect(await relay.keys()).toEqual([])
-  })
-
-  run('gives 404 for a piece that is missing or in the place of another one', async () => {
-    await start()
-    const target = await createEndpoint(relay)
-    await postBody(relay, target, large(600_000))
-    const [event] = eventHeaders(github)
-    const [first = '', second = ''] = await relay.keys()
-    const status = async () => (await readBody(relay, event)).status
-    const content = await relay.piece(first)
-    expect(await status()).toBe(200)
-    await relay.put(first, await relay.piece(second))
-    expect(await status()).toBe(404)
-    await relay.put(first, content)
-    expect(await status()).toBe(200)
-    await relay.put(first, null)
-    expect(await status()).toBe(404)
-  })
-
-  run('that is bound later leaves the bodies readable that are in the object', async () => {
-    await start({ hasBucket: false })
-    const target = await createEndpoint(relay)
-    const [older, newer] = [large(300_000), large(400_000)]
-    await postBody(relay, target, older)
-    await relay.close()
-    await start()
-    await postBody(relay, target, newer)
-    const [first, second] = eventHeaders(github)
-    expect((await relay.keys()).length).toBe(2)
-    expect(await storedHash(relay, first)).toBe(sha256(older))
-    expect(await storedHash(relay, second)).toBe(sha256(newer))
-  })
-})
-
-test('with a bucket, the pieces are in it, and older ones are still found', async () => {
-  const inBucket = new Map<string, Uint8Array>()
-  const older = new Map<string, Uint8Array>()
-  const bucket = {
-    put: async (key: string, value: Uint8Array) => inBucket.set(key, new Uint8Array(value)),
-    get: async (key: string) => {
-      const found = inBucket.get(key)
-      return found ? { arrayBuffer: async () => new Uint8Array(found).buffer } : null
-    },
-    delete: async (keys: string[]) => {
-      // R2 refuses more keys in one call.
-      expect(keys.length).toBeLessThanOrEqual(1000)
-      for (const key of keys) inBucket.delete(key)
-    },
-  }
-  const inObject = {
-    put: async (hash: string, number: number, piece: Uint8Array) =>
-      void older.set(`${hash}/${number}`, new Uint8Array(piece)),
-    get: async (hash: string, number: number) => {
-      const found = older.get(`${hash}/${number}`)
-      if (!found) throw new Error('the piece is not there')
-      return new Uint8Array(found)
-    },
-    sync: async () => {},
-    delete: async (hash: string) => {
-      for (const key of older.keys()) if (key.startsWith(hash)) older.delete(key)
-    },
-  }
-  const registry = new BodyTable(await memoryDatabase([]))
-  await registry.create()
-  const errors: unknown[] = []
-  const rest = {
-    registry,
-    most: 25_000_000,
-    quota: 50_000_000,
-    publicUrl: PUBLIC_URL,
-    now: Date.now,
-    sleep: async () => {},
-    report: (error: unknown) => void errors.push(error),
-    newHash: nodeHash,
-  }
-  const before = storedBodies({ ...rest, pieces: inObject })
-  const after = storedBodies({ ...rest, pieces: piecesInBucket(bucket, inObject) })
-  const store = async (bodies: typeof before, body: Buffer) => {
-    const upload = bodies.begin('a-delivery')
-    await upload.write(body)
-    const { bodyUrl } = await upload.finish()
-    const path = new URL(bodyUrl).pathname
-    // A body whose signature is not verified yet cannot be read.
-    expect((await bodies.serve('GET', path)).status).toBe(404)
-    await upload.publish()
-    return { upload, path }
-  }
-  const contentOf = async (path: string) => {
-    const { stream = [] } = await after.serve('GET', path)
-    const pieces: Uint8Array[] = []
-    for await (const piece of stream) pieces.push(piece)
-    return sha256(Buffer.concat(pieces))
-  }
-  const [first, second] = [large(600_000), large(700_000)]
-  const old = await store(before, first)
-  const current = await store(after, second)
-  expect([older.size, inBucket.size]).toEqual([3, 3])
-  expect(await contentOf(old.path)).toBe(sha256(first))
-  expect(await contentOf(current.path)).toBe(sha256(second))
-  // A piece at another place is not taken for the first one.
-  const [one = '', other = ''] = inBucket.keys()
-  inBucket.set(one, inBucket.get(other) ?? new Uint8Array())
-  expect((await after.serve('GET', current.path)).status).toBe(404)
-  expect(errors).toHaveLength(1)
-  await current.upload.discard()
-  expect(inBucket.size).toBe(0)
-  expect((await after.serve('GET', current.path)).status).toBe(404)
 })
 
 test('one body at a time is inspected; a request that never ends loses its turn after a minute', async () => {
@@ -468,7 +288,7 @@ test('the object deletes bodies 7 days after their event left the outbox, and up
   expect(await call(0, 'find', waiting)).toBe(null)
   expect([
     await storage.getAlarm(),
-    await sweepObject(storage, undefined, { most: 1, now: 0, held: async () => [] }),
+    await sweepObject(storage, { most: 1, now: 0, held: async () => [] }),
   ]).toEqual([null, false])
 
   for (const hash of [waiting, accepted, unfinished]) {
@@ -481,7 +301,7 @@ test('the object deletes bodies 7 days after their event left the outbox, and up
   expect(await storage.getAlarm()).not.toBe(null)
   const left = () => storage.sql.exec('SELECT hash FROM body_piece ORDER BY hash').toArray()
   const sweep = (now: number, held: readonly string[]) =>
-    sweepObject(storage, undefined, { most: 1, now, held: async () => held })
+    sweepObject(storage, { most: 1, now, held: async () => held })
 
   expect(await sweep(16 * MINUTE, ['of-a'])).toBe(true)
   expect(left().map(({ hash }) => hash)).toEqual([waiting, accepted])

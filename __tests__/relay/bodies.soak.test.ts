@@ -26,7 +26,6 @@ describe.each(OUTBOX_RUNTIMES)(
       relay = await start({
         HOOKLINE_API_URL: github.url,
         HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-        HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
         HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
       })
       target = await createEndpoint(relay, VERIFIED)

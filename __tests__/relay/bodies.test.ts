@@ -24,7 +24,7 @@ import {
 } from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 
 const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
 const OWN = `ghp_${'R'.repeat(36)}`
@@ -43,7 +43,7 @@ describe('a body that does not fit into an event', () => {
     github.reset()
     folder = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
     const port = await freePort()
-    const keys = await sealingKeys()
+    const keys = RELAY_KEY
     start = async (settings = {}) => {
       relay = await startBuiltOutbox({
         folder,
@@ -51,11 +51,9 @@ describe('a body that does not fit into an event', () => {
         settings: {
           HOOKLINE_API_URL: github.url,
           HOOKLINE_GITHUB_TOKEN: OWN,
-          HOOKLINE_ACCESS_KEYS: ACCESS_KEY,
-          HOOKLINE_SEALING_KEYS: keys,
-          HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+          HOOKLINE_RELAY_KEY: keys,
           HOOKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
-          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+          HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
           ...settings,
         },
       })
@@ -226,7 +224,7 @@ describe('a body that does not fit into an event', () => {
   })
 
   run('beyond the quota is 503, and the outbox still takes events', async () => {
-    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     expect((await post(target, large(700_000))).status).toBe(200)
     const answer = await post(target, large(700_000))
@@ -239,7 +237,7 @@ describe('a body that does not fit into an event', () => {
   run(
     'of 60 refused, cut and oversized uploads leave the whole quota to the next ones',
     async () => {
-      await start({ HOOKLINE_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
+      await start({ HOOKLINE_TEST_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
       const target = await endpoint(VERIFIED)
       const { hostname, port } = new URL(relay.url)
       const cut = async () => {
@@ -293,7 +291,7 @@ describe('a body that does not fit into an event', () => {
 
   run('joins no batch', async () => {
     await start()
-    const answer = await post(`${await endpoint()}?__batch=60`, large(300_000))
+    const answer = await post(await endpoint({ batch: 60 }), large(300_000))
     expect([answer.status, payloads().length]).toEqual([200, 1])
   })
 

@@ -49,7 +49,7 @@ describe('the bodies of all requests together', () => {
   const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
 
   test('are bounded: 503 beyond, and as before when they are gone', async () => {
-    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
     await arrived(sockets)
     const answer = await send(relay.url, SMALL)
@@ -62,7 +62,7 @@ describe('the bodies of all requests together', () => {
   })
 
   test('a slow body counts by its received bytes, so a few do not exclude others', async () => {
-    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
     await arrived(sockets)
     expect((await send(relay.url, SMALL)).status).toBe(200)
@@ -83,8 +83,8 @@ describe('the bodies of all requests together', () => {
   })
 })
 
-test('closes a connection beyond HOOKLINE_MAX_CONNECTIONS if all others are in use', async () => {
-  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+test('closes a connection beyond HOOKLINE_TEST_MAX_CONNECTIONS if all others are in use', async () => {
+  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
   const sockets = Array.from({ length: 3 }, () => stuck(relay.url, 1 * KB))
   await arrived(sockets)
   const request = withToken({ method: 'POST', target: HOOK })
@@ -102,7 +102,7 @@ test('closes a connection beyond HOOKLINE_MAX_CONNECTIONS if all others are in u
 })
 
 test('closes the oldest idle connection for the last one that fits', async () => {
-  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
   const bytes = requestBytes(withToken({ method: 'POST', target: HOOK }), 'keep-alive')
   const ask = async (socket: Socket) => {
     socket.write(bytes)
@@ -116,6 +116,22 @@ test('closes the oldest idle connection for the last one that fits', async () =>
   expect([first.destroyed, third.destroyed]).toEqual([false, false])
   await ask(first)
   for (const socket of [first, third]) socket.destroy()
+  await relay.close()
+})
+
+test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
+  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '50' })
+  const request = withToken({ method: 'POST', target: HOOK })
+  const kept = keptConnection(relay.url)
+  expect((await kept.send(request)).status).toBe(200)
+  const silent = Array.from({ length: 200 }, () => open(relay.url))
+  // 49 of them fit; after a moment one of these makes room.
+  await until(async () => silent.filter(({ destroyed }) => destroyed).length > 151)
+  for (let count = 0; count < 15; count++) {
+    expect((await keptConnection(relay.url).send(request)).status).toBe(200)
+  }
+  expect((await kept.send(request)).status).toBe(200)
+  for (const socket of silent) socket.destroy()
   await relay.close()
 })
 

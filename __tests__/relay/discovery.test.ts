@@ -1,24 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { VERSION } from '../../src/wire/version.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
 import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
 const TARGET = '/.well-known/hookline'
-const signingKeys = JSON.stringify((await generateSigningKey()).jwk)
-const sealingKeys = JSON.stringify((await generateSealingKey()).privateJwk)
 const PLAIN = {
   version: VERSION,
   dispatch: 'repository',
   credential: 'none',
-  outbox: false,
+  stateless: true,
   singleRepository: false,
-  seal: null,
 }
 
 test('the version is that of the package', () => {
@@ -29,19 +25,11 @@ test('the version is that of the package', () => {
 describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) => {
   test.each([
     ['nothing set', {}, PLAIN],
-    ['another mode', { HOOKLINE_DISPATCH: 'workflow' }, { dispatch: 'workflow' }],
-    [
-      'a token',
-      { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: signingKeys },
-      { credential: 'token' },
-    ],
-    [
-      'an App',
-      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGNING_KEYS: signingKeys },
-      { credential: 'app' },
-    ],
+    ['a forge without repository_dispatch', { HOOKLINE_FORGE: 'gitea' }, { dispatch: 'workflow' }],
+    ['a token', { HOOKLINE_GITHUB_TOKEN: TOKEN }, { credential: 'token' }],
+    ['an App', { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }, { credential: 'app' }],
     ['one repository', { HOOKLINE_REPOSITORY: 'o/r' }, { singleRepository: true }],
-    ['keys', { HOOKLINE_SEALING_KEYS: sealingKeys }, { seal: '/.well-known/hookline-seal.json' }],
+    ['keys', { HOOKLINE_RELAY_KEY: RELAY_KEY }, PLAIN],
   ])('%s', async (_name, env, told) => {
     const relay = await start({ env })
     const answer = await send(relay.url, { target: TARGET })
@@ -56,7 +44,7 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
     })
-    for (const secret of [TOKEN, JSON.parse(sealingKeys).d, JSON.parse(signingKeys).k]) {
+    for (const secret of [TOKEN, RELAY_KEY]) {
       expect(answer.body).not.toContain(secret)
     }
     expect(head).toMatchObject({ status: 200, body: '' })
@@ -64,12 +52,12 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
   })
 })
 
-describe.each(OUTBOX_RUNTIMES)('with an outbox on $name', ({ isThere, start }) => {
+describe.each(OUTBOX_RUNTIMES)('with a database on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   run('it says so', async () => {
     const relay = await start({})
     const { body } = await send(relay.url, { target: TARGET })
     await relay.close()
-    expect(JSON.parse(body)).toMatchObject({ outbox: true, seal: expect.any(String) })
+    expect(JSON.parse(body)).toMatchObject({ stateless: false })
   })
 })

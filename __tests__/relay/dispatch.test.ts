@@ -31,7 +31,12 @@ const DISPATCH = {
 }
 
 /** Dispatches once to a GitHub with these reactions; the last one repeats. */
-async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
+async function dispatch(
+  turns: readonly Turn[],
+  random = () => 0.5,
+  api = 'https://api.test',
+  retryTime?: number,
+) {
   const time = new FakeTime()
   const { clock, sleeps } = clockOf(time, random)
   const requests: GitHubCallRequest[] = []
@@ -44,7 +49,13 @@ async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https
     const { status = 204, headers = {}, text = '' } = turn
     return { status, header: (name) => headers[name], text }
   }
-  const forward = dispatchTo({ call, apiUrl: new URL(api), budget: BUDGET, clock })
+  const forward = dispatchTo({
+    call,
+    apiUrl: new URL(api),
+    budget: BUDGET,
+    clock,
+    ...(retryTime !== undefined && { retryTime }),
+  })
   const outcome = await time.run(forward(DISPATCH).catch((error: unknown) => error))
   return { outcome, requests, sleeps, elapsed: time.now - START }
 }
@@ -66,7 +77,8 @@ const limited = (retryAfter: string, status = 429) => ({
 
 describe('tries', () => {
   test.each([
-    ['502 twice', [{ status: 502 }, { status: 502 }, {}], 3],
+    ['502 once', [{ status: 502 }, {}], 2],
+    ['503 twice', [{ status: 503 }, { status: 503 }, {}], 3],
     ['503 once', [{ status: 503 }, {}], 2],
     ['not connected once', [{ fault: 'unsent' }, {}], 2],
     ['429 with a short Retry-After', [limited('1'), {}], 2],
@@ -95,6 +107,14 @@ describe('tries', () => {
     const { outcome, requests } = await dispatch([turn])
     expect(outcome).toMatchObject({ status })
     expect(requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['without a database', undefined, 2],
+    ['with a database', 2500, 1],
+  ] as const)('502 %s: %s ms for retries, so %i calls', async (_, retryTime, calls) => {
+    const { requests } = await dispatch([{ status: 502 }], undefined, undefined, retryTime)
+    expect(requests).toHaveLength(calls)
   })
 
   test.each([

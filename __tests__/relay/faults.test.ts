@@ -20,7 +20,7 @@ describe.each(RUNTIMES)('faults of GitHub, seen by a relay on %s', (name, start)
   let relay: RelayUnderTest
   beforeAll(async () => {
     platform = await startRawPlatform()
-    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_GITHUB_TIMEOUT_MS: String(BUDGET) }
+    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TEST_GITHUB_TIMEOUT_MS: String(BUDGET) }
     relay = await start({ env })
   })
   afterAll(async () => {
@@ -79,7 +79,7 @@ describe.each(RUNTIMES)('faults of GitHub, seen by a relay on %s', (name, start)
   test('GitHub refuses connections', async () => {
     const gone = await startRawPlatform()
     await gone.close()
-    const env = { HOOKLINE_API_URL: gone.url, HOOKLINE_GITHUB_TIMEOUT_MS: '2000' }
+    const env = { HOOKLINE_API_URL: gone.url, HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '2000' }
     const lonely = await start({ env })
     const answer = await send(lonely.url, REQUEST)
     // workerd reports a refused connection as it reports one that broke later.
@@ -171,7 +171,10 @@ test('a kept connection that ends: GitHub may have accepted the event', async ()
 test.each(RUNTIMES)(
   'the name of the API is not found: a relay on %s tries again',
   async (_, start) => {
-    const env = { HOOKLINE_API_URL: 'http://nowhere.invalid', HOOKLINE_GITHUB_TIMEOUT_MS: '1500' }
+    const env = {
+      HOOKLINE_API_URL: 'http://nowhere.invalid',
+      HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '1500',
+    }
     const lonely = await start({ env })
     expect((await send(lonely.url, REQUEST)).status).toBe(502)
     expect(JSON.parse(lonely.log[0] ?? '{}').tries).toBeGreaterThan(1)

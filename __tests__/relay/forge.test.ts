@@ -16,6 +16,7 @@ const server = createServer(async (request, response) => {
   const json = (status: number, value: object) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
   }
+  if (url === '/api/v1/repos/o/r') return json(200, { default_branch: 'main' })
   if (url === '/api/v1/version') return json(200, { version })
   const { port } = server.address() as AddressInfo
   if (body.includes('"return_run_info":true')) return json(201, { id: 9, run_number: 4, jobs: [] })
@@ -42,7 +43,7 @@ async function withRelay<Result>(
   const relay = await startRelay({
     host: '127.0.0.1',
     port: 0,
-    env: { HOOKLINE_API_URL: `${api}/api/v1`, HOOKLINE_WORKFLOW_REF: 'main', ...env },
+    env: { HOOKLINE_API_URL: `${api}/api/v1`, ...env },
     write: () => {},
   })
   try {
@@ -56,29 +57,17 @@ describe.each([
   ['forgejo', '9.0.3+gitea-1.22.0'],
   ['gitea', '1.24.2'],
 ])('%s', (forge, itsVersion) => {
-  test('is detected once, and its run is named', async () => {
-    version = itsVersion
-    const answers = await withRelay({ HOOKLINE_DISPATCH: 'workflow' }, async (url) => [
-      await send(url, REQUEST),
-      await send(url, REQUEST),
-    ])
-    for (const { status, headers } of answers) {
-      expect([status, headers['x-hookline-run']]).toEqual([200, `${api}/o/r/actions/runs/4`])
-    }
-    expect(calls.filter(({ url }) => url === '/api/v1/version')).toHaveLength(1)
-  })
-
-  test('is not asked for its version if HOOKLINE_FORGE names it', async () => {
-    const env = { HOOKLINE_DISPATCH: 'workflow', HOOKLINE_FORGE: forge }
+  test('starts the workflow on the default branch if HOOKLINE_FORGE names it', async () => {
+    const env = { HOOKLINE_FORGE: forge }
     const { status, headers } = await withRelay(env, (url) => send(url, REQUEST))
     expect([status, headers['x-hookline-run']]).toEqual([200, `${api}/o/r/actions/runs/4`])
-    expect(calls).toHaveLength(1)
+    expect(calls.map(({ body }) => JSON.parse(body || '{}').ref)).toEqual([undefined, 'main'])
   })
 
-  test('has no repository_dispatch, and the refusal says so', async () => {
+  test('is detected, has no repository_dispatch, and the refusal says so', async () => {
     version = itsVersion
     const { status, body } = await withRelay({}, (url) => send(url, REQUEST))
     expect([status, JSON.parse(body).error.code]).toEqual([422, 'dispatch_not_supported'])
-    expect(JSON.parse(body).error.hint).toContain('HOOKLINE_DISPATCH=workflow')
+    expect(JSON.parse(body).error.hint).toContain(`HOOKLINE_FORGE=${forge}`)
   })
 })

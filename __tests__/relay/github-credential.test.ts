@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { reportError } from '../../src/cli/terminal.ts'
 import { createCredentials, storedCredential } from '../../src/relay/credentials/credentials.ts'
-import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
-import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
-import { readRelayConfig, weakKeyProblems } from '../../src/relay/relay-config.ts'
+import type { Endpoint } from '../../src/relay/endpoints/endpoint-settings.ts'
+import { readRelayConfig } from '../../src/relay/relay-config.ts'
 import { UsageError, UserError } from '../../src/wire/errors.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
@@ -11,71 +10,35 @@ import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
 import { startOnWorkerd } from '../support/workerd.ts'
 
-const KEY = 'hlk_a-key-that-is-long-enough'
-const [signingKey, sealingKey] = [await generateSigningKey(), await generateSealingKey()]
-const SIGN = { HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [signingKey.jwk] }) }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
 const HELD = { HOOKLINE_GITHUB_TOKEN: TOKEN }
 
 describe('the credential of a relay', () => {
   test.each([
     ['nothing', {}],
-    ['an App and grants', { ...APP, ...SIGN }],
-    ['a token and grants', { ...HELD, ...SIGN }],
-    ['a token and keys', { ...HELD, HOOKLINE_ACCESS_KEYS: KEY }],
-    ['a token, grants and keys', { ...HELD, ...SIGN, HOOKLINE_ACCESS_KEYS: KEY }],
-    ['one signing key alone', { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk) }],
+    ['an App', APP],
+    ['a token', HELD],
+    ['a token, with tokens of others', { ...HELD, HOOKLINE_ALLOW_TOKENS: 'true' }],
   ])('%s', async (_, env) => {
     await expect(readRelayConfig(env)).resolves.toBeDefined()
   })
 
-  const short = { ...signingKey.jwk, k: 'c2hvcnQ' }
   test.each([
-    ['a token and an App', { ...APP, ...SIGN, ...HELD }, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
-    [
-      'keys and an App',
-      { ...APP, ...SIGN, HOOKLINE_ACCESS_KEYS: KEY },
-      /HOOKLINE_ACCESS_KEYS.*HOOKLINE_APP_ID/,
-    ],
-    ['an App without grants', APP, /^HOOKLINE_SIGNING_KEYS/],
-    ['the id of an App alone', { HOOKLINE_APP_ID: '1', ...SIGN }, /^HOOKLINE_APP_KEY/],
-    ['the key of an App alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, /^HOOKLINE_APP_ID/],
-    ['an id with a space', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, /^HOOKLINE_APP_ID/],
-    ['a key that is no PEM', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, /^HOOKLINE_APP_KEY/],
-    ['id and key interchanged', { ...APP, ...SIGN, HOOKLINE_APP_ID: PKCS1 }, /^HOOKLINE_APP_ID/],
+    ['a token and an App', { ...APP, ...HELD }, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
+    ['the id of an App alone', { HOOKLINE_APP_ID: '1' }, /^HOOKLINE_APP_KEY/],
+    ['the key of an App alone', { HOOKLINE_APP_KEY: PKCS1 }, /^HOOKLINE_APP_ID/],
+    ['an id with a space', { ...APP, HOOKLINE_APP_ID: 'a b' }, /^HOOKLINE_APP_ID/],
+    ['a key that is no PEM', { ...APP, HOOKLINE_APP_KEY: 'x' }, /^HOOKLINE_APP_KEY/],
+    ['id and key interchanged', { ...APP, HOOKLINE_APP_ID: PKCS1 }, /^HOOKLINE_APP_ID/],
     ['an API without HTTP', { HOOKLINE_API_URL: 'ftp://x' }, /^HOOKLINE_API_URL/],
     [
       'a token in a URL',
       { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` },
       /^HOOKLINE_API_URL/,
     ],
-    ['a token as a number', { HOOKLINE_MAX_BODY_MEMORY_MB: TOKEN }, /^HOOKLINE_MAX_BODY_MEMORY_MB/],
-    ['a unit after a number', { HOOKLINE_GITHUB_TIMEOUT_MS: '8s' }, /^HOOKLINE_GITHUB_TIMEOUT_MS/],
-    ['grants without a token or an App', SIGN, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
-    ['keys without a token', { HOOKLINE_ACCESS_KEYS: KEY }, /HOOKLINE_GITHUB_TOKEN/],
-    ['a token alone', HELD, /HOOKLINE_ACCESS_KEYS.*HOOKLINE_SIGNING_KEYS/],
-    [
-      'a token with a space',
-      { HOOKLINE_GITHUB_TOKEN: ` ${TOKEN}`, HOOKLINE_ACCESS_KEYS: KEY },
-      /^HOOKLINE_GITHUB_TOKEN/,
-    ],
-    ['an empty list of keys', { ...HELD, HOOKLINE_ACCESS_KEYS: ' , ' }, /^HOOKLINE_ACCESS_KEYS/],
+    ['an unknown word', { HOOKLINE_ALLOW_TOKENS: 'yes' }, /^HOOKLINE_ALLOW_TOKENS/],
+    ['a token with a space', { HOOKLINE_GITHUB_TOKEN: ` ${TOKEN}` }, /^HOOKLINE_GITHUB_TOKEN/],
     ['no sealing keys', { HOOKLINE_SEALING_KEYS: '{}' }, /^HOOKLINE_SEALING_KEYS/],
-    [
-      'no signing keys',
-      { ...HELD, HOOKLINE_SIGNING_KEYS: '{"keys":[]}' },
-      /^HOOKLINE_SIGNING_KEYS/,
-    ],
-    [
-      'a short key',
-      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(short) },
-      /^HOOKLINE_SIGNING_KEYS/,
-    ],
-    [
-      'a public key',
-      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(sealingKey.publicJwk) },
-      /^HOOKLINE_SIGNING_KEYS/,
-    ],
   ])('not %s: the error names the setting, and no secret', async (_, env, message) => {
     const error: Error = await readRelayConfig(env).then(
       () => new Error('accepted'),
@@ -83,7 +46,7 @@ describe('the credential of a relay', () => {
     )
     const [problem] = error instanceof UserError ? error.problems : []
     expect(`${error.message} ${problem?.hint}`).toMatch(message)
-    for (const secret of [TOKEN, KEY, PKCS1.split('\n')[1], String(signingKey.jwk.k)]) {
+    for (const secret of [TOKEN, PKCS1.split('\n')[1]]) {
       expect(error.message).not.toContain(secret)
     }
   })
@@ -110,17 +73,15 @@ describe('the one repository that a relay serves', () => {
   })
 })
 
-test.each([
-  ['keys', { HOOKLINE_ACCESS_KEYS: KEY }],
-  ['a token', HELD],
-])('%s and an App: wrong usage, so exit 2', async (_, env) => {
-  const error = await readRelayConfig({ ...APP, ...SIGN, ...env }).catch((refused) => refused)
+test('a token and an App: wrong usage, so exit 2', async () => {
+  const env = HELD
+  const error = await readRelayConfig({ ...APP, ...env }).catch((refused) => refused)
   expect(error).toBeInstanceOf(UsageError)
   expect(reportError(error)).toBe(2)
 })
 
 test('workerd writes faults of settings to the log, because nothing starts there', async () => {
-  const relay = await startOnWorkerd({ env: { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'planted' } })
+  const relay = await startOnWorkerd({ env: { ...APP, HOOKLINE_APP_KEY: 'planted' } })
   const answer = await send(relay.url, { target: '/o/r/hook/webhook?__token=x' })
   expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([500, 'internal_error'])
   expect(answer.body).not.toContain('HOOKLINE_APP_KEY')
@@ -130,63 +91,53 @@ test('workerd writes faults of settings to the log, because nothing starts there
   await relay.close()
 })
 
-const scope = { repository: 'o/r', dispatch: 'workflow', ref: 'v1' } as const
-const soon = Math.floor(Date.now() / 1000) + 60
-const SEALED = await sealToken({ token: TOKEN, ...scope }, sealingKey.publicJwk)
-const GRANT = await signGrant({ id: 'a', exp: soon, ...scope }, signingKey)
-
-describe('a credential that is kept', () => {
-  const webhook = {
-    repository: { owner: 'o', name: 'r' },
-    path: 'hook/webhook',
-    reserved: new Map(),
-  }
-  const wanted = { repository: webhook.repository, event: 'repository_dispatch' } as const
+describe('a credential that is stored', () => {
+  const repository = { owner: 'o', name: 'r' }
+  const wanted = { repository, event: 'repository_dispatch' } as const
   const githubCredential = { token: async () => new Secret('of the relay') }
-  const judge = (own: boolean, revoked: readonly string[] = []) =>
-    createCredentials({
-      sealingKeys: [sealingKey],
-      signingKeys: [signingKey],
-      accessKeys: [new Secret(KEY)],
-      revoked: new Set(revoked),
-      now: () => new Date(),
-      ...(own && { githubCredential }),
-    })
+  const endpoint: Endpoint = {
+    ...{ owner: 'o', name: 'orders', created: 1, id: new Secret('x'.repeat(22)) },
+    ...{ repository: 'o/r', workflow: 'hook', trigger: 'webhook' },
+    ...{ dispatch: 'workflow', ref: 'v1', respond: 'github' },
+  }
+  const keyOf = ({ owner, name, created }: Endpoint) => ({ owner, name, created })
 
-  test.each([
-    ['a token', false, TOKEN, TOKEN],
-    ['a sealed token', false, SEALED, TOKEN],
-    ['a key', true, KEY, 'of the relay'],
-    ['a grant', true, GRANT, 'of the relay'],
-  ])('%s gives the same token again, and no less is known of it', async (_, own, text, token) => {
-    const credentials = judge(own)
-    const opened = await credentials.open(new Secret(text), webhook)
-    const kept = JSON.parse(JSON.stringify(storedCredential(opened)))
-    const again = await credentials.restore(kept)
-    expect((await again.token(wanted))?.reveal()).toBe(token)
-    expect(again).toMatchObject({ kind: opened.kind, ...(opened.scope && { scope: opened.scope }) })
-    expect(storedCredential(again)).toEqual(kept)
-    expect(JSON.stringify(kept).includes('of the relay')).toBe(false)
+  test('of a token URL gives the same token again', async () => {
+    const opened = await createCredentials({}).open(new Secret(TOKEN))
+    const stored = JSON.parse(JSON.stringify(storedCredential(opened)))
+    const again = await createCredentials({}).restore(stored)
+    expect((await again.token(wanted))?.reveal()).toBe(TOKEN)
+    expect(storedCredential(again)).toEqual(stored)
   })
 
-  test('a grant that was revoked meanwhile is refused', async () => {
-    const opened = await judge(true).open(new Secret(GRANT), webhook)
-    const restored = judge(true, ['a']).restore(storedCredential(opened))
-    await expect(restored).rejects.toMatchObject({ code: 'revoked' })
+  test.each([
+    ["the relay's own", undefined, 'of the relay'],
+    ['its token', new Secret(TOKEN), TOKEN],
+  ])('of an endpoint is the one that the endpoint has now: %s', async (_, token, found) => {
+    const now = { ...endpoint, ...(token && { token }) }
+    const findEndpoint = async () => now
+    const credentials = createCredentials({ githubCredential, findEndpoint })
+    const opened = await credentials.ofEndpoint({ ...endpoint, token: new Secret('ghp_before') })
+    const stored = storedCredential(opened)
+    expect(stored).toEqual({ kind: 'endpoint', endpoint: keyOf(endpoint) })
+    const again = await credentials.restore(stored)
+    expect((await again.token(wanted))?.reveal()).toBe(found)
+    expect(again.secrets.map((secret) => secret.reveal())).toContain('x'.repeat(22))
+  })
+
+  test('of a deleted endpoint is refused, and of a relay that has no credential any more', async () => {
+    const stored = { kind: 'endpoint', endpoint: keyOf(endpoint) } as const
+    const deleted = createCredentials({ githubCredential, findEndpoint: async () => undefined })
+    await expect(deleted.restore(stored)).rejects.toMatchObject({ code: 'endpoint_deleted' })
+    const without = createCredentials({ findEndpoint: async () => endpoint })
+    await expect(without.restore(stored)).rejects.toMatchObject({ code: 'credential_revoked' })
   })
 })
 
-test.each([
-  [{}, []],
-  [{ HOOKLINE_ACCESS_KEYS: KEY, HOOKLINE_ADMIN_KEY: KEY }, []],
-  [{ HOOKLINE_ACCESS_KEYS: `${KEY},short` }, ['HOOKLINE_ACCESS_KEYS']],
-  [{ HOOKLINE_ACCESS_KEYS: KEY, HOOKLINE_ADMIN_KEY: 'admin' }, ['HOOKLINE_ADMIN_KEY']],
-  [
-    { HOOKLINE_ACCESS_KEYS: 'a', HOOKLINE_ADMIN_KEY: 'b' },
-    ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'],
-  ],
-])('a warning names the setting of a short key, and not the key: %j', (env, names) => {
-  const problems = weakKeyProblems(env)
-  expect(problems.map(({ message }) => message.split(' ', 1)[0])).toEqual(names)
-  expect(JSON.stringify(problems)).not.toMatch(/short|admin/)
+test('a relay with its own credential takes tokens of others only with allowsTokens', async () => {
+  const githubCredential = { token: async () => undefined }
+  const refused = createCredentials({ githubCredential }).open(new Secret(TOKEN))
+  await expect(refused).rejects.toMatchObject({ status: 401, code: 'invalid_token' })
+  const allowing = createCredentials({ githubCredential, allowsTokens: true })
+  expect(await allowing.open(new Secret(TOKEN))).toMatchObject({ kind: 'token', isOwn: false })
 })

@@ -288,7 +288,7 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
 
 describe.each(RUNTIMES)('at a relay on %s that requires a credential', (_, start) => {
   const key = 'k'.repeat(40)
-  const at = scene(start, { env: { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_ACCESS_KEYS: key } })
+  const at = scene(start, { env: { HOOKLINE_GITHUB_TOKEN: TOKEN } })
   const ask = (row: Row) => {
     const wrong = ['X-Platform-Authorization', `not-${key}`] as const
     const headers = [...(row.headers ?? []), wrong]

@@ -48,7 +48,7 @@ testWithNginx(
     const relay = await startRelay({
       host: '127.0.0.1',
       port: 0,
-      env: { HOOKLINE_API_URL: github.url, HOOKLINE_KEEP_ALIVE_MS: '1250' },
+      env: { HOOKLINE_API_URL: github.url, HOOKLINE_TEST_KEEP_ALIVE_MS: '1250' },
       write: () => {},
     })
     const port = await freePort()

@@ -16,14 +16,8 @@ const WITHOUT = [
 
 describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
   const github = startGitHub()
-  const relays = (['repository', 'workflow'] as const).map(async (dispatch) =>
-    start({
-      env: {
-        HOOKLINE_API_URL: (await github).url,
-        HOOKLINE_DISPATCH: dispatch,
-        HOOKLINE_WORKFLOW_REF: 'main',
-      },
-    }),
+  const relays = [{}, { HOOKLINE_FORGE: 'gitea' }].map(async (env) =>
+    start({ env: { HOOKLINE_API_URL: (await github).url, ...env } }),
   )
   const [relay, direct] = relays as [(typeof relays)[0], (typeof relays)[0]]
   beforeEach(async () => (await github).reset())
@@ -68,6 +62,17 @@ describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
     expect(answer.body).not.toContain('.yml.yml')
     expect((await github).calls).toEqual([])
   })
+
+  test.each(['..', '.', 'a%2Fb', 'hook%2eyml', 'a b', 'x'.repeat(101), 'é', ''])(
+    '%j is no file: 400, and Gitea is not asked',
+    async (workflow) => {
+      const answer = await call(direct, `/o/r/${workflow}/webhook`)
+      expect(answer.status).toBe(400)
+      if (/^[!-~]*$/.test(workflow))
+        expect(JSON.parse(answer.body).error.code).toBe('invalid_workflow')
+      expect((await github).calls).toEqual([])
+    },
+  )
 
   test('the error for a token in Authorization names the right header', async () => {
     const answer = await call(relay, '/octo/shop/hook/webhook', [

@@ -85,7 +85,7 @@ const isAccepted = (what: string | undefined) => what === '204'
 /** The outcomes of many events, on every runtime. */
 export function testOutcomes(events: number): void {
   describe.each(RUNTIMES)('every outcome at a relay on %s', (_, start) => {
-    const at = scene(start, { env: { HOOKLINE_GITHUB_TIMEOUT_MS: String(BUDGET) } })
+    const at = scene(start, { env: { HOOKLINE_TEST_GITHUB_TIMEOUT_MS: String(BUDGET) } })
 
     test(`of ${events} events: success exactly when GitHub accepted the last try, and no try after one that GitHub may have accepted`, async () => {
       const { given, answer } = platform()

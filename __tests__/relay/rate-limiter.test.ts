@@ -189,7 +189,7 @@ describe('one credential', () => {
 
 describe('credentials', () => {
   const limiters = (isApp: boolean) => new RateLimiters(limited().ports, isApp)
-  const own = { ...tokenCredential(new Secret('own')), kind: 'grant' as const, isOwn: true }
+  const own = { ...tokenCredential(new Secret('own')), kind: 'endpoint' as const, isOwn: true }
 
   test.each([
     ['a token has one for all repositories', true, tokenCredential(new Secret('a')), true],

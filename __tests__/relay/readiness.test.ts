@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Credential } from '../../src/relay/credentials/credentials.ts'
-import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
 import { Readiness } from '../../src/relay/pages/readiness.ts'
 import { RelayError } from '../../src/relay/relay-errors.ts'
+import { endpointsOf, ENDPOINT_RUNTIMES as RUNTIMES } from '../support/endpoint-relays.ts'
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
-import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
-const OWN = { kind: 'grant', isOwn: true } as Credential
+const OWN = { kind: 'endpoint', isOwn: true } as Credential
 const SENDERS = { kind: 'token', isOwn: false } as Credential
 const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '' })
 
@@ -20,15 +19,21 @@ describe('new events can be forwarded or kept', () => {
     ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
     ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'credential'],
     ['GitHub is down', 'github_unavailable', OWN, {}, undefined],
-    ['the outbox lacks room', 'outbox_full', SENDERS, { shortage: 'outbox_full' }, 'outbox_full'],
-    ['its disk fails', 'outbox_full', SENDERS, { shortage: 'disk' }, 'disk'],
-    ['it has room again', 'outbox_full', SENDERS, { shortage: 'none' }, undefined],
-    ['nobody can tell of its room', 'outbox_full', SENDERS, {}, 'outbox_full'],
+    [
+      'the outbox lacks room',
+      'storage_full',
+      SENDERS,
+      { shortage: 'storage_full' },
+      'storage_full',
+    ],
+    ['its disk fails', 'storage_full', SENDERS, { shortage: 'disk' }, 'disk'],
+    ['it has room again', 'storage_full', SENDERS, { shortage: 'none' }, undefined],
+    ['nobody can tell of its room', 'storage_full', SENDERS, {}, 'storage_full'],
   ] as const)('%s', async (_, code, credential, setup, why) => {
     let now = 0
     const { servesOne = false, shortage = undefined }: { servesOne?: boolean; shortage?: string } =
       setup
-    const lacking = shortage === 'disk' || shortage === 'outbox_full' ? shortage : undefined
+    const lacking = shortage === 'disk' || shortage === 'storage_full' ? shortage : undefined
     const readiness = new Readiness({
       ...{ now: () => now, servesOne },
       ...(shortage && { shortage: async () => lacking }),
@@ -57,19 +62,16 @@ describe('new events can be forwarded or kept', () => {
 describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
   test('says so in one word, to GET and HEAD alone', async () => {
     const github = await startGitHub()
-    const key = await generateSigningKey()
     const relay = await start({
       env: {
         HOOKLINE_API_URL: github.url,
         HOOKLINE_GITHUB_TOKEN: TOKEN,
-        HOOKLINE_SIGNING_KEYS: JSON.stringify(key.jwk),
       },
     })
-    const grant = await signGrant({ id: 'a', repository: 'o/r' }, key)
+    const addressOf = endpointsOf(() => relay)
     const hook = async () => {
-      const headers = [['X-Platform-Authorization', grant]] as const
-      const target = '/o/r/hook/webhook'
-      return (await send(relay.url, { method: 'POST', target, headers, body: '{}' })).status
+      const target = await addressOf('/o/r/hook/webhook')
+      return (await send(relay.url, { method: 'POST', target, body: '{}' })).status
     }
     const ready = async (method = 'GET') => {
       const { status, body } = await send(relay.url, { method, target: '/readyz' })

@@ -42,7 +42,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
     let relay: RelayUnderTest
     beforeAll(async () => {
       platform = await startRawPlatform()
-      const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_GITHUB_TIMEOUT_MS: '5000' }
+      const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '5000' }
       relay = await start({ env })
     })
     afterAll(async () => {
@@ -184,7 +184,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
     test(`a reset of ${newConnections} new connections: tried again only where nothing was sent`, async () => {
       // Its own relay, because the other one has open connections from earlier tests.
       const fresh = await start({
-        env: { HOOKLINE_API_URL: platform.url, HOOKLINE_GITHUB_TIMEOUT_MS: '3000' },
+        env: { HOOKLINE_API_URL: platform.url, HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '3000' },
       })
       platform.onOpen((socket) => socket.resetAndDestroy())
       for (let round = 0; round < newConnections; round++) {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { ENDPOINT_RUNTIMES, endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
-import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
+import type { RelayUnderTest } from '../support/relays.ts'
 
 const STARTED = { status: 200, body: '{"html_url":"https://github.com/o/r/actions/runs/42"}' }
 const problem = (status: number) => ({ status, body: '{"message":"x"}' })
@@ -17,14 +18,17 @@ afterEach(async () => {
 })
 afterAll(() => github.close())
 
+const [[, startOnNode] = []] = ENDPOINT_RUNTIMES
+let addressOf: ReturnType<typeof endpointsOf>
+
 async function begin(ref: string): Promise<void> {
-  const env = { HOOKLINE_API_URL: github.url, HOOKLINE_DISPATCH: 'workflow' }
-  relay = await startOnNode({ env: { ...env, HOOKLINE_WORKFLOW_REF: ref } })
+  if (!startOnNode) throw new Error('there is no runtime')
+  relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+  addressOf = endpointsOf(() => relay, { dispatch: 'workflow', ...(ref && { ref }) })
 }
 
-function ask(token: string, target = '/o/r/hook/webhook') {
-  const headers = [['X-Platform-Authorization', token]] as const
-  return send(relay.url, { method: 'POST', target, headers })
+async function ask(token: string, path = '/o/r/hook/webhook') {
+  return send(relay.url, { method: 'POST', target: await addressOf(path, { token }) })
 }
 
 const MINE = 'ghp_0123456789abcdefghij'

@@ -14,7 +14,7 @@ let script: AppsScript
 beforeEach(() => {
   script = new AppsScript()
   script.properties.set('HOOKLINE_URL', 'https://relay.example/octo/repo/hook/google_form')
-  script.properties.set('HOOKLINE_CREDENTIAL', 'a-token')
+  script.properties.set('HOOKLINE_GITHUB_TOKEN', 'a-token')
   script.run('setUp')
 })
 

@@ -1,12 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SEALING_KEYS_PATH } from '../../src/relay/credentials/seal.ts'
 import { DISCOVERY_PATH } from '../../src/relay/pages/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
 interface Described {
-  /** The response with the public sealing keys. */
-  readonly keys?: string
   readonly singleRepository?: boolean
 }
 
@@ -19,17 +16,15 @@ export class DescribedRelay {
   constructor(described: Described = {}) {
     this.described = described
     this.#server = createServer((request, response) => {
-      const { keys, singleRepository = false } = this.described
+      const { singleRepository = false } = this.described
       const description = {
         version: VERSION,
         dispatch: 'repository',
         credential: 'none',
-        outbox: false,
+        stateless: true,
         singleRepository,
-        seal: keys === undefined ? null : SEALING_KEYS_PATH,
       }
       if (request.url === DISCOVERY_PATH) response.end(JSON.stringify(description))
-      else if (request.url === SEALING_KEYS_PATH && keys !== undefined) response.end(keys)
       else response.writeHead(404).end()
     })
   }

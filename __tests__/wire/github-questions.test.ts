@@ -159,7 +159,7 @@ describe('GitHub asks to wait', () => {
 
 describe('requests with a side effect', () => {
   test.each([
-    ['502', answerOf(502), 'accepted', [125]],
+    ['502', answerOf(502), 'failed', []],
     ['503', answerOf(503), 'accepted', [125]],
     ['503 that says when', answerOf(503, { 'retry-after': '2' }), 'accepted', [2000]],
     ['503 that says at once', answerOf(503, { 'retry-after': '0' }), 'accepted', [125]],
@@ -177,6 +177,25 @@ describe('requests with a side effect', () => {
     const scene = open({ answers: [first, answerOf(204)] })
     expect([await scene.ask(), scene.sleeps]).toEqual([what, sleeps])
     expect(scene.calls).toHaveLength(sleeps.length + 1)
+  })
+})
+
+describe('a 502 to a request with a side effect', () => {
+  test.each([
+    [0, 1],
+    [1, 2],
+    [2, 3],
+  ])('is retried %i times, as the policy says', async (retriesOf502, calls) => {
+    const scene = open({ answers: [answerOf(502)], patience: { retriesOf502 } })
+    expect(await scene.ask()).toBe('failed')
+    expect(scene.calls).toHaveLength(calls)
+  })
+
+  test('is retried once of three answers, also between others', async () => {
+    const answers = [answerOf(503), answerOf(502), answerOf(503), answerOf(502), answerOf(204)]
+    const scene = open({ answers, patience: { retriesOf502: 1 } })
+    expect(await scene.ask()).toBe('failed')
+    expect(scene.calls).toHaveLength(4)
   })
 })
 
@@ -212,8 +231,8 @@ describe('the pauses', () => {
     ['end before the last moment for a try', { retryTime: 500 }, [125, 250]],
     ['end with the budget', { budget: 500, retryTime: 5000 }, [125, 250]],
   ] as const)('%s', async (_, patience, sleeps) => {
-    const scene = open({ answers: [answerOf(502)], patience: { budget: 3500, ...patience } })
-    expect([await scene.ask(), scene.sleeps]).toEqual(['failed', sleeps])
+    const scene = open({ answers: [answerOf(503)], patience: { budget: 3500, ...patience } })
+    expect([await scene.ask(), scene.sleeps]).toEqual(['unavailable', sleeps])
   })
 
   test.each([
@@ -226,7 +245,7 @@ describe('the pauses', () => {
   })
 
   test('are fifty at most, however short', async () => {
-    const scene = open({ answers: [answerOf(502)], random: 0 })
+    const scene = open({ answers: [answerOf(503)], random: 0 })
     await scene.ask()
     expect(scene.calls).toHaveLength(50)
   })
@@ -234,16 +253,16 @@ describe('the pauses', () => {
   test('are told of, but for a fault that is not outlived', async () => {
     const told: string[] = []
     const tell: RetryPolicy['tell'] = ({ kind, status }) => told.push(`${kind} ${status}`)
-    const answers = [answerOf(502), answerOf(503), answerOf(500)]
+    const answers = [answerOf(503), answerOf(503, { 'retry-after': '2' }), answerOf(500)]
     await open({ answers, patience: { tell } }).ask()
-    expect(told).toEqual(['failed 502', 'unavailable 503'])
+    expect(told).toEqual(['unavailable 503', 'unavailable 503'])
   })
 })
 
 describe('the attempts', () => {
   test.each([
     ['one that is accepted', 'POST', [answerOf(204)], { tries: 1, githubStatus: 204 }],
-    ['two', 'POST', [answerOf(502), answerOf(204)], { tries: 2, githubStatus: 204 }],
+    ['two', 'POST', [answerOf(503), answerOf(204)], { tries: 2, githubStatus: 204 }],
     ['a look', 'GET', [answerOf(502), answerOf(200)], { tries: 0, githubStatus: 200 }],
     ['one without an answer', 'POST', [lost()], { tries: 1 }],
     [
@@ -253,7 +272,7 @@ describe('the attempts', () => {
       { tries: 2, mayBeAccepted: true },
     ],
   ] as const)('count %s', async (_, method, answers, attempts) => {
-    const { questions, ask } = open({ answers })
+    const { questions, ask } = open({ answers, patience: { retriesOf502: 1 } })
     await ask({ method })
     expect(questions.attempts).toStrictEqual(attempts)
   })
@@ -380,7 +399,7 @@ describe('a call', () => {
   )
 
   test('has what is left of the time, and no more than a call may take', async () => {
-    const answers = [answerOf(502), answerOf(502), answerOf(204)]
+    const answers = [answerOf(503), answerOf(503), answerOf(204)]
     const left = open({ answers, patience: { budget: 3000 }, takes: 100 })
     await left.ask()
     expect(left.calls.map(({ timeout }) => timeout)).toEqual([3000, 2775, 2425])
@@ -450,7 +469,7 @@ describe('a repository that moved', () => {
 
   test('tries again at its new place', async () => {
     const [first] = moved('/api/v3/repositories/7/dispatches')
-    const scene = open({ answers: [first ?? lost(), answerOf(502), answerOf(204)] })
+    const scene = open({ answers: [first ?? lost(), answerOf(503), answerOf(204)] })
     expect([await scene.ask(), scene.sleeps]).toEqual(['accepted', [125]])
     expect(scene.calls.at(-1)?.path).toBe('/api/v3/repositories/7/dispatches')
   })

@@ -85,7 +85,7 @@ describe('a limit of calls is', () => {
 
 describe('temporary faults are retried for a GET, and for a request without a side effect', () => {
   test.each([
-    ['a 502', answerOf(502), 'accepted', 'accepted'],
+    ['a 502', answerOf(502), 'accepted', 'failed'],
     ['a 503', answerOf(503), 'accepted', 'accepted'],
     ['a 429 that says when', answerOf(429, { 'retry-after': '0' }), 'accepted', 'accepted'],
     ['a 500', answerOf(500), 'accepted', 'failed'],

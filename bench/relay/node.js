@@ -6,8 +6,12 @@ import { compiled } from './compiled.js'
 /** @type {import('../../src/relay/http/node.ts')} */
 const { startRelay } = await compiled('relay/http/node.js')
 
-const { OUTBOX_FILE: outbox, ...env } = process.env
-const relay = await startRelay({ host: '127.0.0.1', port: 0, env, outbox })
+/** @type {import('../../src/relay/node/data-folder.ts')} */
+const { dataFolder } = await compiled('relay/node/data-folder.js')
+
+const { DATA_FOLDER: data, ...env } = process.env
+const folder = data === undefined ? undefined : dataFolder({ data, env: {} })
+const relay = await startRelay({ host: '127.0.0.1', port: 0, env, folder })
 process.send?.({ url: relay.url })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')

@@ -5,7 +5,7 @@
  * Set up, in the form: the three dots > Apps Script > paste this file, then
  *
  * 1. Project Settings > Script Properties: HOOKLINE_URL is the webhook URL. If the URL contains
- *    ?__token=…, HOOKLINE_URL is the part before it, and HOOKLINE_CREDENTIAL the token.
+ *    ?__token=…, HOOKLINE_URL is the part before it, and HOOKLINE_GITHUB_TOKEN the token.
  * 2. Run setUp once and allow what it asks for. Its log shows the secret that the repository needs.
  */
 
@@ -92,7 +92,7 @@ function settings() {
   const secret = properties.getProperty('HOOKLINE_WEBHOOK_SECRET')
   if (!url) throw new Error('Set HOOKLINE_URL in the script properties')
   if (!secret) throw new Error('Run setUp once')
-  return { url, secret, token: properties.getProperty('HOOKLINE_CREDENTIAL') }
+  return { url, secret, token: properties.getProperty('HOOKLINE_GITHUB_TOKEN') }
 }
 
 /** 32 bytes: the hash of two random ids, since Apps Script has no random bytes. */

@@ -59,7 +59,7 @@ export const TARGETS = [
     types: 'scripts/build/worker.d.ts',
   },
   {
-    // `worker.js` imports it at the first grant with a verification or a filter.
+    // `worker.js` imports it at the first endpoint with a verification or a filter.
     entry: 'build/relay/request/verification.js',
     folder: 'relay',
     file: 'verification.js',
@@ -70,20 +70,10 @@ export const TARGETS = [
   },
   {
     // `worker.js` imports it if there is an outbox or an admin key.
-    entry: 'build/relay/durable-outbox.js',
+    entry: 'build/relay/relay-object.js',
     folder: 'relay',
-    file: 'durable-outbox.js',
-    licenses: 'durable-outbox.licenses.txt',
-    format: 'module',
-    minify: true,
-    portable: true,
-  },
-  {
-    // `worker.js` imports it if `HOOKLINE_SCHEDULE` is set.
-    entry: 'build/relay/schedule/scheduler.js',
-    folder: 'relay',
-    file: 'scheduler.js',
-    licenses: 'scheduler.licenses.txt',
+    file: 'relay-object.js',
+    licenses: 'relay-object.licenses.txt',
     format: 'module',
     minify: true,
     portable: true,

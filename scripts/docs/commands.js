@@ -40,10 +40,9 @@ export function commandNames() {
 const PURPOSES = {
   'Start and try': ['init', 'connect', 'dev', 'send'],
   'Check and compile workflows': ['check', 'build'],
-  'Create a webhook URL': ['url', 'endpoint', 'grant', 'seal', 'keys'],
-  'See the effect on GitHub': ['doctor', 'runs', 'redeliver'],
+  'Create a webhook URL': ['endpoint'],
+  'See the effect on GitHub': ['doctor', 'runs'],
   'Run a relay': ['relay', 'outbox', 'app'],
-  'Complete commands in your shell': ['completion'],
 }
 
 /** Every command by purpose, with a link to its options. */

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -165,7 +166,6 @@ async function recordFiles(recorder) {
   await rm(join(clone, 'workflows'), { recursive: true })
   await rm(join(clone, '.github/workflows/order.yml'))
   await recorder.run('hookline send --list')
-  await recorder.run('hookline completion bash')
 }
 
 /** @param {Recorder} recorder */
@@ -182,17 +182,14 @@ async function recordDev(recorder) {
 
 /** The commands for a relay. @param {Recorder} recorder @param {GitHub} github */
 async function recordRelay(recorder, github) {
-  const HOOKLINE_SEALING_KEYS = await recorder.run('hookline keys create sealing')
-  const HOOKLINE_SIGNING_KEYS = await recorder.run('hookline keys create signing')
-  const HOOKLINE_ADMIN_KEY = await recorder.run('hookline keys create access')
-  await recorder.run('hookline keys public', { HOOKLINE_SEALING_KEYS })
+  const HOOKLINE_SEALING_KEYS = randomBytes(32).toString('base64')
+  const HOOKLINE_ADMIN_KEY = randomBytes(32).toString('base64url')
   const admin = { HOOKLINE_ADMIN_KEY, HOOKLINE_GITHUB_TOKEN: TOKEN }
   const example = 'hookline relay --outbox /var/lib/hookline/outbox.db --receipts'
   recorder.addresses.push([join(recorder.folder, 'outbox.db'), '/var/lib/hookline/outbox.db'])
   const relay = recorder.start(example, {
     ...admin,
     HOOKLINE_SEALING_KEYS,
-    HOOKLINE_SIGNING_KEYS,
     HOOKLINE_PUBLIC_URL: RELAY,
     HOST: '127.0.0.1',
   })
@@ -209,12 +206,6 @@ async function recordRelay(recorder, github) {
   await recordOutbox(recorder, github, { url, admin })
   await recorder.run(`hookline endpoint rotate orders --relay ${RELAY}`, admin)
   await recorder.run(`hookline endpoint delete orders --relay ${RELAY}`, admin)
-  const forUrl = { HOOKLINE_CREDENTIAL: TOKEN }
-  await recorder.run(`hookline url hook --relay ${RELAY} --repository octo/shop`, forUrl)
-  await recorder.run(`hookline seal --relay ${RELAY} --repository octo/shop`, admin)
-  await recorder.run('hookline grant --repository octo/shop --path hook/webhook', {
-    HOOKLINE_SIGNING_KEYS,
-  })
 }
 
 /**
@@ -244,7 +235,6 @@ async function recordOutbox(recorder, github, { url, admin }) {
 /** The commands that ask GitHub. @param {Recorder} recorder */
 async function recordGitHub(recorder) {
   await recorder.run('hookline runs', { GH_TOKEN: TOKEN })
-  await recorder.run('hookline redeliver --since 6h --dry-run', { GH_TOKEN: TOKEN })
   await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
   recorder.git('add', '.github')
   recorder.git('commit', '--quiet', '--message', 'Start hook by webhooks')

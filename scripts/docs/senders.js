@@ -138,7 +138,7 @@ const ESCAPE_TEXT = `
 
 /** Whether the relay needs the secret before the sender gets the URL. @param {Sender} sender */
 function needsSecretFirst({ handshake }) {
-  return handshake === 'grant'
+  return handshake === 'endpoint'
 }
 
 /** The commands from setup to the URL. @param {Sender} sender */

@@ -16,8 +16,8 @@ const FLAGS = {
   HOST: '--host',
   PORT: '--port',
   HOOKLINE_REPOSITORY: '--repository',
-  HOOKLINE_OUTBOX: '--outbox',
-  HOOKLINE_RECEIPTS: '--receipts',
+  HOOKLINE_DATA: '--data',
+  HOOKLINE_ALLOW_TOKENS: '--allow-tokens',
 }
 
 /**

@@ -13,7 +13,7 @@ export const LISTS = {
   handshake: ['Handshake', 'How each sender verifies a URL.'],
   signedResponses: [
     'SignedResponses',
-    'Handshakes whose response needs a secret, which the grant contains.',
+    'Handshakes whose response needs a secret, which the endpoint contains.',
     'signed-responses',
   ],
   payloads: ['Payloads', 'Example requests of each sender.'],

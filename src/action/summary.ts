@@ -195,11 +195,8 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
   payload: () =>
     `Give ${shownCode('client_payload')} a ${shownCode('path')} of workflow and trigger, ${shownCode('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${commandCode('hookline send')}.`,
   workflow: (_, workflow) =>
-    `If it was meant for this workflow, change the URL at the sender: ${commandCode(`hookline url ${workflow}`)} prints the right one. If not, an ${shownCode('if')} at the job, as ${commandCode('hookline init')} writes it, spares this run.`,
-  trigger: ({ decisions: [first] }, workflow) => {
-    const flag = first && first.trigger !== EVENT_TYPE ? ` --trigger ${first.trigger}` : ''
-    return `Change the URL at the sender, or declare the trigger under ${shownCode('on')}: ${commandCode(`hookline url ${workflow}${flag}`)} prints the right one.`
-  },
+    `If it was meant for this workflow, change the URL at the sender: the path ends in ${shownCode(`${workflow}/<trigger>`)}. If not, an ${shownCode('if')} at the job, as ${commandCode('hookline init')} writes it, spares this run.`,
+  trigger: () => `Change the URL at the sender, or declare the trigger under ${shownCode('on')}.`,
   condition: conditionStep,
   type: () =>
     `Dispatch with the event type ${shownCode(EVENT_TYPE)} to fire a trigger. With ${shownCode(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,

@@ -8,7 +8,6 @@ import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
-import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
@@ -33,10 +32,10 @@ interface CreateOptions {
 }
 
 const HELP = `
-With --out the command adds the id and key of the App, and signing keys, to a
-file that only you can read. Without --out it prints id and key.
+With --out the command adds the id and key of the App to a file that only you
+can read. Without --out it prints id and key.
 
-${environmentHelp('HOOKLINE_DISPATCH', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
+${environmentHelp('HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
 
 Examples:
   $ hookline app create --relay https://relay.example.com --out relay.env
@@ -54,7 +53,7 @@ export function appCommand(): Command {
         .addOption(
           new Option(
             '--dispatch <mode>',
-            'how the relay starts workflows (default: HOOKLINE_DISPATCH)',
+            'how the relay starts workflows (default: repository)',
           ).choices(DISPATCH_MODES),
         )
         .option('--name <name>', 'name of the App (default: Hookline and the host)')
@@ -70,7 +69,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { apiUrl, webUrl } = onlyGitHub(await forgeHere(), 'app create')
   const form = formAddress(new URL(webUrl), options.org)
   const relay = readAddress(options.relay, RELAY_ADDRESS)
-  const dispatch = options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH')
+  const dispatch = options.dispatch ?? 'repository'
   const file = options.out === undefined ? undefined : prepareFile(options.out)
   const app = await waitForApp({
     form,
@@ -81,7 +80,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { id, slug, page } = app
   const install = `${page}/installations/new`
   if (file) {
-    const text = file.separator + (await settings(app, file.hasSigningKeys))
+    const text = file.separator + settings(app)
     // The mode counts if the file was deleted while the page waited.
     appendFileSync(file.path, text, { mode: 0o600 })
     const fields = { id, slug, page, install, out: file.path }
@@ -98,9 +97,6 @@ async function create(options: CreateOptions): Promise<void> {
       '',
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
-      '',
-      '# Signing keys, for the relay and for hookline grant',
-      'hookline keys create signing',
     ].join('\n')
     process.stdout.write(
       `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,
@@ -145,7 +141,6 @@ interface EnvFile {
   readonly path: string
   /** A line break, if the last line of the file has none. */
   readonly separator: string
-  readonly hasSigningKeys: boolean
 }
 
 /**
@@ -173,22 +168,17 @@ function prepareFile(path: string): EnvFile {
     })
   }
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { path, separator, hasSigningKeys: 'HOOKLINE_SIGNING_KEYS' in names }
+  return { path, separator }
 }
 
 /** Lines that a shell, systemd, Docker and Node's `--env-file` read alike. */
-async function settings({ id, slug, key, page }: CreatedApp, hasSigningKeys: boolean) {
+function settings({ id, slug, key, page }: CreatedApp): string {
   const lines = [
     `# The GitHub App ${slug}: ${page}`,
     `HOOKLINE_APP_ID=${id}`,
     `HOOKLINE_APP_KEY="${escapedLines(key)}"`,
   ]
-  if (hasSigningKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
-    return `${lines.join('\n')}\n`
-  const { generateSigningKey } = await import('../relay/credentials/grant.ts')
-  const { jwk } = await generateSigningKey()
-  const keys = JSON.stringify({ keys: [jwk] })
-  return `${[...lines, `HOOKLINE_SIGNING_KEYS='${keys}'`].join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }
 
 function escapedLines(key: string): string {

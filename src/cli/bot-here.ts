@@ -11,16 +11,18 @@ import { type Environment, readSetting } from '../wire/settings.ts'
  * The bot of a token, for the command line.
  *
  * @param secrets other secrets that a response may repeat
+ * @param name of the variable that has the token
  * @throws UserError for a string that is no bot token
  */
 export function botFrom(
   env: Environment,
   token: string,
   secrets: readonly (string | undefined)[] = [],
+  name = 'BOT_TOKEN',
 ): Bot {
   if (!BOT_TOKEN.test(token)) {
     throw new UserError({
-      message: 'BOT_TOKEN is not a bot token',
+      message: `${name} is not a bot token`,
       hint: 'A bot token has digits, a colon and a string: 123456:ABC-DEF1234',
     })
   }

@@ -7,11 +7,12 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
+import { agreedWorkflow } from './connect/agreed-workflow.ts'
+import { followFirstRun, openAtRelay } from './connect/at-relay.ts'
 import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
-import { agreedWorkflow } from './connect/published.ts'
 import { askYesNo } from './connect/question.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import {
@@ -23,6 +24,7 @@ import {
 import { setUpLines, stayLines } from './connect/set-up.ts'
 import { storeSecretKeys } from './connect/store-secret.ts'
 import { sendTestEvent } from './connect/test-event.ts'
+import { findRelay } from './find-relay.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
@@ -31,6 +33,7 @@ import type { TunnelChange } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface ConnectOptions extends RequirementOptions {
+  readonly data?: string
   readonly sender?: string
   readonly sendTest?: boolean
   readonly secretEnv?: string
@@ -44,6 +47,8 @@ Needs a git remote, a workflow that receives webhooks, a GitHub token
 The relay runs in this process. Its URL ends with the tunnel; with --public-url
 and Node 22.13 or newer, it is the same at the next start. On a terminal, t
 sends a test event, s stores the sender's secret by gh, and q quits.
+With --relay, the URL is an endpoint of a relay that runs elsewhere, and stays.
+The command ends with the first run, and exits with 1 if that run failed.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye
@@ -52,7 +57,8 @@ With --json, each line has these fields:
 Examples:
   $ hookline connect
   $ hookline connect stripe --secret-env STRIPE_SECRET --send-test
-  $ hookline connect --public-url https://hooks.example.com --port 8080`
+  $ hookline connect --public-url https://hooks.example.com --port 8080
+  $ hookline connect stripe --relay https://relay.example.com`
 
 export function connectCommand(): Command {
   return new Command('connect')
@@ -63,6 +69,8 @@ export function connectCommand(): Command {
     .option('--trigger <name>', 'trigger, if the workflow has several')
     .option('--port <port>', 'port of the relay on this machine (default: a free port)')
     .option('--public-url <url>', 'https address of that port (default: a tunnel)')
+    .option('--relay <url>', 'create the endpoint on this relay, and follow its first run')
+    .option('--data <folder>', 'folder of the relay on this machine, with --relay')
     .option('--send-test', 'send a test event immediately')
     .option('--secret-env <name>', "variable with the sender's secret")
     .option('--yes', 'ask nothing')
@@ -104,69 +112,58 @@ interface Connecting {
 
 /** @throws the reason of an abort before the URL works */
 async function untilAborted(connecting: Connecting): Promise<void> {
-  const { options, named, settings, report, signal, stop } = connecting
+  const { options, settings, report, signal, stop } = connecting
 
   // 1. Everything that is needed is there, and GitHub would start the workflow.
-  const ports = {
-    note: report.note,
-    ask: (question: string) => askYesNo(question, signal, stop),
-    writeWorkflow: () => writeWorkflow(named, report.note),
-  }
-  const ready = await unlessAborted(meetRequirements(options, named, ports), signal)
-  const { token, forge } = ready
-  warn(unusedProxyProblems(process.env))
-  const published = await unlessAborted(
-    waitUntilReady(ready.target, { token, forge }, report.note, signal),
-    signal,
-  )
-  const { target, conditions, sender, rows, texts } = agreedWorkflow(ready, published, named)
-  report.note(requirementText(rows))
+  const client = options.relay === undefined ? undefined : await findRelay(options)
+  const { token, forge, agreed } = await meetAll(connecting)
+  const { target, conditions, sender, texts } = agreed
   const secret = settings.secret ?? exportedSecret(sender)
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
+  const { repository } = target
   const secrets = sender && verifies(sender, conditions.signatures) ? secretsOf(sender) : []
   const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
-  const follower = new LogFollower(
-    {
-      ...systemClock,
-      repository: target.repository,
-      ask,
-      isFollowed: forge.kind === 'github',
-      filter: target.filter,
-      secretCommand: storeAgain,
-      typeOf(delivery) {
-        const type = types.get(delivery)
-        types.delete(delivery)
-        return type
+  const ports = {
+    ...systemClock,
+    repository,
+    ask,
+    isFollowed: forge.kind === 'github',
+    secretCommand: storeAgain,
+    typeOf(delivery: string) {
+      const type = types.get(delivery)
+      types.delete(delivery)
+      return type
+    },
+  }
+  const follower = new LogFollower(ports, report.event)
+  const elsewhere = client && (await openAtRelay({ client, target, conditions, secret }))
+  const relay =
+    elsewhere ??
+    (await openPublicRelay({
+      target,
+      conditions,
+      token,
+      forge,
+      ...settings,
+      secret,
+      onEvent: (event) => {
+        const type = sender && eventType(event, sender)
+        if (type !== undefined) types.set(event.delivery, type)
       },
-    },
-    report.event,
-  )
-  const relay = await openPublicRelay({
-    target,
-    conditions,
-    token,
-    forge,
-    ...settings,
-    secret,
-    onEvent: (event) => {
-      const type = sender && eventType(event, sender)
-      if (type !== undefined) types.set(event.delivery, type)
-    },
-    onLog: (line) => {
-      follower.read(line).catch(reportError)
-    },
-    onTunnel: report.tunnel,
-    signal,
-  })
+      onLog: (line) => {
+        follower.read(line).catch(reportError)
+      },
+      onTunnel: report.tunnel,
+      signal,
+    }))
   const isVerified = conditions.signatures.length > 0
   const sendTest = () => {
     sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
   }
-  const { repository } = target
   const storing = storeSecretKeys({ forge, repository, secrets, signal, note: report.note })
   const keys = options.json
     ? undefined
@@ -190,15 +187,42 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     )
     if (options.sendTest) sendTest()
 
-    // 3. Requests are followed until Ctrl-C.
-    await aborted(signal)
-    report.bye('stopped')
+    // 3. Requests are followed until Ctrl-C; at a relay elsewhere, the first one.
+    if (client && elsewhere) {
+      const { name } = elsewhere
+      const first = { client, target, name, ports, signal, report: report.event }
+      const isSuccess = await unlessStopped(followFirstRun(first), signal)
+      if (isSuccess === false) process.exitCode = EXIT.failure
+      report.bye(isSuccess === undefined ? 'stopped' : 'first run')
+    } else {
+      await aborted(signal)
+      report.bye('stopped')
+    }
     report.note(stayLines(relay).join('\n'))
   } finally {
     keys?.stop()
     await relay.close()
     endProcess()
   }
+}
+
+/** Everything that is needed, after the user agreed, with the workflow that GitHub runs. */
+async function meetAll({ options, named, report, signal, stop }: Connecting) {
+  const ports = {
+    note: report.note,
+    ask: (question: string) => askYesNo(question, signal, stop),
+    writeWorkflow: () => writeWorkflow(named, report.note),
+  }
+  const ready = await unlessAborted(meetRequirements(options, named, ports), signal)
+  const { token, forge } = ready
+  warn(unusedProxyProblems(process.env))
+  const published = await unlessAborted(
+    waitUntilReady(ready.target, { token, forge }, report.note, signal),
+    signal,
+  )
+  const agreed = agreedWorkflow(ready, published, named)
+  report.note(requirementText(agreed.rows))
+  return { token, forge, agreed }
 }
 
 /** Ends the process after its output: runs that are still followed would keep it alive, and calls too. */
@@ -238,12 +262,18 @@ interface ConnectSettings {
 }
 
 /** @throws UserError for an invalid flag, before anything is asked or started */
-function connectSettings({ port, publicUrl, secretEnv }: ConnectOptions): ConnectSettings {
+function connectSettings({ port, publicUrl, relay, secretEnv }: ConnectOptions): ConnectSettings {
   const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
   if (address !== undefined && address.protocol !== 'https:') {
     throw new UsageError({
       message: `--public-url ${publicUrl} is not an https address`,
       hint: 'Senders need TLS. Use the https address of your proxy: --public-url https://hooks.example.com --port 8080',
+    })
+  }
+  if (relay !== undefined && (publicUrl ?? port) !== undefined) {
+    throw new UsageError({
+      message: `--relay cannot be combined with ${publicUrl === undefined ? '--port' : '--public-url'}`,
+      hint: 'With --relay, events go to that relay, and no relay runs in this process. Omit one of them.',
     })
   }
   if (publicUrl !== undefined && port === undefined) {
@@ -324,6 +354,14 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
   return `     ${of}ended: ${conclusion}${why}`
+}
+
+/** The result of some work; `undefined` after an abort, which does not wait for the work. */
+function unlessStopped<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  return Promise.race([work, aborted(signal).then(() => undefined)])
 }
 
 /** The result of some work. @throws the reason of an abort, which does not wait for the work */

@@ -43,13 +43,7 @@ interface DevOptions {
 const HELP = `
 On a terminal, press r to replay the last request, or q to quit.
 
-${environmentHelp(
-  'PORT',
-  'HOOKLINE_ACCESS_KEYS',
-  'HOOKLINE_TELEGRAM_API_URL',
-  'HOOKLINE_DEV_KEY',
-  'HOOKLINE_ACT',
-)}
+${environmentHelp('PORT', 'HOOKLINE_TELEGRAM_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
 
 Examples:
   $ hookline dev --port 4000
@@ -63,7 +57,7 @@ export function devCommand(): Command {
       'port to listen on; 0 selects a free port',
       process.env.PORT || settingDefault('PORT'),
     )
-    .option('--host <host>', 'listen for other machines; needs HOOKLINE_ACCESS_KEYS')
+    .option('--host <host>', 'listen for other machines; needs HOOKLINE_DEV_KEY')
     .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
     .option('--env <file>', 'file with secrets and variables (default: .env)')
     .option('--poll', 'poll the Bot API too; shown messages are acknowledged')
@@ -217,7 +211,7 @@ function inspectorLine({ url, inspectorPath }: DevServer): string {
 }
 
 const KEY_NEEDED =
-  'A request needs an access key: add -H "X-Platform-Authorization: $KEY" to the curl line.'
+  'A request needs the key of HOOKLINE_DEV_KEY: add -H "X-Platform-Authorization: $KEY" to the curl line.'
 
 const NO_BOT = {
   message: '--poll has no bot to poll: no workflow has the trigger messaging_bot',

@@ -7,7 +7,7 @@ import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { Secret } from '../wire/secret.ts'
+import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { botFrom } from './bot-here.ts'
@@ -35,6 +35,8 @@ interface DoctorOptions {
   readonly trigger: string
   readonly dispatch?: DispatchMode
   readonly relay?: string
+  readonly data?: string
+  readonly endpoint?: string
   readonly sendTest?: boolean
   readonly timeout: string
   readonly json?: boolean
@@ -45,14 +47,8 @@ ${environmentHelp(
   'HOOKLINE_GITHUB_TOKEN',
   'HOOKLINE_APP_ID',
   'HOOKLINE_APP_KEY',
-  ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants; --send-test sends a grant to the relay'],
-  ['HOOKLINE_ACCESS_KEYS', 'access keys of the relay; --send-test sends the first one'],
-  'HOOKLINE_DISPATCH',
-  [
-    'HOOKLINE_SCHEDULE',
-    'schedule of the relay: checks that each workflow exists and can be started',
-  ],
   'HOOKLINE_API_URL',
+  ['HOOKLINE_RELAY_KEY', 'relay key, for --endpoint and the status of a relay'],
   ['BOT_TOKEN', 'token of a bot that is polled: asks Telegram whether it is valid'],
 )}
 
@@ -63,6 +59,7 @@ shown as unknown, and is no failure.
 Examples:
   $ hookline doctor --workflow hook
   $ hookline doctor --repository octo/repo --relay https://relay.example.com
+  $ hookline doctor --endpoint orders
   $ hookline doctor --workflow hook --send-test`
 
 export function doctorCommand(): Command {
@@ -74,7 +71,9 @@ export function doctorCommand(): Command {
     .addOption(
       new Option('--dispatch <mode>', 'dispatch mode of the relay').choices(DISPATCH_MODES),
     )
-    .option('--relay <url>', 'address of the relay')
+    .option('--endpoint <name>', 'endpoint of a relay; its workflow is checked')
+    .option('--relay <url>', 'address of the relay (with --endpoint: the relay on this machine)')
+    .option('--data <folder>', 'folder of the relay on this machine, with its address and key')
     .option('--send-test', 'send a test event, and wait for its run')
     .option('--timeout <seconds>', 'longest wait for that run', '60')
     .option('--json', 'print JSON')
@@ -83,13 +82,19 @@ export function doctorCommand(): Command {
 }
 
 async function examine(options: DoctorOptions, command: Command): Promise<void> {
-  if (options.sendTest && options.workflow === undefined) {
-    command.error('error: --send-test needs --workflow, which receives the event')
+  const { endpoint: named, sendTest } = options
+  if (sendTest && options.workflow === undefined && named === undefined) {
+    command.error('error: --send-test needs --workflow or --endpoint, which receives the event')
+  }
+  if (named !== undefined && (options.workflow ?? options.dispatch) !== undefined) {
+    command.error('error: --endpoint cannot be combined with --workflow or --dispatch')
   }
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
-  const given = await withGrant(readTarget(options))
-  const target = await withTimers(await withApp(given, forge.apiUrl))
-  const findings = await runChecks(target, doctorPorts(forge, target.token))
+  const managed = await readManaged(options)
+  const given = readTarget({ ...options, ...managed.options })
+  const target = await withApp({ ...given, ...managed.target }, forge.apiUrl)
+  const checked = await runChecks(target, doctorPorts(forge, target.token))
+  const findings = [...managed.findings, ...checked]
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
   const lines = findings.flatMap(({ check, status, message, hint }) => {
@@ -100,6 +105,61 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   })
   print(options.json ? printableJson(JSON.stringify({ ok, findings })) : lines.join('\n'))
   if (!ok) process.exitCode = EXIT.failure
+}
+
+/** The part of the checks that needs the relay's key. */
+interface Managed {
+  readonly options: Partial<DoctorOptions>
+  readonly target: Pick<DoctorTarget, 'endpointUrl'>
+  readonly findings: readonly DoctorFinding[]
+}
+
+/**
+ * Reads the endpoint and the status of the relay.
+ *
+ * @throws UserError if the endpoint is named, and cannot be read
+ */
+async function readManaged(options: DoctorOptions): Promise<Managed> {
+  const { endpoint: name, relay, sendTest } = options
+  if (name === undefined && relay === undefined) return { options: {}, target: {}, findings: [] }
+  const { findRelay } = await import('./find-relay.ts')
+  const { checkStatus, readCheckedEndpoint } = await import('./doctor/endpoint-checks.ts')
+  const client = await findRelay(options).catch((error: unknown) => {
+    // Without a key, the public part of the relay is checked.
+    if (name === undefined && error instanceof UserError) return undefined
+    throw error
+  })
+  // A GitHub token is not sent to a relay that may not accept tokens.
+  if (!client || (name === undefined && client.access.isToken)) {
+    return { options: {}, target: {}, findings: [] }
+  }
+  if (name === undefined) {
+    const found = await checkStatus(client).catch((error: unknown) => {
+      // The public checks say why the relay does not respond.
+      if (error instanceof UserError) return []
+      throw error
+    })
+    return { options: {}, target: {}, findings: found }
+  }
+  const endpoint = await readCheckedEndpoint(client, name, options.repository)
+  if (sendTest && endpoint.isVerified) {
+    throw new UserError({
+      message: `the endpoint ${name} verifies signatures, so doctor cannot send a test event`,
+      hint: `Send a signed event: hookline send --endpoint ${name} --sender <name> --wait`,
+    })
+  }
+  const { repository, workflow, trigger, dispatch } = endpoint.target ?? {}
+  return {
+    options: {
+      relay: client.address,
+      ...(repository !== undefined && { repository }),
+      ...(workflow !== undefined && { workflow }),
+      ...(trigger !== undefined && { trigger }),
+      ...(dispatch !== undefined && { dispatch }),
+    },
+    target: { endpointUrl: endpoint.url },
+    findings: [endpoint.finding, ...(await checkStatus(client))],
+  }
 }
 
 /** @throws UserError naming the option that is wrong */
@@ -127,14 +187,13 @@ function readTarget(options: DoctorOptions): DoctorTarget {
     })
   }
   const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  const [key] = readSetting(process.env, 'HOOKLINE_ACCESS_KEYS') ?? []
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    dispatch: options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH'),
-    relayToken: key ?? token,
+    dispatch: options.dispatch,
+    relayToken: token,
     relay,
     testEventTimeout: sendTest ? Number(timeout) : undefined,
   }
@@ -155,33 +214,8 @@ async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget>
     dispatch,
     apiUrl,
   })
-  const { findings, token, login } = await withProgress('asking GitHub', check)
-  return { ...target, app: findings, actor: login, token: target.token ?? token }
-}
-
-/** Adds the schedule of the relay for the repository. @throws UsageError for an invalid line */
-async function withTimers(target: DoctorTarget): Promise<DoctorTarget> {
-  const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
-  if (text === undefined) return target
-  const [{ readTimers }, { timersFor }] = await Promise.all([
-    import('../relay/schedule/scheduler.ts'),
-    import('./doctor/schedule-check.ts'),
-  ])
-  return { ...target, timers: timersFor(target.repository, readTimers(text)) }
-}
-
-/** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */
-async function withGrant(target: DoctorTarget): Promise<DoctorTarget> {
-  const { repository, workflow, trigger, relay, testEventTimeout } = target
-  const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
-  if (!keys || testEventTimeout === undefined || relay === undefined) return target
-  const { makeGrant } = await import('./grant.ts')
-  const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant(
-    { repository, path, expires: '1h' },
-    { HOOKLINE_SIGNING_KEYS: keys },
-  )
-  return { ...target, relayToken: new Secret(text) }
+  const { findings, token } = await withProgress('asking GitHub', check)
+  return { ...target, app: findings, token: target.token ?? token }
 }
 
 const MARKS = {
@@ -205,14 +239,16 @@ export async function runChecks(
   return [...found, await checkDelivery(known, file, ports)]
 }
 
-/** A flag sets the mode of the checks only; the relay uses its own mode, unless a credential names one. */
+/** A flag sets the mode of the checks only; token URLs use the relay's mode, unless an endpoint names one. */
 function otherDispatch(
-  { dispatch }: DoctorTarget,
+  { dispatch, endpointUrl }: DoctorTarget,
   ofRelay: DispatchMode | undefined,
 ): readonly DoctorFinding[] {
+  // An endpoint has a mode of its own.
+  if (endpointUrl !== undefined) return []
   if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
   const message = `the relay uses the dispatch mode ${ofRelay}, but you asked for ${dispatch}`
-  const hint = `Set HOOKLINE_DISPATCH=${dispatch} on the relay, or create the grant or sealed token with --dispatch ${dispatch}.`
+  const hint = `Create the endpoint with --dispatch ${dispatch}.`
   return [warningFinding('relay', 'relay_other_dispatch', message, hint)]
 }
 
@@ -248,8 +284,8 @@ const STARTING = new Set([
   'token_ends_soon',
 ])
 
-function isWithoutRelay({ relay, timers = [], testEventTimeout }: DoctorTarget): boolean {
-  return relay === undefined && timers.length === 0 && testEventTimeout === undefined
+function isWithoutRelay({ relay, testEventTimeout }: DoctorTarget): boolean {
+  return relay === undefined && testEventTimeout === undefined
 }
 
 /** The bots that the workflows of this folder poll; all other checks need a token. */

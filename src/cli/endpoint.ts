@@ -1,70 +1,95 @@
 import { Command, Option } from 'commander'
-import { UserError } from '../wire/errors.ts'
-import { listOf } from '../wire/github-api.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import { isLoopback } from '../wire/address.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { readSetting } from '../wire/settings.ts'
+import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { type ConditionOptions, conditionsFrom } from './grant/grant-conditions.ts'
-import { withConditionOptions } from './grant.ts'
-import { type AdminRequest, notARelay, RelayClient } from './relay-client.ts'
 import {
-  readDuration,
-  readScopeOptions,
-  type ScopeOptions,
-  withDispatchOptions,
-} from './scope-options.ts'
-import { sealingKey } from './seal.ts'
-import { print, textTable, withProgress } from './terminal.ts'
+  BOT_TRIGGER,
+  type BotRegistration,
+  botRegistration,
+  unregisterBot,
+} from './endpoint/bot.ts'
+import {
+  endpointAndUrl,
+  listEndpoints,
+  namedEndpoint,
+  ownerOf,
+  readEndpoint,
+} from './endpoint/named-endpoint.ts'
+import {
+  type EndpointChecks,
+  endpointChecks,
+  type GivenSettings,
+  plainSettings,
+  refuseRef,
+  type SettingOptions,
+  withSettingOptions,
+  workflowName,
+} from './endpoint/settings.ts'
+import { originRepository } from './files.ts'
+import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
+import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
+import { type EndpointTarget, readEndpointTarget } from './target/endpoint-target.ts'
+import { print, textTable, warn } from './terminal.ts'
 
-interface EndpointOptions {
-  readonly relay: string
+interface EndpointOptions extends RelayOptions {
+  readonly repository?: string
   readonly json?: boolean
 }
 
-interface SettingOptions extends EndpointOptions, Partial<ScopeOptions>, ConditionOptions {
-  readonly sealToken?: boolean
-  readonly expect?: string
-  readonly relayKey?: string
-  readonly firstActivity?: string
-  readonly activityTokenEnv?: string
+interface CreateOptions extends RelayOptions, SettingOptions {
+  readonly anyWorkflow?: boolean
+  readonly botTokenEnv?: string
+  readonly json?: boolean
 }
 
-interface UpdateOptions extends SettingOptions {
+interface UpdateOptions extends RelayOptions, SettingOptions {
   readonly remove?: readonly Removable[]
-}
-
-interface DeleteOptions extends EndpointOptions {
-  readonly dropEvents?: boolean
+  readonly json?: boolean
 }
 
 interface ShowOptions extends EndpointOptions {
   readonly url?: boolean
 }
 
-const HELP = `
-An endpoint is a webhook URL that the relay stores: https://<relay>/-/<id>.
-The URL stays the same when its filter, secret or workflow changes. Anyone with
-the URL can start the workflow, unless --sender or --verify checks signatures.
-The relay needs an outbox, and HOOKLINE_ADMIN_KEY.
+interface BotOptions extends EndpointOptions {
+  readonly botTokenEnv?: string
+  readonly secretEnv?: string
+}
 
-${environmentHelp(['HOOKLINE_ADMIN_KEY', 'admin key of the relay; never printed'])}
+const HELP = `
+An endpoint is a webhook URL that the relay stores: https://<relay>/-/<owner>/<id>.
+The URL stays the same when its filter, secret or workflow changes. Anyone with
+the URL can start the workflow, unless the endpoint verifies signatures.
+Before create stores anything, it reads the workflow on the default branch: its
+trigger, how GitHub starts it, and its signature verification. If the workflow's
+secret is exported here, or --secret-env names it, the relay verifies too.
+
+${environmentHelp(
+  ...RELAY_VARIABLES,
+  ['GH_TOKEN', 'GitHub token that reads the workflow (default: HOOKLINE_GITHUB_TOKEN)'],
+  'HOOKLINE_API_URL',
+  'HOOKLINE_TELEGRAM_API_URL',
+)}
 
 Examples:
-  $ hookline endpoint create orders --repository octo/shop \\
-      --path hook/webhook --sender stripe --secret-env STRIPE_SECRET \\
+  $ hookline endpoint create orders --repository octo/shop --workflow orders
+  $ hookline endpoint create pay --repository octo/shop --workflow pay \\
+      --sender stripe --secret-env STRIPE_SECRET \\
       --relay https://relay.example.com
-  $ hookline endpoint list --relay https://relay.example.com
-  $ hookline endpoint update orders --if "body.livemode" \\
-      --relay https://relay.example.com
-  $ hookline endpoint rotate orders --relay https://relay.example.com`
-
-const PATH = '/-/endpoints'
+  $ hookline endpoint create bot --workflow bot --bot-token-env BOT_TOKEN
+  $ hookline endpoint list
+  $ hookline endpoint update orders --if "body.livemode"
+  $ hookline endpoint rotate orders`
 
 /** Settings that `update --remove` removes. */
-const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'activity', 'expect'] as const
+const REMOVABLE = ['if', 'verify', 'ref', 'expect', 'batch', 'debounce'] as const
 
 type Removable = (typeof REMOVABLE)[number]
+
+const PATH = '/endpoints'
 
 /** The client of the admin API: webhook URLs that a relay stores. */
 export function endpointCommand(): Command {
@@ -72,92 +97,223 @@ export function endpointCommand(): Command {
     .description('create and change webhook URLs that a relay stores')
     .addHelpText('after', HELP)
     .addCommand(
-      settable(command('create', 'store an endpoint, and print its URL'))
-        .argument('<name>', 'public name: a-z 0-9 . _ -')
-        .action(create),
+      common(
+        withSettingOptions(
+          new Command('create')
+            .description('store an endpoint, and print its URL')
+            .argument('<name>', 'public name: a-z 0-9 . _ -'),
+        )
+          .option('--any-workflow', 'start the workflow that the rest of the URL names')
+          .option(
+            '--bot-token-env <name>',
+            'variable with a bot token: register the URL with the bot',
+          ),
+      ).action(create),
     )
     .addCommand(command('list', 'list endpoints, without their URLs').action(list))
     .addCommand(
-      command('show', 'print one endpoint')
-        .argument('<name>', 'name of the endpoint')
-        .option('--url', 'print only the URL')
-        .action(show),
+      named('show', 'print one endpoint').option('--url', 'print only the URL').action(show),
     )
     .addCommand(
-      settable(command('update', 'change settings; the URL stays the same'))
-        .argument('<name>', 'name of the endpoint')
-        .addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE))
-        .action(update),
+      common(
+        withSettingOptions(
+          new Command('update')
+            .description('change settings; the URL stays the same')
+            .argument('<name>', NAME),
+        ).addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE)),
+      ).action(update),
     )
     .addCommand(
-      command('rotate', 'replace the URL; the old one ends immediately')
-        .argument('<name>', 'name of the endpoint')
+      withBotOption(named('rotate', 'replace the URL; the old one ends immediately'))
+        .option('--secret-env <name>', 'variable with the secret token that the workflow verifies')
         .action(rotate),
     )
     .addCommand(
-      command('delete', 'delete an endpoint; its URL ends immediately')
-        .argument('<name>', 'name of the endpoint')
-        .option('--drop-events', 'make dead letters of its events that GitHub does not have')
-        .action(remove),
+      withBotOption(named('delete', 'delete an endpoint; its URL ends immediately')).action(remove),
     )
 }
 
+const NAME = 'name of the endpoint, or <owner>/<name>'
+
 function command(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .requiredOption('--relay <url>', 'address of the relay')
-    .option('--json', 'print JSON')
+  return common(
+    new Command(name)
+      .description(description)
+      .option('--repository <owner/name>', 'repository whose owner has the endpoint'),
+  )
 }
 
-/** Adds the flags of the settings. */
-function settable(subcommand: Command): Command {
-  subcommand
-    .option('--repository <owner/name>', 'repository whose workflow the URL starts')
-    .option('--path <path>', 'workflow and trigger: <workflow>/<trigger>')
-    .option('--expect <duration>', 'begin an alarm after so long without an event: 30m, 2h, 3d')
-    .option('--seal-token', "use HOOKLINE_GITHUB_TOKEN, sealed, in place of the relay's token")
-    .option('--relay-key <file>', "the relay's public key, with --seal-token")
-    .option('--first-activity <text>', 'text that the relay sends for each agent session of Linear')
-    .option('--activity-token-env <name>', 'variable with the token of the agent of Linear')
-  return withConditionOptions(withDispatchOptions(subcommand))
+function named(name: string, description: string): Command {
+  return command(name, description).argument('<name>', NAME)
 }
 
-async function create(name: string, options: SettingOptions): Promise<void> {
-  const { repository, path } = options
-  if (repository === undefined || path === undefined) {
-    throw new UserError({
-      message: `${repository === undefined ? '--repository' : '--path'} is missing`,
-      hint: 'Name the workflow that the URL starts: --repository octo/shop --path hook/webhook',
+function common(subcommand: Command): Command {
+  return withRelayOptions(subcommand).option('--json', 'print JSON')
+}
+
+function withBotOption(subcommand: Command): Command {
+  return subcommand.option(
+    '--bot-token-env <name>',
+    "variable with the bot's token, for an endpoint that is registered with a bot",
+  )
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  const { env } = process
+  refuseRef(options)
+  const repository = checkedRepository(options.repository || repositoryHere())
+  const plain = plainSettings(options, env)
+  if (options.anyWorkflow) return createForAny(name, repository, plain, options)
+  const workflow = workflowName(options.workflow ?? '')
+  if (workflow === '') throw noWorkflow(name)
+  const client = await findRelay(options)
+  const target = await readEndpointTarget({ ...options, repository, workflow })
+  const bot = botOf(options, target)
+  const checks = bot ? botChecks(bot, options) : endpointChecks(options, target, env)
+  const { trigger, dispatch } = target
+  const body = { name, repository, workflow, trigger, dispatch, ...plain, ...checks.settings }
+  const { endpoint, url } = await store(client, body, options)
+  await bot?.register(url).catch(async (error: unknown) => {
+    const path = `${PATH}/${ownerOf(repository)}/${name}`
+    await client.ask({ method: 'DELETE', path })
+    throw error
+  })
+  if (target.unchecked !== undefined) warn([{ message: `not checked: ${target.unchecked}` }])
+  noteChecks(checks, bot !== undefined)
+  printUrl({ endpoint, url, inWorkflow: checks.inWorkflow }, options)
+}
+
+/** An endpoint whose URL names the workflow. */
+async function createForAny(
+  name: string,
+  repository: string,
+  plain: GivenSettings,
+  options: CreateOptions,
+): Promise<void> {
+  const { workflow, trigger, botTokenEnv, dispatch, ref } = options
+  const wrong = Object.entries({ workflow, trigger, 'bot-token-env': botTokenEnv })
+  const [other] = wrong.find(([, value]) => value !== undefined) ?? []
+  if (other !== undefined) {
+    throw new UsageError({
+      message: `--any-workflow cannot be combined with --${other}`,
+      hint: 'Omit one of them: with --any-workflow, the URL names workflow and trigger.',
     })
   }
-  const client = new RelayClient(options.relay)
-  const settings = await endpointSettings({ ...options, repository })
-  const endpoint = await ask(client, { method: 'POST', path: PATH, body: { name, ...settings } })
-  printEndpointUrl(client, endpoint, options)
+  if (dispatch === undefined) {
+    throw new UsageError({
+      message: '--any-workflow needs --dispatch',
+      hint: 'Add --dispatch repository, or --dispatch workflow for workflows with the input hookline.',
+    })
+  }
+  const checks = endpointChecks(options, { declared: undefined }, process.env)
+  const client = await findRelay(options)
+  const body = { name, repository, anyWorkflow: true, dispatch, ref, ...plain, ...checks.settings }
+  const { endpoint, url } = await store(client, body, options)
+  noteChecks(checks, false)
+  process.stderr.write('add to the URL: /<workflow>/<trigger>\n')
+  printUrl({ endpoint, url, inWorkflow: [] }, options)
 }
 
-async function list({ relay, json }: EndpointOptions): Promise<void> {
-  const client = new RelayClient(relay)
-  const answer = await ask(client, { method: 'GET', path: PATH })
-  if (json) return print(printableJson(JSON.stringify(answer)))
-  const rows = listOf(answer.endpoints).map((endpoint) => [
-    String(endpoint.name),
-    endpoint.unreadable ? 'no sealing key opens it' : `${endpoint.repository}/${endpoint.path}`,
-    conditionsInWords(endpoint),
+async function store(client: RelayClient, body: object, { credential }: CreateOptions) {
+  try {
+    return endpointAndUrl(client, await client.ask({ method: 'POST', path: PATH, body }))
+  } catch (error) {
+    throw withCredentialHint(error, credential)
+  }
+}
+
+/** The relay names its setting "token"; this command has a flag for it. */
+function withCredentialHint(error: unknown, credential: string | undefined): unknown {
+  if (!(error instanceof RelayRefusal) || credential !== undefined) return error
+  const [problem] = error.problems
+  if (!problem?.hint?.includes('"token" is missing')) return error
+  return new RelayRefusal(error.code, {
+    message: 'the relay has no GitHub credential of its own',
+    hint: 'Add --credential token: the relay then stores HOOKLINE_GITHUB_TOKEN, encrypted, for this endpoint.',
+  })
+}
+
+/** @throws UserError for another trigger than a bot's, or a setting that does not fit */
+function botOf(options: CreateOptions, target: EndpointTarget): BotRegistration | undefined {
+  const { botTokenEnv, sender, verify, publicKey } = options
+  if (botTokenEnv === undefined) return undefined
+  const other = sender ?? verify ?? publicKey
+  if (other !== undefined) {
+    throw new UsageError({
+      message: '--bot-token-env cannot be combined with another verification',
+      hint: 'Omit --sender, --verify and --public-key: the relay verifies the secret token of the bot.',
+    })
+  }
+  if (target.trigger !== BOT_TRIGGER) {
+    throw new UserError({
+      message: `--bot-token-env is for the trigger ${BOT_TRIGGER}, and this is ${target.trigger}`,
+      hint: 'Omit --bot-token-env, or name the workflow of the bot: --workflow <name>',
+    })
+  }
+  const { secretEnv } = options
+  return botRegistration({ botTokenEnv, secretEnv, declared: target.declared }, process.env)
+}
+
+function botChecks({ verify }: BotRegistration, { if: condition, ifError }: CreateOptions) {
+  const given = { ...(condition !== undefined && { if: condition }), ...(ifError && { ifError }) }
+  const checks = endpointChecks(given, { declared: undefined }, process.env)
+  return { ...checks, settings: { ...checks.settings, verify }, schemes: ['telegram'] }
+}
+
+/** Says who can start the workflow, and which conditions only the workflow checks. */
+function noteChecks({ schemes, inWorkflow }: EndpointChecks, isBot: boolean): void {
+  const lines = [
+    ...(isBot ? ['registered with the bot'] : []),
+    schemes.length > 0
+      ? `verified at the relay: ${schemes.join(', ')}`
+      : 'not verified at the relay: anyone with the URL can send events',
+    ...inWorkflow.map((line) => `checked in the workflow only: ${line}`),
+  ]
+  process.stderr.write(`${printable(lines.join('\n'))}\n`)
+}
+
+async function list({ repository, json, ...options }: EndpointOptions): Promise<void> {
+  const client = await findRelay(options)
+  const owner = repository === undefined ? undefined : ownerOf(repository)
+  const endpoints = await listEndpoints(client, owner)
+  if (json) return print(printableJson(JSON.stringify({ endpoints })))
+  if (endpoints.length === 0) return print('no endpoints')
+  const rows = endpoints.map((endpoint) => [
+    `${endpoint.owner}/${endpoint.name}`,
+    endpoint.unreadable ? 'no relay key decrypts it' : startedBy(endpoint),
+    checksInWords(endpoint),
     endpoint.firstEvent === null
       ? 'no event yet'
       : `since ${String(endpoint.firstEvent).slice(0, 10)}`,
   ])
-  if (rows.length === 0) return print('no endpoints')
   print(printable(textTable([['NAME', 'STARTS', 'CHECKS', 'EVENTS'], ...rows])))
 }
 
-async function show(name: string, { relay, json, url }: ShowOptions): Promise<void> {
-  const client = new RelayClient(relay)
-  const query = url ? { url: 'true' } : {}
-  const endpoint = await ask(client, { method: 'GET', path: pathOf(name), query })
-  if (json) return print(printableJson(JSON.stringify(endpoint)))
-  if (url) return print(endpointUrl(client, endpoint))
+/** `octo/shop orders/webhook` */
+export function startedBy(endpoint: AdminAnswer): string {
+  const { repository, workflow, trigger, anyWorkflow } = endpoint
+  return `${repository} ${anyWorkflow ? 'any workflow' : `${workflow}/${trigger}`}`
+}
+
+function checksInWords({ if: condition, verify }: AdminAnswer): string {
+  const schemes = Array.isArray(verify) ? verify.map(String) : []
+  const checks = [...schemes, ...(condition === undefined ? [] : [`if ${String(condition)}`])]
+  return checks.join(', ') || 'nothing'
+}
+
+async function show(
+  text: string,
+  { repository, json, url: isUrl, ...options }: ShowOptions,
+): Promise<void> {
+  const client = await findRelay(options)
+  const place = await namedEndpoint(text, repository, client)
+  if (isUrl) {
+    const { endpoint, url } = await readEndpoint(client, place)
+    return print(json ? printableJson(JSON.stringify({ endpoint, url })) : printable(url))
+  }
+  const { endpoint } = await client.ask({ method: 'GET', path: place.path })
+  if (!isObject(endpoint)) throw notARelay(client.host)
+  if (json) return print(printableJson(JSON.stringify({ endpoint })))
   const width = Math.max(...Object.keys(endpoint).map((key) => key.length))
   const lines = Object.entries(endpoint).map(
     ([key, value]) => `${key.padEnd(width)}  ${value === null ? 'none yet' : String(value)}`,
@@ -165,145 +321,165 @@ async function show(name: string, { relay, json, url }: ShowOptions): Promise<vo
   print(printable(lines.join('\n')))
 }
 
-async function update(name: string, options: UpdateOptions): Promise<void> {
-  const client = new RelayClient(options.relay)
-  const known = await ask(client, { method: 'GET', path: pathOf(name) })
-  const repository = options.repository ?? String(known.repository)
-  const settings = await endpointSettings({ ...options, repository })
-  const removed = (options.remove ?? []).map((setting) => [setting, null] as const)
+async function update(text: string, options: UpdateOptions): Promise<void> {
+  const { remove: removed = [], json } = options
+  refuseRef(options)
+  const plain = plainSettings(options, process.env)
+  const client = await findRelay(options)
+  const place = await namedEndpoint(text, options.repository, client)
+  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
+  if (!isObject(known)) throw notARelay(client.host)
   const body = {
-    ...settings,
-    ...(options.repository === undefined && { repository: undefined }),
-    ...Object.fromEntries(removed),
-    ...(options.remove?.includes('if') && { ifError: null }),
+    ...plain,
+    ...(await changedTarget(options, known)),
+    ...(options.ref !== undefined && { ref: options.ref }),
+    ...Object.fromEntries(removed.map((setting) => [setting, null])),
+    ...(removed.includes('if') && { ifError: null }),
+    ...(removed.includes('batch') && { debounce: null }),
   }
-  if (Object.values(body).every((value) => value === undefined)) {
+  if (Object.keys(body).length === 0) {
     throw new UserError({
       message: 'nothing is changed',
       hint: 'Add a setting, for example --if "body.livemode"; or --remove if.',
     })
   }
-  const endpoint = await ask(client, { method: 'PATCH', path: pathOf(name), body })
-  print(options.json ? printableJson(JSON.stringify(endpoint)) : `${name} is updated`)
-}
-
-async function rotate(name: string, options: EndpointOptions): Promise<void> {
-  const client = new RelayClient(options.relay)
-  const endpoint = await ask(client, { method: 'POST', path: `${pathOf(name)}/rotate` })
-  printEndpointUrl(client, endpoint, options)
-}
-
-async function remove(name: string, options: DeleteOptions): Promise<void> {
-  const { relay, json, dropEvents } = options
-  const client = new RelayClient(relay)
-  const query = dropEvents ? { 'drop-events': 'true' } : {}
-  const { events } = await ask(client, { method: 'DELETE', path: pathOf(name), query })
-  const dropped = dropEvents ? `; events that became dead letters: ${events}` : ''
+  const { endpoint } = await client.ask({ method: 'PATCH', path: place.path, body })
   print(
     json
-      ? printableJson(JSON.stringify({ success: true, name, ...(dropEvents && { events }) }))
-      : `${name} is deleted${dropped}`,
+      ? printableJson(JSON.stringify({ endpoint }))
+      : printable(`${place.owner}/${place.name} is updated`),
   )
 }
 
-/** @throws UserError for a flag without the other one, or an empty variable */
-function activityOf({ firstActivity: text, activityTokenEnv: variable }: SettingOptions) {
-  if (text === undefined && variable === undefined) return {}
-  if (text === undefined || variable === undefined) {
-    throw new UserError({
-      message: '--first-activity and --activity-token-env belong together',
-      hint: 'Add the other one: --first-activity "On it." --activity-token-env LINEAR_TOKEN',
-    })
+/** The settings that depend on the workflow, which is read again if a flag changes it. */
+async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promise<GivenSettings> {
+  const { repository, workflow, trigger, dispatch, ref, sender, verify } = options
+  const isSame = repository?.toLowerCase() === String(known.repository).toLowerCase()
+  const isMoved = (repository !== undefined && !isSame) || (workflow ?? trigger) !== undefined
+  const readsSecret = options.secretEnv !== undefined && (sender ?? verify) === undefined
+  if (known.anyWorkflow || !(isMoved || readsSecret || dispatch !== undefined)) {
+    const { settings } = endpointChecks(options, { declared: undefined }, process.env)
+    return { ...settings, ...(dispatch !== undefined && { dispatch }) }
   }
-  const token = process.env[variable]?.trim()
-  if (!token) {
-    throw new UserError({
-      message: `the variable ${variable} is empty`,
-      hint: 'Set it to the OAuth token of the agent.',
-    })
-  }
-  return { activity: { text, token } }
-}
-
-/**
- * The settings that the flags set, as the admin API reads them.
- *
- * @throws UserError for an invalid flag
- */
-async function endpointSettings(options: SettingOptions & { repository: string }) {
-  const scope = await readScopeOptions(options)
-  const conditions = conditionsFrom(options, process.env, 'endpoint')
+  const wanted = {
+    repository: checkedRepository(repository ?? String(known.repository)),
+    workflow: workflowName(workflow ?? String(known.workflow)),
+    // Another workflow may have another trigger.
+    trigger: trigger ?? (workflow === undefined ? String(known.trigger) : undefined),
+    dispatch:
+      dispatch ?? (isMoved ? undefined : known.dispatch === 'workflow' ? 'workflow' : 'repository'),
+    ref: ref ?? (typeof known.ref === 'string' ? known.ref : undefined),
+  } as const
+  const target = await readEndpointTarget(wanted)
+  if (target.unchecked !== undefined) warn([{ message: `not checked: ${target.unchecked}` }])
+  const declared = readsSecret ? target.declared : undefined
+  const { settings } = endpointChecks(options, { declared }, process.env)
+  const { repository: name, workflow: file } = wanted
+  const place = { repository: name, workflow: file, trigger: target.trigger }
   return {
-    ...scope,
-    ...conditions?.claims,
-    ...activityOf(options),
-    ...(options.expect !== undefined && { expect: checkedDuration(options.expect) }),
-    ...(options.sealToken && { sealedToken: await sealedToken(options, scope.repository) }),
+    ...(isMoved && place),
+    ...((isMoved || dispatch) && { dispatch: target.dispatch }),
+    ...settings,
   }
 }
 
-/** @throws UserError for an invalid duration */
-function checkedDuration(duration: string): string {
-  readDuration(duration)
-  return duration
-}
-
-/** The token never travels in plain text: only the relay can open it. */
-async function sealedToken(
-  { relay, relayKey }: SettingOptions,
-  repository: string,
-): Promise<string> {
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  if (!token) {
+async function rotate(text: string, options: BotOptions): Promise<void> {
+  const { botTokenEnv, secretEnv, repository } = options
+  const client = await findRelay(options)
+  const place = await namedEndpoint(text, repository, client)
+  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
+  if (!isObject(known)) throw notARelay(client.host)
+  const isBot = known.trigger === BOT_TRIGGER
+  if (isBot && isRegistered(known) && botTokenEnv === undefined) {
     throw new UserError({
-      message: '--seal-token: HOOKLINE_GITHUB_TOKEN is not set',
-      hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+      message: `the endpoint ${place.name} is registered with a bot, which needs the new URL`,
+      hint: 'Name the variable with the bot token: --bot-token-env BOT_TOKEN',
     })
   }
-  const { sealToken } = await import('../relay/credentials/seal.ts')
-  const key = await sealingKey(relayKey === undefined ? { relay } : { relayKey })
-  return sealToken({ token: token.reveal(), repository }, key)
+  let bot: BotRegistration | undefined
+  if (botTokenEnv !== undefined) {
+    if (!isBot) {
+      throw new UserError({
+        message: `the endpoint ${place.name} starts ${startedBy(known)}, and no bot`,
+        hint: 'Omit --bot-token-env.',
+      })
+    }
+    const { declared } = await readEndpointTarget({
+      repository: String(known.repository),
+      workflow: String(known.workflow),
+      trigger: String(known.trigger),
+      dispatch: known.dispatch === 'workflow' ? 'workflow' : 'repository',
+    })
+    bot = botRegistration({ botTokenEnv, secretEnv, declared }, process.env)
+    await client.ask({ method: 'PATCH', path: place.path, body: { verify: bot.verify } })
+  }
+  const answer = await client.ask({ method: 'POST', path: `${place.path}/rotate` })
+  const { endpoint, url } = endpointAndUrl(client, answer)
+  await bot?.register(url)
+  printUrl({ endpoint, url }, options)
 }
 
-async function ask(
-  client: RelayClient,
-  request: AdminRequest,
-): Promise<Readonly<Record<string, Json | undefined>>> {
-  const answer = await withProgress(`asking ${client.host}`, client.ask(request))
-  if (!isObject(answer)) throw notARelay()
-  return answer
+/** True for an endpoint that `--bot-token-env` created. */
+function isRegistered({ verify }: AdminAnswer): boolean {
+  return Array.isArray(verify) && verify.includes('telegram')
 }
 
-/** @throws UserError for a name that no endpoint has, which could be another path of the relay */
-function pathOf(name: string): string {
-  if (/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) return `${PATH}/${name}`
+async function remove(text: string, options: BotOptions): Promise<void> {
+  const { botTokenEnv, repository, json } = options
+  const client = await findRelay(options)
+  const place = await namedEndpoint(text, repository, client)
+  const { endpoint, url } = await readEndpoint(client, place)
+  if (botTokenEnv !== undefined) {
+    const isRemoved = await unregisterBot(botTokenEnv, url, process.env)
+    if (!isRemoved) warn([{ message: 'the bot has another webhook, or none, which stays' }])
+  } else if (endpoint.trigger === BOT_TRIGGER && isRegistered(endpoint)) {
+    warn([
+      {
+        message: 'the bot still calls the deleted URL',
+        hint: 'Register another URL; or call deleteWebhook of the Bot API, which --bot-token-env does.',
+      },
+    ])
+  }
+  const { deadLetters } = await client.ask({ method: 'DELETE', path: place.path })
+  if (json) return print(printableJson(JSON.stringify({ deleted: true, deadLetters })))
+  const dead = Number(deadLetters) > 0 ? `; dead letters: ${Number(deadLetters)}` : ''
+  print(printable(`${place.owner}/${place.name} is deleted${dead}`))
+}
+
+function printUrl(
+  answer: {
+    readonly endpoint: AdminAnswer
+    readonly url: string
+    readonly inWorkflow?: readonly string[]
+  },
+  { json }: { readonly json?: boolean },
+): void {
+  if (isLoopback(new URL(answer.url).hostname)) {
+    warn([
+      {
+        message:
+          'the URL works only on this machine, because the relay does not know its public address',
+        hint: 'Set HOOKLINE_PUBLIC_URL for the relay, for example https://relay.example.com.',
+      },
+    ])
+  }
+  print(json ? printableJson(JSON.stringify(answer)) : printable(answer.url))
+}
+
+/** @throws UserError */
+function repositoryHere(): string {
+  const repository = originRepository()
+  if (repository !== '') return repository
   throw new UserError({
-    message: `${JSON.stringify(name)} is not the name of an endpoint`,
-    hint: 'Print the names with: hookline endpoint list',
+    message: '--repository is missing, and there is no git remote origin',
+    hint: 'Name the repository whose workflow the URL starts: --repository octo/shop',
   })
 }
 
-/** The address that senders use: the relay's own, or the one that this command uses. */
-function endpointUrl(
-  client: RelayClient,
-  { url, address }: Readonly<Record<string, unknown>>,
-): string {
-  if (typeof url === 'string') return url
-  if (typeof address === 'string') return client.at(address)
-  throw notARelay()
-}
-
-function printEndpointUrl(
-  client: RelayClient,
-  endpoint: Readonly<Record<string, unknown>>,
-  { json }: EndpointOptions,
-): void {
-  const url = endpointUrl(client, endpoint)
-  print(json ? printableJson(JSON.stringify({ ...endpoint, url })) : url)
-}
-
-function conditionsInWords({ if: condition, verify }: Readonly<Record<string, unknown>>): string {
-  const schemes = Array.isArray(verify) ? verify.map(String) : []
-  const checks = [...schemes, ...(condition === undefined ? [] : [`if ${String(condition)}`])]
-  return checks.join(', ') || 'nothing'
+function noWorkflow(name: string): UsageError {
+  return new UsageError({
+    message: '--workflow is missing',
+    hint: `Name the workflow that the URL starts: hookline endpoint create ${name} --workflow orders`,
+    notes: ['for a URL that names the workflow itself: --any-workflow --dispatch repository'],
+  })
 }

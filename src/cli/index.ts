@@ -2,7 +2,6 @@
 import { isMainThread } from 'node:worker_threads'
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
-import { readSetting } from '../wire/settings.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
 import { unknownVariables } from '../wire/unknown-variables.ts'
 import { ownVersion } from './own-version.ts'
@@ -24,18 +23,11 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['build', async () => (await import('./build.ts')).buildCommand()],
   ['send', async () => (await import('./send.ts')).sendCommand()],
-  ['runs', async () => (await import('./runs.ts')).runsCommand()],
-  ['url', async () => (await import('./url.ts')).urlCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
-  ['redeliver', async () => (await import('./redeliver.ts')).redeliverCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
-  ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
-  ['keys', async () => (await import('./keys.ts')).keysCommand()],
-  ['grant', async () => (await import('./grant.ts')).grantCommand()],
+  ['deliveries', async () => (await import('./deliveries.ts')).deliveriesCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
-  ['seal', async () => (await import('./seal.ts')).sealCommand()],
-  ['completion', async () => (await import('./completion.ts')).completionCommand(programFor)],
 ])
 
 // `dev` starts this file as a worker thread, which runs its scripts.
@@ -83,6 +75,14 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
+/** The variables that options such as `--secret-env` name. */
+function variablesNamedIn(words: readonly string[]): string[] {
+  return words.flatMap((word, at) => {
+    const [option, value] = /^(--[\w-]+-env)(?:=(.*))?$/s.exec(word)?.slice(1) ?? []
+    return option === undefined ? [] : [value ?? words[at + 1] ?? '']
+  })
+}
+
 /** The program with the command that the words name, or with every command. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const program = new Command('hookline')
@@ -91,9 +91,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   program.hook('preAction', () => {
-    warn(unknownVariables(process.env))
-    // An invalid value stops every command, so that relay and client never use different modes.
-    readSetting(process.env, 'HOOKLINE_DISPATCH')
+    warn(unknownVariables(process.env, variablesNamedIn(words)))
   })
   const [word = ''] = words
   const load = COMMANDS.get(word)

@@ -8,13 +8,10 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES } from '../wire/payload.ts'
 import type { Forge } from '../wire/settings.ts'
 import { quoted } from '../workflow/suggestion.ts'
-import { AGENT_NAMES } from './agents.ts'
 import { originRepository, writeText } from './files.ts'
 import { forgeHere } from './forge.ts'
-import { agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledPaths, localServer, nextSteps } from './init/next-steps.ts'
-import { DEFAULT_PATHS } from './init/proposal.ts'
 import { answered, askAt, type FlagAnswers } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender-workflow.ts'
@@ -28,7 +25,6 @@ import { triggersHere } from './workflows-here.ts'
 
 interface InitOptions extends FlagAnswers {
   readonly sender?: string
-  readonly agent?: string
   readonly uses?: string
   readonly yes?: boolean
   readonly dryRun?: boolean
@@ -52,7 +48,6 @@ Examples:
   $ hookline init
   $ hookline init --sender stripe
   $ hookline init --dispatch workflow
-  $ hookline init --agent claude --sender linear --actor 'my-relay[bot]'
   $ hookline init --yes --name deploy --relay https://relay.example.com`
 
 /** @param write prints the result */
@@ -62,11 +57,6 @@ export function initCommand(write: (text: string) => void = print): Command {
     .description('write a first workflow, and print the next steps')
     .addOption(new Option('--kind <kind>', 'what starts the workflow').choices(kinds))
     .option('--sender <name>', 'sender of the requests, such as stripe')
-    .addOption(
-      new Option('--agent <agent>', 'coding agent that works on each event').choices(AGENT_NAMES),
-    )
-    .option('--actor <login>', 'account that starts the agent, such as my-relay[bot]')
-    .option('--paths <list>', `paths that the agent may change (default: ${DEFAULT_PATHS})`)
     .option('--name <name>', 'name of the workflow and its file')
     .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--relay <url>', 'address of your relay, whose next steps init then prints')
@@ -91,7 +81,7 @@ async function init(
   const { dryRun = false, json } = options
   const port = process.env.PORT || '3000'
   const answers = await allAnswers(options, port)
-  const kind = options.agent === undefined ? KINDS.get(answers.kind) : agentKind(options.agent)
+  const kind = KINDS.get(answers.kind)
   if (!kind) return
   const subfolder = subfolderProblem()
   if (subfolder) throw new UserError(subfolder)
@@ -134,40 +124,27 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
   const dispatch = options.dispatch ?? (forge && 'workflow')
   const uses = forge ? usesOn(forge, options.uses ?? ownAction()) : options.uses
   const { stdin: input, stdout: output } = process
-  if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
-  refuseAgentFlags(options)
   refusePolled(options)
   const sender = from === undefined ? undefined : knownSender(from)
-  const given = options.agent
+  const given = sender
     ? {
-        kind: [...KINDS.keys()][0],
-        name: name ?? 'agent',
+        kind: kind ?? [...KINDS.keys()][0],
+        name: name ?? sender.name,
         repository,
         relay,
         dispatch,
-        actor: options.actor,
-        paths: options.paths,
       }
-    : sender
-      ? {
-          kind: kind ?? [...KINDS.keys()][0],
-          name: name ?? sender.name,
-          repository,
-          relay,
-          dispatch,
-        }
-      : {
-          kind: kind ?? (options.dispatch && [...KINDS.keys()][0]),
-          name,
-          repository,
-          relay,
-          dispatch,
-        }
+    : {
+        kind: kind ?? (options.dispatch && [...KINDS.keys()][0]),
+        name,
+        repository,
+        relay,
+        dispatch,
+      }
   const surroundings = {
     repository: originRepository(),
     relay: localServer(port),
     hasSender: sender !== undefined,
-    hasAgent: options.agent !== undefined,
   }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses, forge }
@@ -191,21 +168,6 @@ async function otherForge(): Promise<Forge | undefined> {
     `${found.host} is ${found.kind === 'gitea' ? 'Gitea' : 'Forgejo'}: workflow_dispatch starts the workflow\n`,
   )
   return found.kind
-}
-
-const AGENT_AND_KIND = {
-  message: '--agent cannot be combined with --kind',
-  hint: 'Remove --kind.',
-}
-
-/** @throws UsageError for a flag that concerns an agent, without one */
-function refuseAgentFlags({ agent, actor, paths }: InitOptions): void {
-  const flag = actor === undefined ? paths && '--paths' : '--actor'
-  if (!flag || agent !== undefined) return
-  throw new UsageError({
-    message: `${flag} requires --agent`,
-    hint: `Add --agent ${AGENT_NAMES[0]}, or remove ${flag}.`,
-  })
 }
 
 /** @throws UserError for a flag that concerns webhooks, together with a kind that polls */

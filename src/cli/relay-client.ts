@@ -3,95 +3,111 @@ import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { http, httpFailure, proxyFor } from '../action/http-client.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
-import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
-import { UserError } from '../wire/errors.ts'
+import { baseAddress } from '../wire/address.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
 import { HttpFailure, type HttpResponse } from '../wire/http.ts'
-import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { isObject, tryParseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
-import { Secret } from '../wire/secret.ts'
-import { readSetting } from '../wire/settings.ts'
+import type { Secret } from '../wire/secret.ts'
 import { unreachableHint } from './request-faults.ts'
+import { withProgress } from './terminal.ts'
 
 /** Milliseconds until a response. */
 const TIMEOUT = 30_000
 
-/** The same for a request that changes many events. */
+/** The same for a request that changes many deliveries. */
 const LONG_TIMEOUT = 600_000
-
-/** Path of the list of events. */
-export const LIST = '/outbox'
 
 /** A request to the admin API of a relay. */
 export interface AdminRequest {
-  readonly method: string
-  /** After the address of the relay. */
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** After `/-admin`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly body?: object
-  /** True if it changes many events. */
+  /** True if it changes many deliveries. */
   readonly isBulk?: boolean
 }
 
-/** The admin API of a relay; the key is in `HOOKLINE_ADMIN_KEY`. */
+/** The bearer of the admin API, and where it comes from. */
+export interface RelayAccess {
+  readonly bearer: Secret
+  /** A variable or a file, for errors. */
+  readonly source: string
+  /** True for a GitHub token, which manages only the endpoints that store it. */
+  readonly isToken: boolean
+}
+
+/** A response of the admin API. */
+export type AdminAnswer = Readonly<Record<string, unknown>>
+
+/** A refusal of the admin API, with the code that programs read. */
+export class RelayRefusal extends UserError {
+  readonly code: string
+
+  constructor(code: string, problem: Problem) {
+    super(problem)
+    this.code = code
+  }
+}
+
+/** The admin API of a relay. */
 export class RelayClient {
   readonly #base: string
-  readonly #key: string
+  readonly access: RelayAccess
   /** Host and port, for messages. */
   readonly host: string
 
-  /**
-   * @param key in place of `HOOKLINE_ADMIN_KEY`
-   * @throws UserError for an invalid address, or without a key
-   */
-  constructor(relay: string, key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')) {
-    this.#base = baseAddress(readAddress(relay, RELAY_ADDRESS))
-    this.host = new URL(this.#base).host
-    if (!key) {
-      throw new UserError({
-        message: 'HOOKLINE_ADMIN_KEY is not set',
-        hint: 'Set HOOKLINE_ADMIN_KEY to the value that the relay has.',
-      })
-    }
-    this.#key = key.reveal()
+  constructor(address: URL, access: RelayAccess) {
+    this.#base = baseAddress(address)
+    this.access = access
+    this.host = address.host
   }
 
-  /** The address of a path at the relay. */
-  at(path: string): string {
-    return this.#base + path
+  /** The address of the relay, without a slash at the end. */
+  get address(): string {
+    return this.#base
   }
 
-  /** @throws UserError if the relay refuses the request, or does not respond */
-  async ask(question: AdminRequest): Promise<Json> {
+  /** A URL of the relay: itself, or a path if the relay does not know its own address. */
+  at(url: string): string {
+    return url.startsWith('/') ? this.#base + url : url
+  }
+
+  /** @throws RelayRefusal if the relay refuses the request; UserError if it does not respond */
+  async ask(question: AdminRequest): Promise<AdminAnswer> {
     const { method, body, isBulk = false } = question
     const request = {
       method,
       url: this.#url(question),
       headers: { ...this.#headers(), ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+      timeout: isBulk ? LONG_TIMEOUT : TIMEOUT,
     }
-    const reply = await http({ ...request, timeout: isBulk ? LONG_TIMEOUT : TIMEOUT }).catch(
-      (cause) => this.#unreachable(cause),
-    )
-    if (reply.status !== 200) throw this.#refusal(reply, question)
-    try {
-      return parseJson(reply.text)
-    } catch {
-      throw notARelay()
-    }
+    const call = http(request).catch((cause) => this.#unreachable(cause))
+    const reply = await withProgress(`asking ${this.host}`, call)
+    // A server that is no relay may repeat the bearer.
+    const text = withoutSecret(reply.text, this.access.bearer)
+    const isAccepted = reply.status === 200 || reply.status === 201
+    if (!isAccepted) throw this.#refusal({ ...reply, text })
+    const answer = tryParseJson(text)
+    if (!isObject(answer)) throw notARelay(this.host)
+    return answer
   }
 
   /**
    * Streams a response into a new file that only the user can read.
    *
+   * @param path after `/-admin`
    * @returns its bytes
    * @throws UserError if the relay refuses it, if the connection ends early, or for the file
    */
   async download(path: string, file: string): Promise<number> {
     if (existsSync(file)) throw notWritten(file)
     const { default: fetch } = await import('node-fetch')
-    const url = this.#url({ method: 'GET', path })
+    const url = this.#url({ path })
     const agent = await proxyFor(new URL(url))
     const stop = new AbortController()
     const idle = setTimeout(() => stop.abort(), TIMEOUT)
@@ -101,7 +117,8 @@ export class RelayClient {
       const answer = await fetch(url, options)
       const { status, body } = answer
       if (status !== 200 || !body) {
-        throw this.#refusal({ status, headers: {}, text: await answer.text() }, { path })
+        const text = withoutSecret(await answer.text(), this.access.bearer)
+        throw this.#refusal({ status, headers: {}, text })
       }
       const target = createWriteStream(part, { mode: 0o600, flush: true })
       body.on('data', () => idle.refresh())
@@ -118,8 +135,8 @@ export class RelayClient {
     }
   }
 
-  #url({ path, query = {} }: AdminRequest): string {
-    const url = new URL(this.#base + path)
+  #url({ path, query = {} }: Pick<AdminRequest, 'path' | 'query'>): string {
+    const url = new URL(`${this.#base}/-admin${path}`)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value)
     }
@@ -127,48 +144,44 @@ export class RelayClient {
   }
 
   #headers() {
-    return { authorization: `Bearer ${this.#key}` }
+    return { authorization: `Bearer ${this.access.bearer.reveal()}` }
   }
 
   #unreachable(cause: unknown): never {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'Check that the relay is running.')
+    const direct =
+      'Check that the relay is running, or name the address of another one: --relay <url>'
+    const hint = unreachableHint(cause, direct)
     throw new UserError({ message: `${this.host}: ${cause.message}`, hint }, { cause })
   }
 
   /** The refusal in words for the user of this command. */
-  #refusal(reply: HttpResponse, { path }: Pick<AdminRequest, 'path'>): UserError {
+  #refusal(reply: HttpResponse): UserError {
     const { error } = fieldsOf(reply)
     const { code, message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {
-      return new UserError({
-        message: `${this.host} is not a relay (status ${reply.status})`,
-        hint: 'Check --relay: give the address of the relay without a path.',
-      })
+      return notARelay(this.host, reply.status)
     }
-    if (code === 'invalid_key') {
-      return new UserError({
-        message: `the relay at ${this.host} does not accept the admin key`,
-        hint: 'Set HOOKLINE_ADMIN_KEY to the value that this relay has.',
-      })
-    }
-    // This path exists if the admin API is enabled.
-    if (code === 'not_found' && path === LIST) {
-      return new UserError({
-        message: `the admin API of the relay at ${this.host} is disabled`,
-        hint: 'Set HOOKLINE_ADMIN_KEY on the relay, restart it, and use the same key here.',
-      })
-    }
-    // A server that is no relay may repeat the key.
-    const hidden = (text: string) => printable(withoutSecret(text, new Secret(this.#key)))
-    return new UserError({ message: hidden(message), hint: hidden(hint) })
+    if (code === 'invalid_key') return wrongBearer(this.host, this.access)
+    const problem = { message: printable(message), hint: printable(hint) }
+    return new RelayRefusal(String(code), problem)
   }
 }
 
+function wrongBearer(host: string, { source, isToken }: RelayAccess): RelayRefusal {
+  const hint = isToken
+    ? 'Start the relay with --allow-tokens, or set HOOKLINE_RELAY_KEY to the output of this command on its machine: hookline relay key'
+    : `Set HOOKLINE_RELAY_KEY to the output of this command on the relay's machine: hookline relay key`
+  return new RelayRefusal('invalid_key', {
+    message: `the relay at ${host} does not accept ${source}`,
+    hint,
+  })
+}
+
 /** The response is not the JSON of a relay. */
-export function notARelay(): UserError {
+export function notARelay(host: string, status = 200): UserError {
   return new UserError({
-    message: 'the server is not a relay with an outbox',
+    message: `${host} is not a relay with a database (status ${status})`,
     hint: 'Check --relay: give the address of the relay without a path.',
   })
 }
@@ -180,13 +193,12 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 
 /** A backup never replaces an existing file. */
 function notWritten(file: string, cause?: NodeJS.ErrnoException): UserError {
-  if (!cause) {
-    return new UserError({ message: `${file} is there already`, hint: 'name another file' })
-  }
+  if (!cause)
+    return new UserError({ message: `${file} exists already`, hint: 'Name another file.' })
   return new UserError(
     {
       message: `${file} cannot be written (${cause.code})`,
-      hint: 'name a file in a folder that is there, with room in it',
+      hint: 'Name a file in a folder that exists, on a disk with free space.',
     },
     { cause },
   )

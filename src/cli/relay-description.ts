@@ -7,10 +7,7 @@ import { HttpFailure } from '../wire/http.ts'
 import { unreachableHint } from './request-faults.ts'
 
 /** The part of a relay's description that its URLs depend on. */
-export type RelayDescription = Pick<Discovery, 'singleRepository'> & {
-  /** Whether the relay publishes a sealing key. */
-  readonly seal: boolean
-}
+export type RelayDescription = Pick<Discovery, 'singleRepository'>
 
 /** Milliseconds. */
 const TIMEOUT = 15_000
@@ -38,6 +35,5 @@ export async function describeRelay(relay: string): Promise<RelayDescription> {
   }
   return {
     singleRepository: fields.singleRepository === true,
-    seal: typeof fields.seal === 'string',
   }
 }

@@ -1,7 +1,9 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
+import type { RunningRelay } from '../relay/http/node.ts'
 import type { RunningServer } from '../relay/http/node-server.ts'
-import { weakKeyProblems } from '../relay/relay-config.ts'
+import type { DataFolder } from '../relay/node/data-folder.ts'
+import { UsageError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import {
   parsePort,
@@ -19,18 +21,19 @@ interface RelayCommandOptions {
   readonly host: string
   readonly port: string
   readonly repository?: string
-  readonly outbox?: string
-  readonly receipts?: true
+  readonly data?: string
+  readonly stateless?: true
   readonly tunnel?: boolean
+  readonly allowTokens?: true
 }
 
 const HELP = `
 ${environmentHelp(...RELAY_SETTINGS)}
 
 Examples:
-  $ hookline relay --port 8080
-  $ hookline relay --repository octo/repo
-  $ hookline relay --outbox /var/lib/hookline/outbox.db --receipts
+  $ hookline relay
+  $ hookline relay --data /srv/hookline --port 8080
+  $ hookline relay --stateless --repository octo/repo
   $ hookline relay --tunnel`
 
 export function relayCommand(): Command {
@@ -43,34 +46,105 @@ export function relayCommand(): Command {
       rawSetting(process.env, 'PORT') ?? settingDefault('PORT'),
     )
     .option('--repository <owner/name>', 'serve only this repository, at /webhook/…')
+    .option('--data <folder>', DATA_MEANING)
+    .option('--stateless', 'run without a database: token URLs only')
     .option(
-      '--outbox <file>',
-      'queue events in this database while GitHub is unavailable',
-      rawSetting(process.env, 'HOOKLINE_OUTBOX'),
+      '--allow-tokens',
+      'accept GitHub tokens: in token URLs, and to manage endpoints with this token',
     )
-    .option('--receipts', 'follow each event to its run; needs --outbox and a GitHub credential')
     .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
     .action(runRelay)
+    .addCommand(keyCommand())
+    .addCommand(rotateKeyCommand())
+    .addCommand(backupCommand())
+}
+
+const DATA_MEANING =
+  "folder of the database and the relay key (default: systemd's folder, else hookline in the user's state folder)"
+
+function keyCommand(): Command {
+  return new Command('key')
+    .description('print the admin bearer of the relay on this machine')
+    .option('--read', 'print the bearer for status and metrics alone')
+    .option('--data <folder>', DATA_MEANING)
+    .action(async ({ read }: { read?: true }, command: Command) => {
+      const { findRelayKey } = await import('../relay/node/data-folder.ts')
+      const { readRelayKeys } = await import('../relay/store/relay-key.ts')
+      const found = await findRelayKey({ data: dataOf(command), env: process.env })
+      const [first] = await readRelayKeys(found.key, found.keyName)
+      process.stdout.write(`${(read ? first.read : first.admin).reveal()}\n`)
+    })
+}
+
+function rotateKeyCommand(): Command {
+  return new Command('rotate-key')
+    .description('put a new relay key in front of the others in the file')
+    .option('--data <folder>', DATA_MEANING)
+    .action(async (_: object, command: Command) => {
+      const { findRelayKey, rotateRelayKey } = await import('../relay/node/data-folder.ts')
+      const { folder } = await findRelayKey({ data: dataOf(command), env: process.env })
+      const count = await rotateRelayKey(folder, process.env)
+      process.stdout.write(
+        `${folder.key} has ${count} keys now, the new one first.\nRestart the relay, which then encrypts its database with the new key.\nRemove an old key when the status counts 0 rows of it.\n`,
+      )
+    })
+}
+
+function backupCommand(): Command {
+  return new Command('backup')
+    .description('copy the database of a running relay into a new file')
+    .argument('<file>', 'file to write')
+    .option('--relay <url>', 'address of the relay (default: the relay on this machine)')
+    .option('--data <folder>', DATA_MEANING)
+    .action(async (file: string, { relay }: { relay?: string }, command: Command) => {
+      const { findRelay } = await import('./find-relay.ts')
+      const client = await findRelay({
+        ...(relay !== undefined && { relay }),
+        ...dataOption(command),
+      })
+      const bytes = await client.download('/backup', file)
+      process.stdout.write(
+        `${file}: ${bytes} bytes. It can be read only with the relay key: back up relay.key too.\n`,
+      )
+    })
+}
+
+/** Commander gives an option that the parent command has, too, to the parent. */
+function dataOf(command: Command): string | undefined {
+  return command.optsWithGlobals<{ data?: string }>().data
+}
+
+function dataOption(command: Command): { data?: string } {
+  const data = dataOf(command)
+  return data === undefined ? {} : { data }
 }
 
 async function runRelay({
   host,
   port,
   repository,
-  outbox,
-  receipts,
+  data,
+  stateless,
   tunnel,
+  allowTokens,
 }: RelayCommandOptions): Promise<void> {
+  if (stateless && data !== undefined) {
+    throw new UsageError({
+      message: '--stateless cannot be combined with --data',
+      hint: 'A stateless relay has no database. Omit one of them.',
+    })
+  }
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
   const { startRelay } = await import('../relay/http/node.ts')
+  const { dataFolder } = await import('../relay/node/data-folder.ts')
+  const folder = stateless ? undefined : dataFolder({ data, env: process.env })
   const relay = await startRelay({
     host,
     port: parsePort(port),
-    env: process.env,
+    env: { ...process.env, ...(allowTokens && { HOOKLINE_ALLOW_TOKENS: 'true' }) },
     repository,
-    outbox,
-    receipts,
+    folder,
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   const stopping = new AbortController()
@@ -80,9 +154,19 @@ async function runRelay({
       return relay.close().finally(() => process.exit())
     },
   })
-  warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
+  warn([...relay.warnings, ...unusedProxyProblems(process.env)])
   writeLine(`hookline relay listening on ${relay.url}\n`)
+  if (folder) writeLine(`${folderLines(folder, relay).join('\n')}\n`)
   if (tunnel) await tunnelTo(relay, repository, stopping.signal)
+}
+
+/** What the first start of a relay shows, and never the key. */
+function folderLines({ path, key }: DataFolder, { hasNewKey }: RunningRelay): readonly string[] {
+  return [
+    `data folder: ${path}`,
+    ...(hasNewKey ? [`created the relay key: ${key}`] : []),
+    'next: hookline endpoint create <name> --repository <owner/name> --workflow <file>',
+  ]
 }
 
 /** Opens a tunnel, which is opened again if it ends. The relay ends if the first tunnel fails. */
@@ -124,14 +208,8 @@ async function publicLines(
     repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined
   const named = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: named, workflow, trigger })
-  // If the relay has its own token, a request carries one of the access keys.
   const shell = shellOf(env, process.platform)
-  const firstKey =
-    shell.name === 'posix'
-      ? '\u0024{HOOKLINE_ACCESS_KEYS%%[, ]*}'
-      : "$(($env:HOOKLINE_ACCESS_KEYS -split '[, ]')[0])"
-  const hasKeys = rawSetting(env, 'HOOKLINE_ACCESS_KEYS')
-  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_CREDENTIAL')
+  const credential = shell.variable('HOOKLINE_GITHUB_TOKEN')
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,

@@ -1,10 +1,18 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/relay-config.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
-import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
+import {
+  baseAddress,
+  isLoopback,
+  notAnAddress,
+  parseAddress,
+  RELAY_ADDRESS,
+  readAddress,
+  refuseInsecureAddress,
+} from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import { HttpFailure, type HttpResponse } from '../wire/http.ts'
@@ -34,8 +42,10 @@ interface SendOptions extends RequestOptions {
   readonly sign?: string
   readonly secretStdin?: boolean
   readonly privateKey?: string
-  readonly count?: number
   readonly list?: boolean
+  readonly relay?: string
+  readonly data?: string
+  readonly endpoint?: string
   readonly wait?: boolean
   readonly json?: boolean
 }
@@ -45,13 +55,19 @@ A saved request (--file) is JSON with the keys method, path, headers and body.
 Its path is appended to a <url> without a workflow, for example
 https://relay.example.com/octo/repo or http://localhost:3000/webhook.
 
-HOOKLINE_CREDENTIAL travels in the header X-Platform-Authorization. For a scheme
-with a public key, HOOKLINE_WEBHOOK_SECRET is the private key.
+With --endpoint, the URL is the one of this endpoint, and its relay is found as by
+hookline endpoint. With --relay alone, <url> is a path such as
+octo/repo/hook/webhook, and the GitHub token travels in the header
+X-Platform-Authorization. For a scheme with a public key, HOOKLINE_WEBHOOK_SECRET
+is the private key.
 
-${environmentHelp('HOOKLINE_CREDENTIAL', 'HOOKLINE_WEBHOOK_SECRET', 'HOOKLINE_DEV_KEY', [
-  'GH_TOKEN',
-  'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)',
-])}
+${environmentHelp(
+  ['HOOKLINE_GITHUB_TOKEN', 'GitHub token, for --relay'],
+  ['HOOKLINE_RELAY_KEY', 'relay key, for --endpoint of a relay that is not on this machine'],
+  'HOOKLINE_WEBHOOK_SECRET',
+  'HOOKLINE_DEV_KEY',
+  ['GH_TOKEN', 'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)'],
+)}
 
 Senders:
   ${wrappedNames(
@@ -69,8 +85,9 @@ Examples:
   $ hookline send localhost:3000/webhook/hook/webhook --sender discord \\
       --private-key discord.pem
   $ hookline send localhost:3000/webhook --file saved.json
-  $ hookline send https://relay.example.com/octo/repo/hook/webhook \\
-      --sender stripe --count 5 --wait`
+  $ hookline send --endpoint orders --sender stripe --wait
+  $ hookline send octo/repo/hook/webhook --sender stripe \\
+      --relay https://relay.example.com`
 
 /** Milliseconds until the whole response has arrived. */
 const TIMEOUT = 30_000
@@ -92,7 +109,9 @@ export function sendCommand(): Command {
     .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
     .option('--secret-stdin', 'read the secret from standard input')
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
-    .option('--count <n>', 'send n events into one batch', readCount)
+    .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
+    .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
+    .option('--data <folder>', 'folder of the relay on this machine, for --endpoint')
     .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
     .option('--list', 'list the example events')
     .option('--json', 'print JSON')
@@ -106,17 +125,36 @@ async function sendRequest(
   command: Command,
 ): Promise<void> {
   if (options.list) return printExamples(options.json ?? false)
-  if (address === undefined) command.error("error: missing required argument 'url'")
+  if (address === undefined && options.endpoint === undefined) {
+    command.error("error: missing required argument 'url', or --endpoint")
+  }
+  if (address !== undefined && options.endpoint !== undefined) {
+    command.error('error: --endpoint cannot be combined with a url')
+  }
   if (options.example !== undefined && options.file !== undefined) {
     command.error('error: --example cannot be combined with --file')
   }
-  const target = parseUrl(address)
+  const target = await targetOf(address, options)
+  const isToken = options.relay !== undefined && options.endpoint === undefined
+  const token = isToken ? tokenHere() : undefined
   const secret =
     options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
-  const request = async (to: URL) =>
-    signedRequest(await outgoingRequest(to, withSenderExample(options)), options, secret)
-  if (options.count !== undefined) return sendBatch(target, request, options.count, options)
-  await sendOnce(await request(target), options)
+  const addressed = await outgoingRequest(target, withSenderExample(options))
+  await sendOnce(await signedRequest(addressed, options, secret), token, options)
+}
+
+/** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
+async function targetOf(address = '', { relay, data, endpoint }: SendOptions): Promise<URL> {
+  if (endpoint === undefined) {
+    return relay === undefined ? parseUrl(address) : tokenUrl(relay, address)
+  }
+  const [{ findRelay }, { namedEndpoint, readEndpoint }] = await Promise.all([
+    import('./find-relay.ts'),
+    import('./endpoint/named-endpoint.ts'),
+  ])
+  const client = await findRelay({ ...(relay !== undefined && { relay }), ...(data && { data }) })
+  const { url } = await readEndpoint(client, await namedEndpoint(endpoint, undefined, client))
+  return parseUrl(url)
 }
 
 function printExamples(json: boolean): void {
@@ -125,9 +163,13 @@ function printExamples(json: boolean): void {
   print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
 }
 
-async function sendOnce({ request, url }: AddressedRequest, options: SendOptions): Promise<void> {
+async function sendOnce(
+  { request, url }: AddressedRequest,
+  token: Secret | undefined,
+  options: SendOptions,
+): Promise<void> {
   const started = performance.now()
-  const response = await sendWebhook(url, request)
+  const response = await sendWebhook(url, request, token)
   const milliseconds = Math.round(performance.now() - started)
   const { accepted, delivery, run, filtered } = response
   print(
@@ -148,8 +190,8 @@ function responseLines(
 ): string[] {
   const { status, delivery, run, message, hint, body, reason } = response
   return [
-    // The query is omitted, because it may contain a token.
-    `${method} ${url.origin}${url.pathname}`,
+    // Without the query and the id of an endpoint, because they are secret.
+    `${method} ${url.origin}${url.pathname.replace(ENDPOINT_ID, '$1***')}`,
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
     ...(response.queued ? [queuedText(response)] : []),
@@ -158,6 +200,8 @@ function responseLines(
     ...(response.nothingFired ? [] : [message === null ? body : `${message}: ${hint ?? ''}`]),
   ]
 }
+
+const ENDPOINT_ID = /^(\/-\/[^/]+\/)[\w-]{22}/
 
 const NO_WEBHOOK_URL =
   'The URL is the front page of a server. A webhook URL ends in /<workflow>/<trigger>.'
@@ -173,36 +217,11 @@ function withoutSecrets(
   return { ...reply, headers: record(headers), text: hide(reply.text) }
 }
 
-/** Sends an event `count` times, signs each request by itself, and reports all responses. */
-async function sendBatch(
-  target: URL,
-  request: (to: URL) => Promise<AddressedRequest>,
-  count: number,
-  options: SendOptions,
-): Promise<void> {
-  const { batchLines, withBatch } = await import('./send/batch-url.ts')
-  const to = withBatch(target)
-  const responses: SendResponse[] = []
-  while (responses.length < count && responses.at(-1)?.accepted !== false) {
-    const { request: outgoing, url } = await request(to)
-    responses.push(await sendWebhook(url, outgoing))
-  }
-  const last = responses.at(-1)
-  const collected = responses.findLast(({ batch }) => batch !== null)
-  const batch = collected?.batch ?? null
-  const report = { accepted: last?.accepted ?? false, batch, responses }
-  // The query is omitted, because it may contain a token.
-  const lines = [`${to.origin}${to.pathname}`, ...batchLines(responses)]
-  print(options.json ? printableJson(JSON.stringify(report)) : lines.map(printable).join('\n'))
-  if (!last?.accepted) process.exitCode = EXIT.failure
-  else if (options.wait) await waitForRun(to, collected ?? last)
-}
-
 /** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
 async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   const { delivery, run, queued, batch, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
-    await import('./runs.ts')
+    await import('./follow-runs.ts')
   if (queued && batch === null) {
     throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
@@ -213,7 +232,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
       hint: 'Send the request to a relay, for example to the URL that hookline connect prints.',
     })
   }
-  const { repository } = addressedBy(url)
+  const repository = addressedBy(url).repository || repositoryOfRun(run)
   if (repository === '') {
     throw new UserError({
       message: 'the repository is unknown: the URL names none, and there is no git remote origin',
@@ -222,8 +241,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   }
   const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
   if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
-  const { batchSeconds: secondsOf } = await import('./send/batch-url.ts')
-  const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
+  const collecting = batch === null ? 0 : LONGEST_BATCH
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
   const report = (each: WorkflowRun) => process.stderr.write(`${runLine(each)}\n`)
@@ -233,17 +251,19 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
 
-const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline outbox list'
+/** `owner/name` in the address of a run. */
+function repositoryOfRun(run: string | null): string {
+  return /\/([^/]+\/[^/]+)\/actions\/runs\/\d+$/.exec(run ?? '')?.[1] ?? ''
+}
+
+const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline deliveries'
 
 function queuedText({ batch }: SendResponse): string {
   return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
 }
 
-/** @throws InvalidArgumentError */
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Give a whole number from 1 to 9999.')
-}
+/** Milliseconds that a relay collects the events of a batch at most. */
+const LONGEST_BATCH = 3_600_000
 
 const SKIPPED =
   'every job was skipped: compare the job condition (`if:`) with the workflow and trigger of the URL'
@@ -251,7 +271,7 @@ const SKIPPED =
 /** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
 async function printRunNameAdvice(url: URL): Promise<void> {
   const [{ addressedBy }, { adviceAt }] = await Promise.all([
-    import('./runs.ts'),
+    import('./follow-runs.ts'),
     import('./run-name-advice.ts'),
   ])
   const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
@@ -339,8 +359,8 @@ function keyOfPair(file: string, scheme: string): Secret {
 async function sendWebhook(
   url: URL,
   { method, headers, body }: OutgoingRequest,
+  token: Secret | undefined,
 ): Promise<SendResponse> {
-  const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
     // The key lets hookline dev run real jobs; it is sent to this machine only.
@@ -359,6 +379,30 @@ async function sendWebhook(
     const hint = unreachableHint(error, 'Start the relay or hookline dev, and check the address.')
     throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
   }
+}
+
+/** The token goes only to the relay that the user names. @throws UserError for an invalid address */
+function tokenUrl(relay: string, path: string): URL {
+  const given = readAddress(relay, RELAY_ADDRESS)
+  refuseInsecureAddress(given, '--relay')
+  const base = baseAddress(given)
+  if (/^https?:/i.test(path)) {
+    throw new UserError({
+      message: '--relay cannot be combined with a whole URL',
+      hint: `Write the path after the address of the relay: hookline send octo/repo/hook/webhook --relay ${base}`,
+    })
+  }
+  return parseUrl(`${base}/${path.replace(/^\/+/, '')}`)
+}
+
+/** @throws UserError without a token */
+function tokenHere(): Secret {
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return token
+  throw new UserError({
+    message: '--relay: HOOKLINE_GITHUB_TOKEN is not set',
+    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+  })
 }
 
 function parseUrl(text: string): URL {

@@ -207,7 +207,7 @@ export function isStandIn(value: string): boolean {
 
 /**
  * The same, with the secrets and variables that they name: those of the environment, by the same names,
- * where it has them. So it tells what a grant may ask.
+ * where it has them. So it tells what an endpoint may ask.
  */
 export function triggersToAsk(env: Environment): FoundTrigger[] {
   return foundTriggers('', workflowsToAsk(env))

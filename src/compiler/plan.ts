@@ -24,8 +24,8 @@ export interface WorkflowStarts {
   /** The event by which a webhook starts the workflow; `undefined` if no trigger receives webhooks. */
   readonly starting: DispatchEvent | undefined
   /**
-   * Whether the listening file also needs `workflow_dispatch`, for a manual run or a relay's
-   * scheduler.
+   * Whether the listening file also needs `workflow_dispatch`, for a manual run or a
+   * cron service.
    */
   readonly isStartedByHand: boolean
 }
@@ -119,7 +119,7 @@ function startsOf(file: SourceFile, event: DispatchEvent): WorkflowStarts {
   return { file, webhooks, polled, starting, isStartedByHand }
 }
 
-/** The event of a manual run, and of a relay's scheduler. */
+/** The event of a manual run, and of a cron service that calls GitHub. */
 const BY_HAND = 'workflow_dispatch'
 
 /**

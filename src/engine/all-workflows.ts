@@ -1,4 +1,4 @@
-import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
+import type { BoundTrigger, ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
@@ -44,6 +44,8 @@ export interface FoundTrigger {
   /** A request that fires the trigger; `undefined` if only the real sender can make one. */
   readonly example: ExampleRequest | undefined
   readonly signatures: readonly RequiredSignature[]
+  /** For a bot: the kinds of updates to register, in addition to new messages. */
+  readonly updates: BoundTrigger['updates']
   /** The trigger's `config.filter`, if it has one. */
   readonly filter?: JsonObject | undefined
 }
@@ -51,10 +53,10 @@ export interface FoundTrigger {
 /** The triggers that take webhooks, each with its address below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, takesWebhooks, example, signatures, config }) => {
+    triggers.flatMap(({ name: trigger, takesWebhooks, example, signatures, updates, config }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
       return takesWebhooks
-        ? [{ workflow, trigger, url, example, signatures, filter: config.filter }]
+        ? [{ workflow, trigger, url, example, signatures, updates, filter: config.filter }]
         : []
     }),
   )

@@ -159,7 +159,7 @@ function batchForOne({ trigger }: TriggerRef, count: number): UserError {
     position: trigger.positionOf([]),
     notes: [
       'to process them in one run, set "batch: true" under its "config", and run this job again',
-      'or remove "__batch" from the webhook URL at the sender',
+      'or remove "batch" from the endpoint of the relay',
     ],
   })
 }

@@ -148,7 +148,7 @@ export function refuseUnfit(ref: TriggerRef, { kept }: PipelineResult, folder: s
       ? [
           'reduce each item with "filterOutputs" or "format" under "config"',
           'or set "exportOutputs", so that later steps of this job read the items from files',
-          'or let the sender send less: use a shorter "__batch" in the URL',
+          'or let the sender send less: use a shorter "batch" in the endpoint',
         ]
       : ['let the sender send less'],
   }

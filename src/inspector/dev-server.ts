@@ -6,15 +6,14 @@ import { triggerNamed } from '../engine/evaluate-event.ts'
 import type { Scripts } from '../engine/scripts.ts'
 import {
   type Credentials,
-  createCredentials,
+  keyCredentials,
   NO_CREDENTIALS,
 } from '../relay/credentials/credentials.ts'
 import type { DispatchPort } from '../relay/github/dispatch.ts'
 import { answer, type RunningServer, serveRelay } from '../relay/http/node-server.ts'
 import { relay } from '../relay/relay.ts'
-import { steadyClock, systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/relay-config.ts'
 import type { RelayPorts, RelayRequest } from '../relay/relay-ports.ts'
-import type { CollectPort } from '../relay/request/batch-period.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'
@@ -25,20 +24,12 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type GitHubEvent, HEADER, readClientPayload } from '../wire/payload.ts'
+import { type GitHubEvent, readClientPayload } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import type { OutputReader, ShownJobs, ShownRequest, Welcome } from './api.ts'
-import { devBatches } from './dev-batches.ts'
-import {
-  collectedEvent,
-  type DevEvent,
-  type LocalEnginePorts,
-  poller,
-  repeat,
-  runLocally,
-} from './local-engine.ts'
+import { type DevEvent, type LocalEnginePorts, poller, repeat, runLocally } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import {
   type Cause,
@@ -54,7 +45,7 @@ import { accessRefusal, type InspectorParts, inspectorPath, inspectorServer } fr
 import { shownProblem } from './shown-problem.ts'
 
 interface DevServerOptions {
-  /** An address that other machines reach; requests then need one of the access keys. */
+  /** An address that other machines reach; requests then need the key. */
   readonly host: string | undefined
   /** 0 selects a free port. */
   readonly port: number
@@ -138,15 +129,8 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const logs = new RunLogs()
   const stage = { ...options, recorder, logs, localEngine }
   const cause = { origin: 'request', of: null } as const
-  const batches = [false, true].map((mayRun) => stageBatches(stage, cause, mayRun))
-  const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) => {
-    const { collect } = batches[Number(mayRun)] ?? {}
-    const collecting = collect && reportingCollect(collect, stage, cause)
-    return {
-      ...devPorts(stage, cause, credentials, mayRun),
-      ...(collecting && { collect: collecting }),
-    }
-  }
+  const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) =>
+    devPorts(stage, cause, credentials, mayRun)
   const ports = portsOf(cause, await devCredentials(host, env), false)
   // Requests of the page were authenticated by the cookie, so they may run real jobs.
   const send = (request: RelayRequest, cause: Cause) =>
@@ -192,7 +176,6 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     workflowsChanged,
     async close() {
       inspector.close()
-      for (const { close } of batches) close()
       await Promise.all([server.close(), stopPolling?.()])
     },
   }
@@ -260,26 +243,6 @@ function devPorts(
   }
 }
 
-function stageBatches(stage: Stage, cause: Cause, mayRun: boolean) {
-  const evaluate = localEvaluation(stage, cause, mayRun)
-  return devBatches({ after: steadyClock.after, hand: evaluate, report: stage.report })
-}
-
-/** Also prints and records each event when a batch takes it. */
-function reportingCollect(collect: CollectPort, stage: Stage, cause: Cause): CollectPort {
-  return async (dispatch, period) => {
-    const batch = await collect(dispatch, period)
-    const payload = readClientPayload(parseJson(dispatch.clientPayload))
-    const event = collectedEvent(payload, batch ?? '')
-    const arrival = { ...cause, time: systemClock.now(), readers: [] }
-    const headers = signatureHeaders(payload.path, stage.localEngine)
-    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
-    stage.recorder.add(unlisted, withheld)
-    stage.tell(event, [], [])
-    return batch
-  }
-}
-
 function signatureHeaders(path: string, { workflows }: LocalEnginePorts): string[] {
   return signaturesAt(path, workflows).flatMap(({ header }) => header?.toLowerCase() ?? [])
 }
@@ -300,12 +263,9 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
     const event = await runLocally(payload, localEngine)
     const jobs = explain(event)
     const arrival = { ...cause, time, readers: readers(event.workflow), jobs }
-    if (HEADER.batch in payload.headers) recorder.add(eventRecord(event, arrival))
-    else {
-      const headers = signatureHeaders(payload.path, localEngine)
-      const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
-      recorder.add(unlisted, withheld)
-    }
+    const headers = signatureHeaders(payload.path, localEngine)
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
+    recorder.add(unlisted, withheld)
     tell(event, arrival.readers, jobs)
     if (mayRun && event.count > 0 && event.origin) {
       const hear = (line: string) => logs.add(event.delivery, printable(line))
@@ -456,17 +416,13 @@ function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'
   return { method: 'POST', headers, body: text, encoding: 'text' }
 }
 
-/** @throws UserError if other machines can reach the server and no access key is set */
+/** @throws UserError if other machines can reach the server and no key is set */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
   if (host === undefined) return NO_CREDENTIALS
-  const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS')
-  if (!accessKeys) {
-    const hint = 'make a key with: hookline keys create access'
-    throw new UserError({ message: 'HOOKLINE_ACCESS_KEYS is missing', hint })
+  const key = readSetting(env, 'HOOKLINE_DEV_KEY')
+  if (!key) {
+    const hint = 'Create a key, which each request carries as its token: openssl rand -hex 16'
+    throw new UserError({ message: 'HOOKLINE_DEV_KEY is missing', hint })
   }
-  return createCredentials({
-    accessKeys,
-    githubCredential: { token: async () => undefined },
-    now: systemClock.now,
-  })
+  return keyCredentials(key)
 }

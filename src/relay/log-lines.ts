@@ -14,8 +14,8 @@ export interface OutboxLine {
    * - `dead`: an event became a dead letter
    * - `expired`: a dead letter was deleted after 30 days
    * - `late`: the oldest event has waited for more than an hour
-   * - `unreadable`: no sealing key opens these events
-   * - `migrated`: an earlier version wrote the tables, which now have the form of this version
+   * - `unreadable`: no relay key decrypts these events
+   * - `reencrypted`: the first relay key encrypted these rows anew
    * - `replayed`, `deleted`: by an admin
    * - `divided`: the relay sends a batch that is refused or too large as several
    * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
@@ -31,7 +31,7 @@ export interface OutboxLine {
     | 'expired'
     | 'late'
     | 'unreadable'
-    | 'migrated'
+    | 'reencrypted'
     | 'replayed'
     | 'deleted'
     | 'disk'
@@ -44,9 +44,6 @@ export interface OutboxLine {
   /** How long the event waited, or until the next attempt. */
   readonly seconds?: number
   readonly events?: number
-  /** Versions of the tables before and after a migration. */
-  readonly from?: number
-  readonly to?: number
 }
 
 /** A line about the run of an event, or about an alarm. */

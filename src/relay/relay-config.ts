@@ -1,7 +1,6 @@
-import type { CryptoKey, JWK } from 'jose'
-import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import type { CryptoKey } from 'jose'
+import { bugOf, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, GitHubCall } from '../wire/github-api.ts'
-import { isObject } from '../wire/json.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
@@ -11,24 +10,16 @@ import {
   rawSetting,
   readSetting,
   type SettingName,
-  splitList,
 } from '../wire/settings.ts'
 import {
   type CredentialOptions,
+  type Credentials,
   createCredentials,
   type GitHubCredential,
-  ownCredentialFor,
 } from './credentials/credentials.ts'
 import { App, readAppKey } from './credentials/github-app.ts'
-import { readSigningKey, type SigningKey } from './credentials/grant.ts'
-import {
-  readSealingKey,
-  SEALING_KEYS_PATH,
-  type SealingKey,
-  sealingKeysPage,
-} from './credentials/seal.ts'
-import type { Endpoints } from './endpoints/endpoints.ts'
-import { sendFirstActivity } from './endpoints/first-activity.ts'
+import type { TokenSource } from './credentials/token-source.ts'
+import { figure, MEGABYTE } from './figures.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
@@ -38,23 +29,21 @@ import { type Pages, RELAY_PAGES } from './pages/pages.ts'
 import { Readiness } from './pages/readiness.ts'
 import { BodyMemory, type RelayPorts } from './relay-ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
-import type { SchedulerPorts, Timer } from './schedule/scheduler.ts'
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event. */
   readonly budget: number
-  readonly credentials: Omit<CredentialOptions, 'now' | 'githubCredential'>
+  /** True if a relay with its own GitHub credential accepts token URLs, too. */
+  readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
   readonly pages: Pages
   readonly repository?: Repository
-  /** Which event starts the workflow, where the credential does not say. */
+  /** Which event starts the workflow of a token URL. */
   readonly dispatch: DispatchMode
   /** Detected if absent. */
   readonly forge: Forge | undefined
-  /** Branch or tag that a workflow is started on, where the credential does not say. */
-  readonly ref?: string
   /** Bytes of all request bodies in memory together. */
   readonly bodyMemory: number
   /** Address of this relay as senders see it. */
@@ -71,66 +60,22 @@ type GitHubCredentialConfig =
  * @throws UserError naming the variable that is wrong
  */
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
-  const sealSet = readSetting(env, 'HOOKLINE_SEALING_KEYS')
-  const signSet = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
-  const sealingKeys = sealSet === undefined ? [] : await readSealingKeys(sealSet)
-  const signingKeys = signSet === undefined ? [] : await readSigningKeys(signSet)
-  const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS') ?? []
   checkCredentialSettings(env)
-  const page = [SEALING_KEYS_PATH, sealingKeysPage(sealingKeys)] as const
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
-  const ref = readSetting(env, 'HOOKLINE_WORKFLOW_REF')
-  const revoked = readSetting(env, 'HOOKLINE_REVOKED_GRANTS')
+  const forge = readSetting(env, 'HOOKLINE_FORGE')
   return {
     apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
-    budget: readSetting(env, 'HOOKLINE_GITHUB_TIMEOUT_MS'),
-    dispatch: readSetting(env, 'HOOKLINE_DISPATCH'),
-    forge: readSetting(env, 'HOOKLINE_FORGE'),
-    ...(ref !== undefined && { ref }),
-    bodyMemory: readSetting(env, 'HOOKLINE_MAX_BODY_MEMORY_MB') * MEGABYTE,
-    credentials: { sealingKeys, signingKeys, accessKeys, revoked },
+    budget: figure(env, 'GITHUB_TIMEOUT_MS'),
+    // Forgejo and Gitea have no `repository_dispatch`.
+    dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
+    forge,
+    bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
+    allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
-    pages: sealingKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
+    pages: RELAY_PAGES,
     ...(named !== undefined && { repository: parseRepository(named) }),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
-  }
-}
-
-/** Milliseconds for a first activity. */
-const ACTIVITY_TIMEOUT = 2000
-
-/**
- * Sends first activities to Linear.
- *
- * @param background keeps the runtime alive until the work is done
- */
-export function firstActivitySender(
-  env: Environment,
-  endpoints: Endpoints,
-  { report }: Pick<RelayPorts, 'report'>,
-  write: (line: string) => void,
-  background: (work: Promise<unknown>) => void = () => {},
-): NonNullable<RelayPorts['firstActivity']> {
-  const { href } = new URL('graphql', readSetting(env, 'HOOKLINE_LINEAR_API_URL'))
-  return ({ name, activity }, body) => {
-    if (!activity) return
-    const work = sendFirstActivity(activity, body, {
-      store: endpoints.store,
-      post: (text, headers) =>
-        fetch(href, {
-          method: 'POST',
-          headers,
-          body: text,
-          redirect: 'manual',
-          signal: AbortSignal.timeout(ACTIVITY_TIMEOUT),
-        }),
-      now: () => systemClock.now().getTime(),
-      log: (line) =>
-        write(JSON.stringify({ time: systemClock.now().toISOString(), endpoint: name, ...line })),
-      report,
-    })
-    background(work)
   }
 }
 
@@ -141,7 +86,6 @@ export interface ForgeAccess {
   readonly metrics: RelayMetrics
 }
 
-/** @throws UserError when `HOOKLINE_OUTBOX_MIN_INTERVAL_MS` is wrong */
 export function sharedGitHub(
   env: Environment,
   { githubCredential }: RelayConfig,
@@ -150,12 +94,12 @@ export function sharedGitHub(
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = githubCredential !== undefined && 'app' in githubCredential
-  const minInterval = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
+  const minInterval = figure(env, 'MIN_INTERVAL_MS')
   const ports = { now, after, date: systemClock.now, minInterval, metrics }
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
-/** The ports of a relay towards GitHub. `outbox` only says whether the relay has one. */
+/** The ports of a stateless relay. `isStateless` only says what the discovery page shows. */
 export function relayPorts(
   config: RelayConfig,
   { call, rateLimiters, metrics }: ForgeAccess,
@@ -163,24 +107,19 @@ export function relayPorts(
   {
     packers,
     loadChecks,
-    outbox = false,
-  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { outbox?: boolean } = {},
+    isStateless = true,
+  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { isStateless?: boolean } = {},
 ): RelayPorts {
-  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, ref, publicUrl } = config
+  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
   const { now } = systemClock
   const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,
-    credentials: createCredentials({
-      ...config.credentials,
-      ...githubCredentialOf(config, call),
-      now,
-    }),
-    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
+    credentials: credentialsOf(config, call),
+    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     ...(repository && { repository }),
     dispatchMode,
-    ref,
     publicUrl,
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     bodies: new BodyMemory(config.bodyMemory),
@@ -193,17 +132,30 @@ export function relayPorts(
   }
 }
 
-function discoveryOf(
-  { githubCredential, dispatch, pages, repository }: RelayConfig,
-  outbox: boolean,
-) {
-  const kind = githubCredential === undefined ? 'none' : 'app' in githubCredential ? 'app' : 'token'
-  const seal = pages.has(SEALING_KEYS_PATH) ? SEALING_KEYS_PATH : null
+function discoveryOf(config: RelayConfig, isStateless: boolean) {
+  const { dispatch, repository } = config
   const singleRepository = repository !== undefined
-  return discoveryPage({ dispatch, credential: kind, outbox, singleRepository, seal })
+  const credential = credentialKind(config)
+  return discoveryPage({ dispatch, credential, stateless: isStateless, singleRepository })
 }
 
-const MEGABYTE = 1024 * 1024
+export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'token' | 'app' {
+  if (githubCredential === undefined) return 'none'
+  return 'app' in githubCredential ? 'app' : 'token'
+}
+
+/** @param findEndpoint of a relay with a database */
+export function credentialsOf(
+  config: RelayConfig,
+  call: GitHubCall,
+  findEndpoint?: CredentialOptions['findEndpoint'],
+): Credentials {
+  return createCredentials({
+    ...githubCredentialOf(config, call),
+    allowsTokens: config.allowsTokens,
+    findEndpoint,
+  })
+}
 
 /**
  * Checks that the credential settings fit together and are complete.
@@ -212,10 +164,7 @@ const MEGABYTE = 1024 * 1024
  */
 function checkCredentialSettings(env: Environment): void {
   const at = (name: SettingName) => rawSetting(env, name)
-  const [token, keys] = [at('HOOKLINE_GITHUB_TOKEN'), at('HOOKLINE_ACCESS_KEYS')]
-  const signingKeys = at('HOOKLINE_SIGNING_KEYS')
-  // With both, the admin creates endpoints, which need no other key.
-  const hasEndpoints = at('HOOKLINE_ADMIN_KEY') && at('HOOKLINE_SEALING_KEYS')
+  const token = at('HOOKLINE_GITHUB_TOKEN')
   const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
@@ -224,86 +173,12 @@ function checkCredentialSettings(env: Environment): void {
       hint: 'Unset one of them. A GitHub App needs no token.',
     })
   }
-  if (app && keys) {
-    throw new UsageError({
-      message: 'HOOKLINE_ACCESS_KEYS cannot be combined with HOOKLINE_APP_ID',
-      hint: 'Unset HOOKLINE_ACCESS_KEYS, because an access key would open every repository of the App. Use grants: hookline keys create signing, then hookline grant.',
-    })
-  }
   if (app && (!id || !key)) {
     throw new UserError({
       message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
       hint: 'Set both: the id of the App, and the private key from its settings page.',
     })
   }
-  if (app && !signingKeys && !hasEndpoints) {
-    throw new UserError({
-      message: 'HOOKLINE_SIGNING_KEYS is missing',
-      hint: 'With a GitHub App, each request carries a grant. Create the keys that sign grants: hookline keys create signing',
-    })
-  }
-  if (token && !keys && !signingKeys && !hasEndpoints) {
-    throw new UserError({
-      message: 'HOOKLINE_GITHUB_TOKEN needs HOOKLINE_ACCESS_KEYS or HOOKLINE_SIGNING_KEYS',
-      hint: 'Create keys: hookline keys create access, or hookline keys create signing. If each request carries its own GitHub token, unset HOOKLINE_GITHUB_TOKEN.',
-    })
-  }
-  if (!app && !token && (keys || signingKeys)) {
-    throw new UserError({
-      message: 'access keys and grants need a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY.',
-    })
-  }
-}
-
-/** Loads the scheduler, which is needed only if `HOOKLINE_SCHEDULE` is set. */
-export type LoadScheduler = () => Promise<typeof import('./schedule/scheduler.ts')>
-
-/** The scheduler with its timers. */
-export interface Scheduler {
-  readonly module: typeof import('./schedule/scheduler.ts')
-  readonly timers: readonly Timer[]
-  readonly ports: SchedulerPorts
-}
-
-/**
- * The scheduler of the relay. Its calls use the relay's GitHub credential, and not the outbox.
- *
- * @returns `undefined` if nothing is scheduled
- * @throws UsageError for an invalid line, or without a GitHub credential
- */
-export async function openScheduler(
-  env: Environment,
-  config: RelayConfig,
-  { call }: ForgeAccess,
-  { dispatch, metrics, newDelivery, report }: RelayPorts,
-  write: (line: string) => void,
-  load: LoadScheduler,
-): Promise<Scheduler | undefined> {
-  const lines = readSetting(env, 'HOOKLINE_SCHEDULE')?.trim()
-  if (!lines) return undefined
-  const module = await load()
-  const timers = module.readTimers(lines)
-  const { githubCredential } = githubCredentialOf(config, call)
-  if (timers.length === 0) return undefined
-  if (!githubCredential) {
-    throw new UsageError({
-      message: 'HOOKLINE_SCHEDULE needs a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permission "Actions: Read and write".',
-    })
-  }
-  const ports = {
-    dispatch,
-    newDelivery,
-    report,
-    credential: ownCredentialFor(githubCredential),
-    now: () => systemClock.now().getTime(),
-    sleep: systemClock.sleep,
-    counted: (outcome: string) => metrics?.ticked(outcome),
-    log: (line: object) =>
-      write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
-  }
-  return { module, timers, ports }
 }
 
 async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {
@@ -327,6 +202,14 @@ async function readAppKeyOf(pem: string): Promise<CryptoKey> {
   }
 }
 
+/** The relay's own GitHub credential, if it has one. */
+export function ownToken(
+  { githubCredential }: RelayConfig,
+  credentials: Pick<Credentials, 'own'>,
+): TokenSource | undefined {
+  return githubCredential && { token: async (wanted) => (await credentials.own()).token(wanted) }
+}
+
 function githubCredentialOf(
   { githubCredential, apiUrl, budget }: RelayConfig,
   call: GitHubCall,
@@ -339,63 +222,6 @@ function githubCredentialOf(
   }
   const { token } = githubCredential
   return { githubCredential: { githubToken: token, token: async () => token } }
-}
-
-/**
- * A JWK, an array of them, or a JWK set: as `hookline keys create sealing` prints it.
- *
- * @throws UserError when it is none of them
- */
-export async function readSealingKeys(text: string): Promise<readonly SealingKey[]> {
-  try {
-    return await Promise.all(jwksIn(JSON.parse(text)).map(readSealingKey))
-  } catch (cause) {
-    throw new UserError(
-      {
-        message: 'HOOKLINE_SEALING_KEYS contains no sealing key',
-        hint: 'Create one: hookline keys create sealing',
-      },
-      { cause },
-    )
-  }
-}
-
-/**
- * A JWK, an array of them, or a JWK set: as `hookline keys create signing` prints it.
- *
- * @throws UserError when it is none of them
- */
-export async function readSigningKeys(text: string): Promise<readonly SigningKey[]> {
-  try {
-    const keys = await Promise.all(jwksIn(JSON.parse(text)).map(readSigningKey))
-    if (keys.length > 0) return keys
-  } catch {
-    // Said below: the cause could quote the key.
-  }
-  throw new UserError({
-    message: 'HOOKLINE_SIGNING_KEYS contains no signing key',
-    hint: 'Create one: hookline keys create signing',
-  })
-}
-
-function jwksIn(value: unknown): readonly JWK[] {
-  const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
-  // `readSealingKey` refuses what is not a key.
-  return all as readonly JWK[]
-}
-
-/** Shorter keys can be guessed, because the relay does not limit attempts. */
-const SHORTEST_SAFE_KEY = 20
-
-/** Warnings about keys that work, and that can be guessed. */
-export function weakKeyProblems(env: Environment): readonly Problem[] {
-  const weak = ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'].filter((name) =>
-    splitList(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
-  )
-  return weak.map((name) => ({
-    message: `${name} contains a key with fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'Create a longer one: hookline keys create access',
-  }))
 }
 
 /** Time that passes, by the machine: it never jumps. */

@@ -117,16 +117,6 @@ export function missingTrigger(form: string): RelayError {
   })
 }
 
-export function invalidBatch(message: string, hint: string): RelayError {
-  return new RelayError(400, 'invalid_batch', message, { hint })
-}
-
-export function batchRequiresOutbox(): RelayError {
-  return new RelayError(400, 'batch_requires_outbox', '__batch requires a relay with an outbox', {
-    hint: 'Remove __batch from the URL, or start the relay with --outbox <file> (on Workers, with the binding OUTBOX).',
-  })
-}
-
 export function invalidResponseOption(message: string, hint: string): RelayError {
   return new RelayError(400, 'invalid_response_option', message, { hint })
 }
@@ -144,7 +134,21 @@ export function missingToken(hasAuthorization = false): RelayError {
 /** One error for every reason, so that a caller learns nothing about the token. */
 export function invalidToken(): RelayError {
   return new RelayError(401, 'invalid_token', 'the token was not accepted', {
-    hint: 'Check that the token is complete and not expired, and that it covers this repository and path.',
+    hint: 'Check that the token is complete and not expired, and that it covers this repository.',
+  })
+}
+
+/** The relay serves its owner's repositories, so it takes no tokens of others. */
+export function tokensNotAllowed(): RelayError {
+  return new RelayError(401, 'invalid_token', 'the relay does not accept GitHub tokens', {
+    hint: 'Use the URL of an endpoint: hookline endpoint create. To accept tokens, start the relay with --allow-tokens.',
+  })
+}
+
+/** The event of an endpoint that was deleted in the meantime. */
+export function endpointDeleted(): RelayError {
+  return new RelayError(404, 'endpoint_deleted', 'the endpoint of the event was deleted', {
+    hint: 'Create an endpoint, and send the event again.',
   })
 }
 
@@ -173,7 +177,7 @@ export function invalidPath(): RelayError {
 
 export function invalidSignature(): RelayError {
   return new RelayError(401, 'invalid_signature', 'signature verification failed', {
-    hint: 'Sign the request with the secret that the credential contains, as the sender does.',
+    hint: 'Sign the request with the secret that the endpoint has, as the sender does.',
   })
 }
 
@@ -191,7 +195,7 @@ export function unsupportedHandshake(sender: string): RelayError {
 
 export function tokenInBody(): RelayError {
   return new RelayError(400, 'token_in_body', 'the body contains the GitHub token', {
-    hint: 'Use a sealed token or a grant: everyone who can read the workflow run can read the body.',
+    hint: 'Use an endpoint: everyone who can read the workflow run can read the body.',
   })
 }
 
@@ -230,15 +234,15 @@ export function payloadTooLarge(
 /** The quota of stored bodies is used up. */
 export function bodiesFull(cause?: unknown): RelayError {
   return new RelayError(503, 'bodies_full', 'the relay has no room for another large body', {
-    hint: 'The event was not stored. Send the request again in 60 seconds, or raise HOOKLINE_BODIES_MAX_MB.',
+    hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,
   })
 }
 
 /** @param cause why GitHub did not accept the event, or may not have */
-export function outboxFull(message: string, cause: RelayError): RelayError {
-  const error = new RelayError(503, 'outbox_full', message, {
+export function storageFull(message: string, cause: RelayError): RelayError {
+  const error = new RelayError(503, 'storage_full', message, {
     hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,

@@ -3,15 +3,14 @@ import type { RelayResponse } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { LargeBodies } from './bodies/large-bodies.ts'
 import type { Credentials } from './credentials/credentials.ts'
-import type { Endpoint } from './endpoints/endpoint.ts'
-import type { Endpoints } from './endpoints/endpoints.ts'
+import type { KnownEndpoints } from './endpoints/endpoint-request.ts'
 import type { DispatchPort } from './github/dispatch.ts'
 import type { LogEntry } from './http/request-log.ts'
 import type { RelayMetrics } from './pages/metrics.ts'
 import type { Pages } from './pages/pages.ts'
 import type { Readiness } from './pages/readiness.ts'
 import { overloaded } from './relay-errors.ts'
-import type { CollectPort } from './request/batch-period.ts'
+import type { CollectPort, StorePort } from './request/batch-period.ts'
 import type { Packer, ReceivedEvent } from './request/client-payload.ts'
 import type { Repository } from './request/route.ts'
 import type { LoadChecks } from './request/verification-claims.ts'
@@ -53,36 +52,30 @@ export interface LargeBodySink {
 
 export interface RelayPorts {
   readonly dispatch: DispatchPort
-  /** Adds events to batches; absent without an outbox. */
+  /** Adds events to batches; absent without a database. */
   readonly collect?: CollectPort
+  /** Stores an event before GitHub is asked; absent without a database. */
+  readonly store?: StorePort
   readonly credentials: Credentials
   /** Webhook URLs that the relay stores; absent without a database. */
-  readonly endpoints?: Endpoints
-  /** Sends the first activity for an accepted event, in the background. */
-  readonly firstActivity?: (endpoint: Endpoint, body: string | undefined) => void
+  readonly endpoints?: KnownEndpoints
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository?: Repository
   /** Responds at other paths than webhooks; by default with help and health. */
   readonly pages?: Pages
   /** Responds to requests for the admin API. Never rejects. */
-  readonly admin?: (
-    request: RelayRequest,
-    address: RegExpExecArray,
-    delivery: string,
-  ) => Promise<RelayResponse>
+  readonly admin?: (request: RelayRequest, delivery: string) => Promise<RelayResponse>
   /** Whether the relay can forward or store new events; if absent, it can. */
   readonly readiness?: Readiness
   /** Counts events for the metrics. */
   readonly metrics?: RelayMetrics
-  /** How a workflow is started, unless the credential says it. */
+  /** How a token URL starts a workflow. */
   readonly dispatchMode?: DispatchMode
-  /** Branch or tag that a workflow is started on, where the credential does not say. */
-  readonly ref?: string | undefined
-  /** Stores bodies that are too large for an event; absent without an outbox and a public address. */
+  /** Stores bodies that are too large for an event; absent without a database and a public address. */
   readonly largeBodies?: LargeBodies
   /** Absent if memory for bodies is unlimited, as on a developer's machine. */
   readonly bodies?: BodyMemory
-  /** Loads the module for the checks of grants, for the first grant that has some. */
+  /** Loads the module for the checks of endpoints, for the first endpoint that has some. */
   readonly loadChecks?: LoadChecks
   /** The relay's public address, for schemes that sign the URL. */
   readonly publicUrl?: string | undefined

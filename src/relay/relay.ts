@@ -1,6 +1,5 @@
 import type { RelayResponse } from '../wire/http.ts'
 import { BODY_PATH } from './bodies/large-bodies.ts'
-import { ENDPOINT_NAME } from './endpoints/address.ts'
 import { RequestLog } from './http/request-log.ts'
 import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
 import { internalError, methodNotAllowed, RelayError } from './relay-errors.ts'
@@ -9,29 +8,15 @@ import { errorResponse, INERT_HEADERS, METHODS, withStandardHeaders } from './re
 import { targetPath } from './request/route.ts'
 import { handleWebhook } from './request/webhook.ts'
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-
-/**
- * The addresses of the admin API. Group 1 is a delivery id, group 2 is set for its replay; the groups
- * `endpoint` and `rotate` are those of an endpoint.
- */
-const ADMIN_ADDRESS = new RegExp(
-  [
-    `^/metrics$`,
-    `^/outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?$`,
-    `^/-/receipts$`,
-    `^/-/endpoints(?:/(?<endpoint>${ENDPOINT_NAME})(?<rotate>/rotate)?)?$`,
-  ].join('|'),
-  'i',
-)
+/** The paths of the admin API: no owner begins with `-`. */
+const ADMIN_PATH = /^\/+-admin(?:\/|$)/
 
 /** Answers one request: an admin address, a page, or a webhook. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<RelayResponse> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
   const path = targetPath(request.target)
-  const address = ports.admin && ADMIN_ADDRESS.exec(path)
-  if (ports.admin && address) {
-    const reply = await ports.admin(request, address, log.delivery)
+  if (ports.admin && ADMIN_PATH.test(path)) {
+    const reply = await ports.admin(request, log.delivery)
     const { stream } = reply
     const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
     return stream ? { ...whole, stream } : whole
@@ -68,10 +53,11 @@ async function pageResponse(
   if (page || path !== '/readyz' || !/^(?:GET|HEAD)$/.test(method)) return page
   // Anyone may ask, so the reason is one word.
   const reason = await readiness?.why()
+  const fault = reason === undefined ? await readiness?.degraded() : undefined
   return {
     status: reason === undefined ? 200 : 503,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
-    body: reason ?? 'ready',
+    body: reason ?? (fault === undefined ? 'ready' : `degraded: ${fault}`),
   }
 }
 

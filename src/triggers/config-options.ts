@@ -247,7 +247,7 @@ const batchOptions = {
     v.optional(v.boolean(), false),
     v.title('boolean'),
     v.description(
-      '`true`: accepts the batches of a webhook URL with `__batch`. Each event is verified and matched by itself; the events that fire pass through `config` as items. Cannot be combined with `limit`.',
+      '`true`: accepts the batches of an endpoint with `batch`. Each event is verified and matched by itself; the events that fire pass through `config` as items. Cannot be combined with `limit`.',
     ),
   ),
 }

@@ -13,7 +13,7 @@ export const ANY_REQUEST: ExampleRequest = {
 /**
  * A shell command that fires a trigger.
  *
- * @param credential for a relay, or a shell variable that contains it: `$HOOKLINE_CREDENTIAL`
+ * @param credential for a token URL, or a shell variable that contains it: `$HOOKLINE_GITHUB_TOKEN`
  * @param write formats the request for the user's shell
  */
 export function exampleLine(

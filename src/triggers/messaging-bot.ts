@@ -122,6 +122,7 @@ export const messagingBot = defineTrigger({
   receive: receiveUpdate,
   signatures: ({ secretToken: secret }) =>
     secret ? [{ scheme: 'telegram', secret, url: undefined }] : [],
+  updates: ({ updates = [] }) => updates,
   pollDisabledReason: ({ webhook }) =>
     webhook ? 'webhook is true: Telegram sends the messages, so there is no poll' : undefined,
   async poll(options, ports, cursor) {

@@ -27,10 +27,10 @@ export interface Facts {
   readonly shown: string
   /**
    * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
-   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `grant`: the relay
-   * answers if the grant in the URL contains the secret or the public key.
+   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `endpoint`: the relay
+   * answers if the endpoint contains the secret or the public key.
    */
-  readonly handshake?: 'relay' | 'both' | 'workflow' | 'grant'
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'endpoint'
   /** How long the sender waits for a response: one sentence. */
   readonly timeout?: string
   /** How often the sender retries, and after which responses: one or more sentences. */

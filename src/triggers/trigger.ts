@@ -6,6 +6,7 @@ import type { Message } from '../wire/messages.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { type Config, configSchema, type KeyPaths } from './config-options.ts'
+import type { UpdateKind } from './messaging-bot/places.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {
@@ -117,6 +118,8 @@ interface DescribedTrigger<Schema extends OptionsSchema> {
   ) => Reception | Promise<Reception>
   /** The ways to authenticate its sender; absent if no option concerns that. */
   readonly signatures?: (options: v.InferOutput<Schema>) => readonly RequiredSignature[]
+  /** For a bot: the kinds of updates to register, in addition to new messages. */
+  readonly updates?: (options: v.InferOutput<Schema>) => readonly UpdateKind[]
 }
 
 /** The additional members of a trigger that can poll. */
@@ -168,6 +171,8 @@ export interface BoundTrigger {
   readonly example: ExampleRequest | undefined
   /** The ways to authenticate its sender; none if any request is accepted. */
   readonly signatures: readonly RequiredSignature[]
+  /** For a bot: the kinds of updates to register, in addition to new messages. */
+  readonly updates: readonly UpdateKind[]
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
@@ -260,6 +265,7 @@ function bound<Schema extends OptionsSchema>(
     keys,
     example: example?.(options),
     signatures: signatures?.(options) ?? [],
+    updates: definition.updates?.(options) ?? [],
     receive: receive && ((request, ports) => receive(request, options, ports)),
     takesWebhooks: receive !== undefined && !polls,
     poll: polls ? (ports, cursor) => poll(options, ports, cursor) : undefined,

@@ -57,3 +57,18 @@ export function baseAddress(url: URL): string {
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
+
+/**
+ * Refuses to send a secret in plain text: a relay key's bearer and a GitHub token travel over https, or
+ * over http to this machine.
+ *
+ * @param name flag, variable or file of the address
+ * @throws UserError
+ */
+export function refuseInsecureAddress({ protocol, hostname, host }: URL, name: string): void {
+  if (protocol === 'https:' || isLoopback(hostname)) return
+  throw new UserError({
+    message: `${name} is neither an https address nor on this machine: ${shownSetting(host)}`,
+    hint: 'Use https://, because anyone on the way can read a key or a token that is sent over http.',
+  })
+}

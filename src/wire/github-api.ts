@@ -32,10 +32,15 @@ export interface RetryPolicy {
   readonly callTime?: number
   /**
    * The side effect of a request. `event`: a retry could start something twice, so only a request
-   * that GitHub surely did not accept is retried, and a gateway's 502. `none`: a retry does no
-   * harm, so every temporary fault is retried.
+   * that GitHub surely did not accept is retried. `none`: a retry does no harm, so every temporary
+   * fault is retried.
    */
   readonly sideEffect: 'event' | 'none'
+  /**
+   * Retries of an `event` after a gateway's 502, although GitHub may have accepted the event: 0 if
+   * absent. A caller that stores events looks for the run first, and needs none.
+   */
+  readonly retriesOf502?: number
   /** The first pause, which doubles up to the longest; the actual pause is a random part of it. */
   readonly pause?: { readonly first: number; readonly longest: number }
   /**
@@ -146,6 +151,7 @@ export class GitHubClient {
   #status: number | undefined
   /** True after a 502 that was retried, until another try settles what it left open. */
   #mayBeAccepted = false
+  #retriesOf502 = 0
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
@@ -197,11 +203,14 @@ export class GitHubClient {
       if (outcome.accepted) return outcome
       const { refusal, answer } = outcome
       if (refusal.kind === 'redirected' && answer && this.#follow(answer, question)) continue
-      if (!mayRepeat(refusal, this.#patience)) return outcome
+      if (!this.#mayRepeat(refusal, question)) return outcome
       const delay = refusal.wait || this.#pause(refusal, retries)
       const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
       if (isLast) return outcome
-      if (refusal.kind === 'failed' && question.method !== 'GET') this.#mayBeAccepted = true
+      if (refusal.kind === 'failed' && question.method !== 'GET') {
+        this.#mayBeAccepted = true
+        this.#retriesOf502++
+      }
       this.#patience.tell?.(refusal)
       await this.#options.clock.sleep(delay)
     }
@@ -277,17 +286,19 @@ export class GitHubClient {
       : jitter(retry, this.#options.clock.random(), pause)
   }
 
+  /** Whether a retry may succeed, and surely starts nothing twice. */
+  #mayRepeat({ kind, status, wait }: GitHubRefusal, { method }: GitHubRequest): boolean {
+    const { sideEffect, retriesOf502 = 0 } = this.#patience
+    const isHarmless = sideEffect === 'none'
+    if (kind === 'limited') return wait !== undefined || isHarmless
+    if (kind === 'unreachable' || kind === 'unasked' || status === 503) return true
+    if (status === 502 && !isHarmless) return method === 'GET' || this.#retriesOf502 < retriesOf502
+    return isHarmless && ['unavailable', 'failed', 'unanswered'].includes(kind)
+  }
+
   #now(): number {
     return this.#options.clock.now().getTime()
   }
-}
-
-/** Whether a retry may succeed and does no harm. */
-function mayRepeat(refusal: GitHubRefusal, { sideEffect }: RetryPolicy): boolean {
-  const { kind, status, wait } = refusal
-  if (kind === 'limited') return wait !== undefined || sideEffect === 'none'
-  if (kind === 'unreachable' || kind === 'unasked' || status === 502 || status === 503) return true
-  return sideEffect === 'none' && ['unavailable', 'failed', 'unanswered'].includes(kind)
 }
 
 /** GitHub responds 307 or 308 for a renamed or moved repository; for a GET, also 301 or 302. */

@@ -8,7 +8,7 @@ export const LIMITS = {
    * A request body that the relay accepts; about this much JSON, compressed, fits into a payload.
    */
   requestBodyBytes: 256 * 1024,
-  /** Characters of a token: far more than any service uses, and enough for a grant. */
+  /** Characters of a token: far more than any service uses. */
   tokenLength: 4000,
   /** Parts of a `multipart/form-data` body. */
   multipartParts: 1000,

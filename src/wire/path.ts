@@ -59,8 +59,6 @@ export const PARAMETER = {
   responseCode: '__response_code',
   responseContentType: '__response_content_type',
   responseBody: '__response_body',
-  batch: '__batch',
-  quiet: '__debounce',
 } as const
 
 /**

@@ -143,13 +143,12 @@ export function writeDispatch(clientPayload: string): string {
  * @param field name of the flag that requests the run; Forgejo's is `return_run_info`
  */
 export function writeWorkflowDispatch(
-  clientPayload: string | undefined,
+  clientPayload: string,
   ref: string,
   tellsRun: boolean,
   field: 'return_run_details' | 'return_run_info' = 'return_run_details',
 ): string {
-  const inputs =
-    clientPayload === undefined ? '{}' : `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
+  const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
   const details = tellsRun ? `,"${field}":true` : ''
   return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
 }

@@ -9,49 +9,28 @@ type HelpVariable = SettingName | readonly [name: string, meaning: string]
  */
 export const MEANINGS: Readonly<Record<SettingName, string>> = {
   HOOKLINE_GITHUB_TOKEN: 'GitHub token that starts workflows',
-  HOOKLINE_APP_ID: 'id of a GitHub App, in place of HOOKLINE_GITHUB_TOKEN and HOOKLINE_ACCESS_KEYS',
+  HOOKLINE_APP_ID: 'id of a GitHub App, in place of HOOKLINE_GITHUB_TOKEN',
   HOOKLINE_APP_KEY: 'private key of the GitHub App, in PEM',
-  HOOKLINE_ACCESS_KEYS:
-    'keys that a request carries if the relay has HOOKLINE_GITHUB_TOKEN, separated by commas',
-  HOOKLINE_SIGNING_KEYS: 'keys that sign grants; the relay needs the same keys',
-  HOOKLINE_REVOKED_GRANTS: 'ids of revoked grants, separated by commas',
-  HOOKLINE_SEALING_KEYS: 'keys that open sealed tokens and encrypt the outbox',
-  HOOKLINE_DISPATCH: 'repository or workflow: how the relay starts workflows',
-  HOOKLINE_WORKFLOW_REF: 'branch or tag for workflow (default: the default branch)',
+  HOOKLINE_ALLOW_TOKENS:
+    'true: a relay with its own GitHub credential accepts GitHub tokens too, like --allow-tokens',
   HOOKLINE_REPOSITORY: 'the only repository that the relay serves, like --repository',
   HOOKLINE_API_URL: 'address of the GitHub API',
+  HOOKLINE_DATA: 'folder of the database and the relay key',
+  HOOKLINE_RELAY_KEY: 'relay keys, separated by commas, in place of the file relay.key',
   HOOKLINE_FORGE: 'github, forgejo or gitea (default: detected)',
   HOOKLINE_PUBLIC_URL:
     'public address of the relay, for schemes that sign the URL and for large bodies',
-  HOOKLINE_SCHEDULE: 'workflows that the relay starts on a schedule, one per line',
-  HOOKLINE_ADMIN_KEY: 'key of the admin API: /outbox, /metrics, hookline outbox',
-  HOOKLINE_GITHUB_TIMEOUT_MS: 'time for all attempts to deliver one event',
-  HOOKLINE_MAX_BODY_MEMORY_MB: 'memory for request bodies; beyond it the relay responds 503',
   HOOKLINE_MAX_BODY_MB:
-    'largest body that the relay stores for the action; needs --outbox and HOOKLINE_PUBLIC_URL',
-  HOOKLINE_BODIES_MAX_MB: 'disk space for all stored bodies',
-  HOOKLINE_MAX_CONNECTIONS:
-    'concurrent connections; the oldest idle connection is closed for a new one',
-  HOOKLINE_KEEP_ALIVE_MS: 'how long an idle connection stays open; longer than the proxy keeps it',
-  HOOKLINE_OUTBOX: 'database file of the outbox, like --outbox',
-  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS:
-    'time for GitHub before the relay responds 202 and queues the event',
-  HOOKLINE_OUTBOX_MIN_INTERVAL_MS:
-    'minimum interval between the calls of a credential while events are queued',
-  HOOKLINE_OUTBOX_MAX_AGE_HOURS: 'age at which an undelivered event becomes a dead letter',
-  HOOKLINE_OUTBOX_MAX_EVENTS: 'maximum number of queued events',
-  HOOKLINE_OUTBOX_MAX_MB: 'maximum size of the outbox, in megabytes',
-  HOOKLINE_BATCH_COPIES_HOURS: 'time for which delivered batches can be replayed',
-  HOOKLINE_RECEIPTS: 'true: follow each event to its run, like --receipts',
-  HOOKLINE_RECEIPT_URL: 'https address that gets a signed webhook for each outcome and alarm',
-  HOOKLINE_RECEIPT_SECRET:
-    'secret that signs receipts: whsec_ and the base64 of at least 24 random bytes',
+    'largest body that the relay stores for the action; needs a database and HOOKLINE_PUBLIC_URL',
+  HOOKLINE_MAX_STORAGE_MB: 'room for events in the database; on Workers, the default is 256',
+  HOOKLINE_MAX_AGE_HOURS: 'age at which an event that GitHub does not accept is given up',
+  HOOKLINE_RETENTION_DAYS: 'how long the events of delivered batches stay for a replay',
+  HOOKLINE_NOTIFY_URL: 'https address that gets a signed webhook about runs that fail, and alarms',
+  HOOKLINE_NOTIFY_SECRET:
+    'secret that signs notifications: whsec_ and the base64 of at least 24 random bytes',
+  HOOKLINE_NOTIFY: 'all: notifications about runs that succeed, too',
   HOOKLINE_SERVER_URL: 'address of GitHub',
-  HOOKLINE_LINEAR_API_URL:
-    'address of the Linear API, to which a relay sends the first activity of agent sessions',
   HOOKLINE_TELEGRAM_API_URL: 'address of the Telegram Bot API',
-  HOOKLINE_CREDENTIAL:
-    'credential of a webhook request: a grant, a sealed token, an access key or a GitHub token',
   HOOKLINE_DEV_KEY: 'key in the header X-Hookline-Dev-Key; a request with it runs real jobs',
   HOOKLINE_ACT: 'program that runs jobs on this machine',
   HOOKLINE_WEBHOOK_SECRET: "the sender's secret, which signs the request",

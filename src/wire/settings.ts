@@ -1,7 +1,6 @@
 import { type AddressWords, parseAddress, readAddress } from './address.ts'
 import { UsageError, UserError } from './errors.ts'
 import { isRepository } from './path.ts'
-import { DISPATCH_MODES } from './payload.ts'
 import { readToken, Secret, shownSetting } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -40,31 +39,9 @@ export const SETTINGS = {
     isRelay: true,
     read: secret,
   },
-  HOOKLINE_ACCESS_KEYS: {
+  HOOKLINE_ALLOW_TOKENS: {
     isRelay: true,
-    read: accessKeys,
-  },
-  HOOKLINE_SIGNING_KEYS: {
-    isRelay: true,
-    read: unparsed,
-  },
-  HOOKLINE_REVOKED_GRANTS: {
-    isRelay: true,
-    default: '',
-    read: (text: string) => new Set(splitList(text)),
-  },
-  HOOKLINE_SEALING_KEYS: {
-    isRelay: true,
-    read: unparsed,
-  },
-  HOOKLINE_DISPATCH: {
-    isRelay: true,
-    default: 'repository',
-    read: word(DISPATCH_MODES, 'workflow starts only the workflow that the URL names.'),
-  },
-  HOOKLINE_WORKFLOW_REF: {
-    isRelay: true,
-    read: unparsed,
+    read: word(['true', 'false']),
   },
   HOOKLINE_REPOSITORY: {
     isRelay: true,
@@ -76,6 +53,14 @@ export const SETTINGS = {
     or: 'GITHUB_API_URL',
     read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
   },
+  HOOKLINE_DATA: {
+    isRelay: true,
+    read: unparsed,
+  },
+  HOOKLINE_RELAY_KEY: {
+    isRelay: true,
+    read: secret,
+  },
   HOOKLINE_FORGE: {
     isRelay: true,
     read: word(FORGES),
@@ -84,105 +69,45 @@ export const SETTINGS = {
     isRelay: true,
     read: address('a relay', 'https://relay.example.com'),
   },
-  HOOKLINE_SCHEDULE: {
-    isRelay: true,
-    read: unparsed,
-  },
-  HOOKLINE_ADMIN_KEY: {
-    isRelay: true,
-    read: token,
-  },
-  HOOKLINE_GITHUB_TIMEOUT_MS: {
-    isRelay: true,
-    default: '8000',
-    read: wholeAbove0,
-  },
-  HOOKLINE_MAX_BODY_MEMORY_MB: {
-    isRelay: true,
-    default: '128',
-    read: wholeAbove0,
-  },
   HOOKLINE_MAX_BODY_MB: {
     isRelay: true,
     default: '25',
     read: wholeAbove0,
   },
-  HOOKLINE_BODIES_MAX_MB: {
+  HOOKLINE_MAX_STORAGE_MB: {
     isRelay: true,
-    default: '2048',
+    default: '1024',
     read: wholeAbove0,
   },
-  HOOKLINE_MAX_CONNECTIONS: {
-    isRelay: true,
-    default: '5000',
-    read: wholeAbove0,
-  },
-  HOOKLINE_KEEP_ALIVE_MS: {
-    isRelay: true,
-    default: '75000',
-    read: whole(1000, 3_600_000),
-  },
-  HOOKLINE_OUTBOX: {
-    isRelay: true,
-    read: unparsed,
-  },
-  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: {
-    isRelay: true,
-    default: '2500',
-    read: whole(1, 60_000),
-  },
-  HOOKLINE_OUTBOX_MIN_INTERVAL_MS: {
-    isRelay: true,
-    default: '350',
-    read: whole(0, 60_000),
-  },
-  HOOKLINE_OUTBOX_MAX_AGE_HOURS: {
+  HOOKLINE_MAX_AGE_HOURS: {
     isRelay: true,
     default: '72',
-    read: fraction(8760),
+    read: wholeAbove0,
   },
-  HOOKLINE_OUTBOX_MAX_EVENTS: {
+  HOOKLINE_RETENTION_DAYS: {
     isRelay: true,
-    default: '100000',
-    read: whole(1, 10_000_000),
+    default: '7',
+    read: wholeFrom0,
   },
-  HOOKLINE_OUTBOX_MAX_MB: {
-    isRelay: true,
-    default: '256',
-    read: fraction(1_000_000),
-  },
-  HOOKLINE_BATCH_COPIES_HOURS: {
-    isRelay: true,
-    default: '24',
-    read: fraction(8760),
-  },
-  HOOKLINE_RECEIPTS: {
-    isRelay: true,
-    read: word(['true', 'false']),
-  },
-  HOOKLINE_RECEIPT_URL: {
+  HOOKLINE_NOTIFY_URL: {
     isRelay: true,
     read: httpsAddress,
   },
-  HOOKLINE_RECEIPT_SECRET: {
+  HOOKLINE_NOTIFY_SECRET: {
     isRelay: true,
-    read: receiptSecret,
+    read: notifySecret,
+  },
+  HOOKLINE_NOTIFY: {
+    isRelay: true,
+    read: word(['all']),
   },
   HOOKLINE_SERVER_URL: {
     default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
-  HOOKLINE_LINEAR_API_URL: {
-    isRelay: true,
-    default: 'https://api.linear.app',
-    read: address('the Linear API', 'https://api.linear.app'),
-  },
   HOOKLINE_TELEGRAM_API_URL: {
     default: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),
-  },
-  HOOKLINE_CREDENTIAL: {
-    read: token,
   },
   HOOKLINE_DEV_KEY: {
     read: token,
@@ -253,15 +178,6 @@ function token(text: string, name: string): Secret {
   return readToken(name, text)
 }
 
-function accessKeys(text: string, name: string): readonly Secret[] {
-  const keys = splitList(text)
-  if (keys.length > 0) return keys.map((key) => new Secret(key))
-  throw new UserError({
-    message: `${name} contains no key`,
-    hint: 'Create one: hookline keys create access',
-  })
-}
-
 /** The parts between commas or white space. */
 export function splitList(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
@@ -273,12 +189,12 @@ function httpsAddress(text: string, name: string): URL {
   if (url?.protocol === 'https:') return url
   throw new UserError({
     message: `${name} is not an https address`,
-    hint: 'Write it without user, password and fragment: https://pager.example.com/receipts',
+    hint: 'Write it without user, password and fragment: https://pager.example.com/hookline',
   })
 }
 
 /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-function receiptSecret(text: string, name: string): Secret {
+function notifySecret(text: string, name: string): Secret {
   if (/^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(text)) {
     return new Secret(text)
   }
@@ -345,21 +261,9 @@ function wholeAbove0(text: string, name: string): number {
   throw notANumber(text, name, 'a whole number above 0')
 }
 
-function whole(least: number, most: number) {
-  return (text: string, name: string): number => {
-    const value = Number(text)
-    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value
-    throw notANumber(text, name, `a whole number from ${least} to ${most}`)
-  }
-}
-
-/** A number above 0, with up to 9 decimal places. */
-function fraction(most: number) {
-  return (text: string, name: string): number => {
-    const value = Number(text)
-    if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text) && value > 0 && value <= most) return value
-    throw notANumber(text, name, `a number above 0 to ${most}`)
-  }
+function wholeFrom0(text: string, name: string): number {
+  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return Number(text)
+  throw notANumber(text, name, 'a whole number')
 }
 
 function notANumber(text: string, name: string, wanted: string): UserError {

@@ -3,16 +3,24 @@ import type { Problem } from './errors.ts'
 import { type Environment, SETTINGS } from './settings.ts'
 
 /** Variables that only the tests of Hookline read. */
-const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE24|DENO|BUN|MINIFLARE|FORBID_SKIPS)$/
+const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE24|FORBID_SKIPS)$/
 
 /** Letters that may differ in a typo. */
 const MAX_DISTANCE = 4
 
-/** A warning for each `HOOKLINE_*` variable that is set and that Hookline does not read. */
-export function unknownVariables(env: Environment): readonly Problem[] {
+/**
+ * A warning for each `HOOKLINE_*` variable that is set and that Hookline does not read.
+ *
+ * @param named variables that options such as `--secret-env` name
+ */
+export function unknownVariables(
+  env: Environment,
+  named: readonly string[] = [],
+): readonly Problem[] {
   const known = Object.keys(SETTINGS)
   const unknown = Object.keys(env).filter(
-    (name) => /^HOOKLINE_/.test(name) && !known.includes(name) && !TEST_VARIABLES.test(name),
+    (name) =>
+      /^HOOKLINE_/.test(name) && ![...known, ...named].includes(name) && !TEST_VARIABLES.test(name),
   )
   return unknown.toSorted().map((name) => {
     const nearest = closestMatch(name, known, { maxDistance: MAX_DISTANCE })

@@ -1,4 +1,5 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
+import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
 import { expressionData, TO_JSON } from './expression-data.ts'
@@ -26,12 +27,23 @@ function parsedCondition(condition: string) {
   return new Parser(lex(condition), [...CONDITION_NAMES], []).parse()
 }
 
-/** @throws ExpressionMistake with its position, if the string is no condition */
+/** A double has 15 exact digits, so two ids that differ in the last digit would be equal. */
+const LONG_INTEGER = /^[+-]?0*[1-9]\d{15,}(?:\.\d*)?$/
+
+/** @throws ExpressionMistake with its position, if the string is no condition, or never does what it says */
 export function checkCondition(condition: string): void {
+  if (condition.trim() === '') throw new ExpressionMistake('it is empty', condition)
   try {
     parsedCondition(condition)
   } catch (error) {
     const why = error instanceof Error ? error.message : 'malformed'
+    throw new ExpressionMistake(why, condition)
+  }
+  const long = lex(condition).find(
+    ({ type, lexeme }) => type === TokenType.NUMBER && LONG_INTEGER.test(lexeme),
+  )
+  if (long) {
+    const why = `${long.lexeme} has 16 or more digits: write it in quotes, '${long.lexeme}'`
     throw new ExpressionMistake(why, condition)
   }
 }

@@ -64,6 +64,7 @@ describe('GitHub', () => {
   test.each([
     ['no issue', { repository: { full_name: 'octo/shop' } }],
     ['another path', { repository: { full_name: '../../user' }, issue: { number: 7 } }],
+    ['a dot segment', { repository: { full_name: 'octo/..' }, issue: { number: 7 } }],
     ['a number that is none', { repository: { full_name: 'o/r' }, issue: { number: '7/../8' } }],
   ])('%s: nothing is called', async (_, body) => {
     await expect(send(item(GITHUB, body))).rejects.toThrow(/without an issue/)

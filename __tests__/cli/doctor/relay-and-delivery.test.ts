@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { DispatchMode } from '../../../src/wire/payload.ts'
-import { Secret } from '../../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
@@ -66,14 +65,17 @@ describe('the relay', () => {
   test.each(MODES)(
     'publishes its dispatch mode: %s',
     async (_, setting, ofRelay, dispatch, expected) => {
-      const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
+      const env = {
+        HOOKLINE_API_URL: platform.url,
+        HOOKLINE_FORGE: ofRelay === 'workflow' ? 'gitea' : 'github',
+      }
       const relay = await startOnNode({ env })
       for (const workflow of ['hook', undefined]) {
         const target = { relay: relay.url, dispatch, workflow }
         const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
         expect(codes(findings)).toEqual(expected)
         const missing = findings.find(({ code }) => code === 'workflow_not_listening')
-        if (missing) expect(missing.hint).toContain('HOOKLINE_DISPATCH')
+        if (missing) expect(missing.hint).toContain('--dispatch')
       }
       await relay.close()
     },
@@ -133,21 +135,16 @@ describe('a real event', () => {
     expect(codes(findings)).toEqual([])
   })
 
-  test('authenticates with an access key at a relay with its own token', async () => {
-    const key = 'a-key-of-more-than-twenty-characters'
-    const env = {
-      HOOKLINE_API_URL: platform.url,
-      HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_ACCESS_KEYS: key,
-    }
-    const relay = await startOnNode({ env })
+  test('a relay with its own token accepts another one only with --allow-tokens', async () => {
+    const own = { HOOKLINE_API_URL: platform.url, HOOKLINE_GITHUB_TOKEN: TOKEN }
     const setting = { scopes: 'repo', starts: 'hook.yml' }
-    const target = { ...SEND, relay: relay.url }
-    const withKey = await examineAt(platform, setting, { ...target, relayToken: new Secret(key) })
-    const without = await examineAt(platform, setting, target)
-    await relay.close()
-    expect(codes(withKey)).toEqual([])
-    expect(codes(without)).toEqual(['invalid_token'])
+    const found = []
+    for (const env of [own, { ...own, HOOKLINE_ALLOW_TOKENS: 'true' }]) {
+      const relay = await startOnNode({ env })
+      found.push(codes(await examineAt(platform, setting, { ...SEND, relay: relay.url })))
+      await relay.close()
+    }
+    expect(found).toEqual([['invalid_token'], []])
   })
 
   const DIRECT: readonly (readonly [string, Setting, string])[] = [

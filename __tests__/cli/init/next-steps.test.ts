@@ -24,9 +24,11 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     missing: [],
     tokenBox: 'Contents: Read and write',
     relay: ['env -u HOOKLINE_GITHUB_TOKEN hookline relay'],
-    sealedUrl: ['hookline url deploy --repository octo/repo --relay https://relay.example'],
+    endpoint: [
+      'hookline endpoint create deploy --repository octo/repo --workflow deploy --credential token --relay https://relay.example',
+    ],
     curl:
-      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL"' +
+      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     prepare: [],
     tryOut: [
@@ -51,7 +53,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
   })
 })
 
-test('by workflow_dispatch the token cannot push, and the relay has its setting', () => {
+test('by workflow_dispatch the token cannot push, and the endpoint has its mode', () => {
   const { token, tokenBox, relay, doctor } = stepsOf('webhook', {
     dispatch: 'workflow',
     relay: 'http://localhost:3000',
@@ -59,7 +61,7 @@ test('by workflow_dispatch the token cannot push, and the relay has its setting'
   expect(token[0]).toMatch(/&actions=write$/)
   expect([tokenBox, relay, doctor[0]]).toEqual([
     'Actions: Read and write',
-    ['env -u HOOKLINE_GITHUB_TOKEN HOOKLINE_DISPATCH=workflow hookline relay --tunnel'],
+    ['env -u HOOKLINE_GITHUB_TOKEN hookline relay --tunnel'],
     'hookline doctor --workflow deploy --repository octo/repo --dispatch workflow --relay http://localhost:3000',
   ])
 })

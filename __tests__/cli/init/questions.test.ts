@@ -37,13 +37,6 @@ test('there are at most five questions, each with a flag of its name', () => {
   expect(names).toEqual(['kind', 'name', 'repository', 'relay', 'dispatch'])
 })
 
-test('for a coding agent there are two more questions, with a default each', async () => {
-  const names = questions({ ...KNOWN, hasAgent: true }).map(({ name }) => name)
-  expect(names.slice(5)).toEqual(['actor', 'paths'])
-  const answers = await answered({}, { ...KNOWN, hasAgent: true })
-  expect(answers).toMatchObject({ actor: '', paths: 'src/**,lib/**,test/**,tests/**,docs/**' })
-})
-
 describe('answers', () => {
   test('are the defaults without a terminal', async () => {
     expect(await answered({}, KNOWN)).toEqual(DEFAULTS)

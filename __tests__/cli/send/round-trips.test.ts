@@ -102,7 +102,9 @@ describe('a request that the inspector saves', () => {
       headers: ownHeaders(original),
     })
 
-    await send([`${here.relay.url}/octo/repo`, '--file', file], { HOOKLINE_CREDENTIAL: TOKEN })
+    await send(['octo/repo', '--relay', here.relay.url, '--file', file], {
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+    })
     const [payload] = here.payloads()
     expect(payload).toMatchObject({ method: original.method, path: original.path })
     const { headers = {}, body } = payload ?? {}

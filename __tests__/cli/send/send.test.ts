@@ -27,8 +27,12 @@ afterAll(async () => {
 })
 
 async function send(args: readonly string[], env: Record<string, string> = {}, input = '') {
-  const all = { HOOKLINE_CREDENTIAL: TOKEN, ...env }
-  const ended = await runShared(['send', ...args], { cwd: folder, env: all, input })
+  const all = { HOOKLINE_GITHUB_TOKEN: TOKEN, ...env }
+  const [target = '', ...rest] = args
+  // The token travels only to the relay that --relay names.
+  const hasToken = target.startsWith(relay.url) && all.HOOKLINE_GITHUB_TOKEN !== ''
+  const given = hasToken ? [target.slice(relay.url.length), '--relay', relay.url, ...rest] : args
+  const ended = await runShared(['send', ...given], { cwd: folder, env: all, input })
   expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
   return ended
 }
@@ -96,7 +100,7 @@ describe('the request', () => {
 describe('the response', () => {
   test('a rejected request is shown with its cure, and exits with 1', async () => {
     const { exitCode, stdout } = await send([hook, '--example', 'github.ping'], {
-      HOOKLINE_CREDENTIAL: '',
+      HOOKLINE_GITHUB_TOKEN: '',
     })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^401 [\s\S]*X-Platform-Authorization/m)
@@ -126,7 +130,7 @@ describe('the response', () => {
     const elsewhere = await startGitHub()
     const answered = await startGitHub()
     answered.always({ status: 307, headers: { location: elsewhere.url } })
-    const { exitCode, stdout } = await send([`${answered.url}/x`, '--data', 'x'])
+    const { exitCode, stdout } = await send(['x', '--relay', answered.url, '--data', 'x'])
     await elsewhere.close()
     await answered.close()
     expect(elsewhere.calls).toEqual([])

@@ -212,7 +212,7 @@ describe('--host', () => {
 
   test('asks for a key, and names the inspector as this machine may open it', async () => {
     const args = ['--host', '0.0.0.0']
-    const { command, url } = await start(HOOK, { args, env: { HOOKLINE_ACCESS_KEYS: KEY } })
+    const { command, url } = await start(HOOK, { args, env: { HOOKLINE_DEV_KEY: KEY } })
     const { port } = new URL(url)
     const hook = `http://127.0.0.1:${port}/webhook/hook/webhook/users/1`
     expect((await post(hook, {})).status).toBe(401)

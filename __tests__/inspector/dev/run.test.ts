@@ -94,7 +94,7 @@ test('an open server runs nothing', async () => {
 test('an open server does not start without a key', async () => {
   const { exitCode, stderr } = await runShared(['dev', '--port', '0', '--host', '0.0.0.0'])
   expect(exitCode).toBe(1)
-  expect(stderr).toMatch(/^error: .*HOOKLINE_ACCESS_KEYS/)
+  expect(stderr).toMatch(/^error: .*HOOKLINE_DEV_KEY/)
 })
 
 test('the page can read what the jobs of its request said', async () => {

@@ -35,10 +35,10 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ name, isThe
       })
       const relay = await start({
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_OUTBOX_MAX_EVENTS: '400000',
-        HOOKLINE_OUTBOX_MAX_MB: '2000',
-        HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
-        HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '300',
+        HOOKLINE_TEST_MAX_EVENTS: '400000',
+        HOOKLINE_TEST_MAX_MB: '2000',
+        HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
+        HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300',
       })
       // Only events of repositories that GitHub accepted before are stored.
       await sendAll(relay, REPOSITORIES, (number) => `before ${number}`)

@@ -22,7 +22,7 @@ describe.each(OUTBOX_RUNTIMES)(
         const github = await startGitHub()
         const relay = await start({
           HOOKLINE_API_URL: github.url,
-          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
+          HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
         })
         const batches = new Map<string, Set<string>>()
         const taken = new Set<string>()

@@ -2,7 +2,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../../support/github.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
 const OWNER = 'ghp_the-token-of-the-attacker-aaaaaaaaaaaa'
 const VICTIM = 'ghp_the-token-of-the-victim-bbbbbbbbbbbbbb'
@@ -25,8 +27,8 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     if (!isThere) return
     relay = await start({
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '1000',
-      HOOKLINE_OUTBOX_MAX_MB: '0.2',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1000',
+      HOOKLINE_TEST_MAX_MB: '0.2',
     })
   })
   beforeEach(() => github.reset())
@@ -42,13 +44,13 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     return response.status
   }
 
-  run('30 made-up tokens leave no file, also with __batch', async () => {
+  run('30 made-up tokens leave no file', async () => {
     expect(await send('victim/repo/hook/webhook', VICTIM)).toBe(200)
     const before = await filesIn(relay.folder)
     github.always({ status: 401, body: '{"message":"Bad credentials"}' })
     for (let n = 0; n < 30; n++) {
       const token = `ghp_made-up-${String(n).padStart(30, '0')}`
-      expect(await send('victim/repo/hook/webhook?__batch=60', token)).toBe(401)
+      expect(await send('victim/repo/hook/webhook', token)).toBe(401)
     }
     expect(await filesIn(relay.folder)).toEqual(before)
   })
@@ -59,15 +61,17 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     for (let n = 0; n < 64; n++) {
       const path = `attacker/repo-${n}/hook/webhook`
       await send(path, OWNER)
-      statuses.push(await send(`${path}?__batch=3600`, OWNER, 'x'.repeat(3000)))
+      const settings = { repository: `attacker/repo-${n}`, token: OWNER, batch: 3600 }
+      const address = await createEndpoint(relay, settings)
+      statuses.push(await send(address.slice(1), OWNER, 'x'.repeat(3000)))
     }
     // Without room for a batch, the event is dispatched by itself.
     expect(new Set(statuses)).toEqual(new Set([202, 200]))
     github.always({ status: 503 })
     expect(await send('victim/repo/hook/webhook', VICTIM)).toBe(202)
     expect(await (await fetch(`${relay.url}/readyz`)).text()).toBe('ready')
-    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
-    const metrics = await (await fetch(`${relay.url}/metrics`, { headers })).text()
-    expect(metrics).toMatch(/^hookline_outbox_imbalance 0$/m)
+    const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
+    const metrics = await (await fetch(`${relay.url}/-admin/metrics`, { headers })).text()
+    expect(metrics).toMatch(/^hookline_imbalance 0$/m)
   })
 })

@@ -22,8 +22,8 @@ export function testKilledRelay(events: number, kills: number): void {
         const github = await startGitHub()
         const relay = await start({
           HOOKLINE_API_URL: github.url,
-          HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '300',
-          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
+          HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300',
+          HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
         })
         let isDown = false
         const taken: Sent[] = []

@@ -1,10 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
-import { makeGrant } from '../../../src/cli/grant.ts'
-import { generateSigningKey } from '../../../src/relay/credentials/grant.ts'
-import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import { type ConditionOptions, conditionsFrom } from '../../../src/cli/endpoint/conditions.ts'
+import { endpointsOf } from '../../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import {
   type KeptConnection,
@@ -12,49 +8,29 @@ import {
   type RawAnswer,
   type RawRequest,
 } from '../../support/raw-http.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
 
-export const SIGNING_KEY = await generateSigningKey()
-const SEALING_KEY = await generateSealingKey()
-const PUBLIC_KEY = join(mkdtempSync(join(tmpdir(), 'verification-')), 'public.json')
-writeFileSync(PUBLIC_KEY, JSON.stringify({ keys: [SEALING_KEY.publicJwk] }))
-
-export const ADMIN_KEY = 'admin-key-of-the-verification-tests'
+export const ADMIN_KEY = ADMIN_BEARER
 const GITHUB_TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
 export const SETTINGS = {
   HOOKLINE_GITHUB_TOKEN: GITHUB_TOKEN,
-  HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [SIGNING_KEY.jwk] }),
-  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [SEALING_KEY.privateJwk] }),
   HOOKLINE_PUBLIC_URL: 'https://relay.example',
-  HOOKLINE_ADMIN_KEY: ADMIN_KEY,
 }
 
-/** The flags of `hookline grant` for verification and filter. */
-export interface Asked {
-  readonly if?: string
-  readonly ifError?: string
-  readonly sender?: string
-  readonly verify?: string
-  readonly publicKey?: string
-}
-
-/** A grant from the command, with the sender's secret if there is one. */
-export async function granted(asked: Asked, secret?: string): Promise<string> {
-  const options = {
-    repository: 'octo/repo',
-    ...asked,
-    ...(secret !== undefined && { secretEnv: 'SENDER_SECRET', relayKey: PUBLIC_KEY }),
-  }
-  const env = { ...SETTINGS, ...(secret !== undefined && { SENDER_SECRET: secret }) }
-  return (await makeGrant(options, env)).text
+/** The settings of an endpoint as the command makes them, with the sender's secret if there is one. */
+export function checksOf(asked: ConditionOptions, secret?: string): object {
+  const options = { ...asked, ...(secret !== undefined && { secretEnv: 'SENDER_SECRET' }) }
+  const env = secret === undefined ? {} : { SENDER_SECRET: secret }
+  return { ...conditionsFrom(options, env)?.claims }
 }
 
 export interface VerificationScene {
   readonly github: GitHub
   readonly relay: RelayUnderTest
-  /** Sends a request with a grant in its header. */
-  send(grant: string, request: RawRequest): Promise<RawAnswer>
+  /** Sends a request to the endpoint with these settings. */
+  send(settings: object, request: RawRequest): Promise<RawAnswer>
 }
 
 /** A relay with its own GitHub credential, and the GitHub that it forwards to. */
@@ -62,6 +38,7 @@ export function verificationScene(start: StartRelay): VerificationScene {
   let github: GitHub
   let relay: RelayUnderTest
   let kept: KeptConnection
+  const addressOf = endpointsOf(() => relay)
   beforeAll(async () => {
     github = await startGitHub()
     relay = await start({ env: { HOOKLINE_API_URL: github.url, ...SETTINGS } })
@@ -80,9 +57,7 @@ export function verificationScene(start: StartRelay): VerificationScene {
     get relay() {
       return relay
     },
-    send: (grant, request) => {
-      const headers = [...(request.headers ?? []), ['X-Platform-Authorization', grant] as const]
-      return kept.send({ ...request, headers })
-    },
+    send: async (settings, request) =>
+      kept.send({ ...request, target: await addressOf(request.target ?? '/', settings) }),
   }
 }

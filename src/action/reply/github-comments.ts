@@ -1,3 +1,4 @@
+import { isRepository } from '../../wire/path.ts'
 import {
   addressInput,
   type Chat,
@@ -24,7 +25,8 @@ export function githubComments(context: ReplyContext): Chat {
   const body = objectAt(item, 'body')
   const { full_name: repository } = objectAt(body, 'repository')
   const { number } = 'issue' in body ? objectAt(body, 'issue') : objectAt(body, 'pull_request')
-  if (typeof repository !== 'string' || !/^[\w-]+\/[\w.-]+$/.test(repository)) throw noIssue()
+  // The path of the request contains the name, and `..` would lead to another part of the API.
+  if (typeof repository !== 'string' || !isRepository(repository)) throw noIssue()
   if (!Number.isInteger(number)) throw noIssue()
   const base = `${addressInput(input, 'github-api-url', 'https://api.github.com')}/repos/${repository}/issues`
   const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)

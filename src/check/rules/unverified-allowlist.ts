@@ -15,8 +15,7 @@ export const unverifiedAllowlist: Rule = {
     title: 'a list of users or chats that any sender can claim to be in',
     reason:
       'Without `secretToken`, updates are not authenticated: anyone who knows the URL can send an update with the id of an allowed user.',
-    remedy:
-      'Register the webhook with a `secret_token` (`hookline url … --bot --register` does this), and set `secretToken` to the same value.',
+    remedy: 'Register the webhook with a `secret_token`, and set `secretToken` to the same value.',
     before: 'messaging_bot: {webhook: true, users: [12345]}',
     after:
       'messaging_bot: {webhook: true, users: [12345], secretToken: "${{ secrets.BOT_SECRET }}"}',

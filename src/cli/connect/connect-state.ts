@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import type { JWK } from 'jose'
-import { generateSealingKey } from '../../relay/credentials/seal.ts'
+import { type DataFolder, dataFolder } from '../../relay/node/data-folder.ts'
+import { newRelayKey } from '../../relay/store/relay-key.ts'
+import { Secret } from '../../wire/secret.ts'
 import { readText, writeText } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
 import { openUserFolder } from '../user-folder.ts'
@@ -9,10 +9,9 @@ import type { ConnectTarget } from './connect-target.ts'
 
 /** The data that `connect` stores, so that the path of a webhook URL is the same at its next start. */
 export interface ConnectState {
-  /** Database of the endpoint and of the outbox, for one trigger. */
-  readonly database: string
-  /** JWK set that seals the database, as `HOOKLINE_SEALING_KEYS` has it. */
-  readonly sealingKeys: string
+  /** Of the relay's database, for one trigger. */
+  readonly folder: DataFolder
+  readonly relayKey: Secret
 }
 
 /**
@@ -25,10 +24,10 @@ export async function openConnectState(
   { apiUrl }: Pick<ForgeHere, 'apiUrl'>,
 ): Promise<ConnectState> {
   const place = [...forgeFolder(apiUrl), ...repository.toLowerCase().split('/')]
-  const folder = openUserFolder('connect', ...place)
-  const keys = join(folder, 'sealing-keys.json')
-  if (!existsSync(keys)) writeText(keys, `${await newKeys()}\n`, { mode: 0o600 })
-  return { database: join(folder, `${workflow}.${trigger}.db`), sealingKeys: readText(keys).trim() }
+  const path = openUserFolder('connect', ...place, `${workflow}.${trigger}`)
+  const folder = dataFolder({ data: path, env: {} })
+  if (!existsSync(folder.key)) writeText(folder.key, `${newRelayKey().reveal()}\n`, { mode: 0o600 })
+  return { folder, relayKey: new Secret(readText(folder.key).trim()) }
 }
 
 /**
@@ -39,10 +38,4 @@ function forgeFolder({ host, pathname }: URL): readonly string[] {
   if (host === 'api.github.com') return []
   const address = host + pathname.replace(/(?:\/api\/v[13])?\/*$/, '')
   return [address.replace(/[^\w.-]+/g, '_')]
-}
-
-async function newKeys(): Promise<string> {
-  const { privateJwk } = await generateSealingKey()
-  const keys: readonly JWK[] = [privateJwk]
-  return JSON.stringify({ keys })
 }

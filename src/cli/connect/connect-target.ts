@@ -5,16 +5,10 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
-import {
-  DISPATCH_MODES,
-  type DispatchMode,
-  dispatchEvent,
-  WORKFLOW_INPUT,
-} from '../../wire/payload.ts'
-import { parseYaml } from '../../workflow/yaml.ts'
-import { dispatchEventsOf } from '../doctor/workflows.ts'
+import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { NATIVE_FOLDER, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
+import { dispatchModesOf } from '../target/published.ts'
 import { polledHere, triggersHere, triggersToAsk } from '../workflows-here.ts'
 
 /** The trigger that `connect` gives a public URL. */
@@ -152,12 +146,7 @@ export function nativeFileOf(
       hint: 'Compile the workflow: hookline build',
     }
   }
-  const value: unknown = parseYaml(readSource(process.cwd(), file)).toJS({
-    maxAliasCount: -1,
-  })
-  const dispatch = DISPATCH_MODES.find((mode) =>
-    dispatchEventsOf(value).includes(dispatchEvent(mode)),
-  )
+  const [dispatch] = dispatchModesOf(readSource(process.cwd(), file))
   if (dispatch === undefined) {
     return {
       message: `${file} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,

@@ -3,11 +3,9 @@ import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
-import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
+import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { filterConditions } from '../grant/filter-expression.ts'
-import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */
@@ -42,15 +40,13 @@ export function connectEvent(
 /** The first words of the reason of a request whose event starts no run. */
 export const NO_RUN = 'no run'
 
-interface FollowPorts {
+export interface FollowPorts {
   readonly repository: string
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
   /** The type of the event of a request that ended, if the type is known. */
   typeOf(delivery: string): string | undefined
-  /** `config.filter` of the trigger. */
-  readonly filter: JsonObject | undefined
   /** Stores the sender's secret again; `undefined` if the workflow reads none. */
   readonly secretCommand: string | undefined
   now(): Date
@@ -81,7 +77,7 @@ export class LogFollower {
   async #followRequest(entry: LogEntry): Promise<void> {
     const { delivery, status, run = null, batch } = entry
     const type = this.#ports.typeOf(delivery) ?? null
-    const noRun = noRunReason(entry, this.#ports.filter)
+    const noRun = noRunReason(entry)
     const queued = queuedReason(entry)
     if (queued !== null) this.#queued.add(batch ?? delivery)
     const reason = noRun ?? queued
@@ -99,7 +95,7 @@ export class LogFollower {
 }
 
 /** Reports the run of an event that GitHub accepted, until the run ends. @param page of the run, if known */
-async function followDelivery(
+export async function followDelivery(
   delivery: string,
   page: string | null,
   ports: FollowPorts,
@@ -125,29 +121,18 @@ async function followDelivery(
 }
 
 /** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the outbox has the event. */
-function noRunReason(entry: LogEntry, filter: JsonObject | undefined): string | null {
+function noRunReason(entry: LogEntry): string | null {
   const { status, code, filtered, githubStatus, queued, reason } = entry
   if (status >= 300 || code !== undefined) {
     return [code ?? `the relay responded with ${status}`, reason].filter(Boolean).join(': ')
   }
   if (filtered) {
-    return `${NO_RUN}: the event does not match the filter${reason ? `: ${filterReason(reason, filter)}` : ''}`
+    return `${NO_RUN}: the event does not match the filter${reason ? `: ${reason}` : ''}`
   }
   if (githubStatus === undefined && queued === undefined) {
     return `${NO_RUN}: the relay answered a handshake of the sender`
   }
   return null
-}
-
-/**
- * The unmet conditions as the workflow file writes them. The relay names them in the expression language
- * that they were translated into.
- */
-function filterReason(reason: string, filter: JsonObject = {}): string {
-  const unmet = filterConditions(filter).filter(
-    ({ expression }) => expression !== undefined && reason.includes(expression),
-  )
-  return unmet.length === 0 ? reason : unmet.map(({ words }) => words).join('; ')
 }
 
 /** Why GitHub does not have the event yet; `null` if it has. */
@@ -166,7 +151,7 @@ const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before
 function deadReason(reason: string): string {
   const text = `the relay gave up (${reason})`
   return reason === 'maybe_accepted'
-    ? `${text}. GitHub may have accepted the event. Look for its run: hookline runs`
+    ? `${text}. GitHub may have accepted the event. Look for its run on the page Actions of the repository.`
     : `${NO_RUN}: ${text}. Send the event again from the sender.`
 }
 

@@ -1,16 +1,14 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { generateSigningKey } from '../../relay/credentials/grant.ts'
-import { generateSealingKey } from '../../relay/credentials/seal.ts'
 import { hasSqlite } from '../../relay/database/sqlite.ts'
 import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
+import { adminBearer } from '../../relay/store/relay-key.ts'
 import { baseAddress } from '../../wire/address.ts'
-import { fieldsOf, listOf } from '../../wire/github-api.ts'
-import { webhookUrl, withToken } from '../../wire/path.ts'
-import { Secret } from '../../wire/secret.ts'
+import { UsageError } from '../../wire/errors.ts'
+import type { Secret } from '../../wire/secret.ts'
+import type { EndpointConditions } from '../endpoint/conditions.ts'
+import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
+import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
 import type { ForgeHere } from '../forge.ts'
-import type { GrantConditions } from '../grant/grant-conditions.ts'
-import { conditionsOfTrigger } from '../grant/of-trigger.ts'
-import { makeGrant } from '../grant.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
 import { openConnectState } from './connect-state.ts'
@@ -22,17 +20,15 @@ export type UrlLifetime =
   | 'stays'
   /** An endpoint behind a quick tunnel, whose address is new at each start. */
   | 'ends with the tunnel'
-  /** A grant, because this Node has no database. */
-  | 'ends with connect'
+  /** An endpoint of a relay that runs elsewhere. */
+  | 'stays at the relay'
 
 /** A relay of this process, with its public address. */
 export interface PublicRelay {
   /** The webhook URL, with the credential. */
   readonly url: string
-  /** The same URL on this machine, without a grant. */
+  /** The same URL on this machine. */
   readonly local: URL
-  /** The credential of `local`; `undefined` for an endpoint, whose URL is the credential. */
-  readonly grant: Secret | undefined
   readonly lifetime: UrlLifetime
   /** The conditions of the trigger that only the workflow checks, with the reason: one line each. */
   readonly inWorkflow: readonly string[]
@@ -66,7 +62,6 @@ interface LocalRelay {
   /** The webhook URL at an address. */
   urlAt(address: string): string
   readonly local: URL
-  readonly grant: Secret | undefined
   close(): Promise<void>
 }
 
@@ -76,12 +71,11 @@ interface LocalRelay {
  */
 export async function openPublicRelay(options: PublicRelayOptions): Promise<PublicRelay> {
   const { conditions: trigger, publicUrl, secret, onTunnel, signal } = options
-  const isStored = hasSqlite()
+  requireSqlite()
   const isLasting = publicUrl !== undefined
-  const use = !isStored ? 'grant' : isLasting ? 'endpoint' : 'tunneled endpoint'
+  const use = isLasting ? 'endpoint' : 'tunneled endpoint'
   const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), use)
-  const start = isStored ? startWithEndpoint : startWithGrant
-  const relay = await start(options, conditions)
+  const relay = await startWithEndpoint(options, conditions)
   const onChange = (change: TunnelChange) =>
     onTunnel(change.kind === 'open' ? { ...change, url: relay.urlAt(change.url) } : change)
   let address: Tunnel
@@ -97,8 +91,7 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
   return {
     url: relay.urlAt(address.url),
     local: relay.local,
-    grant: relay.grant,
-    lifetime: !isStored ? 'ends with connect' : isLasting ? 'stays' : 'ends with the tunnel',
+    lifetime: isLasting ? 'stays' : 'ends with the tunnel',
     inWorkflow,
     async close() {
       address.close()
@@ -107,13 +100,12 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
   }
 }
 
-/** The settings that both kinds of relay have: nothing else of the environment changes them. */
-function commonSettings({ token, target, publicUrl, forge }: PublicRelayOptions) {
+/** The settings of the relay: nothing else of the environment changes them. */
+function commonSettings({ token, publicUrl, forge }: PublicRelayOptions) {
   return {
     HOOKLINE_API_URL: baseAddress(forge.apiUrl),
     HOOKLINE_SERVER_URL: forge.webUrl,
     HOOKLINE_GITHUB_TOKEN: token.reveal(),
-    HOOKLINE_DISPATCH: target.dispatch,
     ...(publicUrl !== undefined && { HOOKLINE_PUBLIC_URL: publicUrl }),
   }
 }
@@ -121,32 +113,30 @@ function commonSettings({ token, target, publicUrl, forge }: PublicRelayOptions)
 /** A relay whose database has the trigger as an endpoint, from the start before if there was one. */
 async function startWithEndpoint(
   options: PublicRelayOptions,
-  conditions: GrantConditions | undefined,
+  conditions: EndpointConditions | undefined,
 ): Promise<LocalRelay> {
   const { target, forge, port, onLog, onEvent } = options
-  const { database, sealingKeys } = await openConnectState(target, forge)
-  const key = new Secret(crypto.randomUUID() + crypto.randomUUID())
+  const { folder, relayKey } = await openConnectState(target, forge)
+  const key = await adminBearer(relayKey, 'relay key')
   const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({
     host: '127.0.0.1',
     port,
     write: onLog,
     onEvent,
-    outbox: database,
-    env: {
-      ...commonSettings(options),
-      HOOKLINE_SEALING_KEYS: sealingKeys,
-      HOOKLINE_ADMIN_KEY: key.reveal(),
-    },
+    folder,
+    env: { ...commonSettings(options), HOOKLINE_RELAY_KEY: relayKey.reveal() },
   })
   try {
-    const address = await storedAddress(new RelayClient(relay.url, key), target, conditions)
-    const path = address + (target.example?.path ?? '')
+    const access = { bearer: key, source: folder.key, isToken: false }
+    const client = new RelayClient(new URL(relay.url), access)
+    const { url } = await storedEndpoint(client, connectEndpoint(target, conditions))
+    // The public address may change, and have a path of its own.
+    const path = url.slice(url.indexOf('/-/')) + (target.example?.path ?? '')
     return {
       base: relay.url,
       urlAt: (base) => base.replace(/\/+$/, '') + path,
       local: new URL(path, relay.url),
-      grant: undefined,
       close: relay.close,
     }
   } catch (error) {
@@ -155,78 +145,20 @@ async function startWithEndpoint(
   }
 }
 
-const ENDPOINTS = '/-/endpoints'
-
-/** The database is of one trigger. */
-const ENDPOINT = 'connect'
-
-/** Creates the endpoint, or gives the one of an earlier start the present settings. */
-async function storedAddress(
-  client: RelayClient,
+/** The endpoint of a trigger; the database has no other. */
+function connectEndpoint(
   { repository, workflow, trigger, dispatch }: ConnectTarget,
-  conditions: GrantConditions | undefined,
-): Promise<string> {
-  const settings = {
-    repository,
-    path: `${workflow}/${trigger}`,
-    dispatch,
-    if: null,
-    ifError: null,
-    verify: null,
-    ...conditions?.claims,
-  }
-  const { endpoints } = fieldsOf({
-    text: JSON.stringify(await client.ask({ method: 'GET', path: ENDPOINTS })),
-  })
-  const known = listOf(endpoints).find(({ name }) => name === ENDPOINT)
-  const path = `${ENDPOINTS}/${ENDPOINT}`
-  // The user deleted the keys: nobody can read the endpoint any more.
-  if (known?.unreadable) await client.ask({ method: 'DELETE', path })
-  if (known && !known.unreadable) await client.ask({ method: 'PATCH', path, body: settings })
-  else {
-    const body = { name: ENDPOINT, ...withoutNull(settings) }
-    await client.ask({ method: 'POST', path: ENDPOINTS, body })
-  }
-  const shown = await client.ask({ method: 'GET', path, query: { url: 'true' } })
-  return String(fieldsOf({ text: JSON.stringify(shown) }).address)
+  conditions: EndpointConditions | undefined,
+) {
+  const target = { name: 'connect', repository, workflow, trigger, dispatch }
+  return { ...target, if: null, ifError: null, verify: null, ...conditions?.claims }
 }
 
-function withoutNull(settings: object): object {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
-}
-
-/** A relay without a database, for Node before 22.13: keys and grant end with it. */
-async function startWithGrant(
-  options: PublicRelayOptions,
-  conditions: GrantConditions | undefined,
-): Promise<LocalRelay> {
-  const { target, port, onLog, onEvent } = options
-  const { repository, workflow, trigger, dispatch } = target
-  const keys = JSON.stringify({ keys: [(await generateSigningKey()).jwk] })
-  const { publicJwk, privateJwk } = await generateSealingKey()
-  const path = `${workflow}/${trigger}`
-  const scope = { repository, path, dispatch, conditions, encryptionKey: publicJwk }
-  const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
-  const { startRelay } = await import('../../relay/http/node.ts')
-  const relay = await startRelay({
-    host: '127.0.0.1',
-    port,
-    write: onLog,
-    onEvent,
-    env: {
-      ...commonSettings(options),
-      HOOKLINE_SIGNING_KEYS: keys,
-      HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
-    },
+/** @throws UsageError on a Node that has no database */
+function requireSqlite(): void {
+  if (hasSqlite()) return
+  throw new UsageError({
+    message: `connect needs Node 22.13 or newer, and this is Node ${process.versions.node}`,
+    hint: 'Install a newer Node. Its database stores the endpoint and the events that wait.',
   })
-  const suffix = target.example?.path ?? ''
-  const addressAt = (address: string) =>
-    webhookUrl({ relay: address, repository, workflow, trigger }) + suffix
-  return {
-    base: relay.url,
-    urlAt: (address) => withToken(addressAt(address), text),
-    local: new URL(addressAt(relay.url)),
-    grant: new Secret(text),
-    close: relay.close,
-  }
 }

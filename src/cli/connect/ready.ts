@@ -7,8 +7,8 @@ import type { ForgeHere } from '../forge.ts'
 import { indented } from '../init/kinds.ts'
 import { arePublished } from '../publish.ts'
 import { unreachableHint } from '../request-faults.ts'
+import { defaultBranch, type PublishedWorkflow, readPublished } from '../target/published.ts'
 import type { ConnectTarget } from './connect-target.ts'
-import { defaultBranch, type PublishedWorkflow, readPublished } from './published.ts'
 import { commitAndPush, pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
@@ -101,9 +101,10 @@ async function readAgain(
   { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
 ): Promise<PublishedWorkflow | undefined> {
   try {
-    return await readPublished(target, (path, options) =>
+    const result = await readPublished(target, (path, options) =>
       askGitHub(path, { ...options, patience: PATIENCE }),
     )
+    return 'found' in result ? result.found : undefined
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
     const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')

@@ -37,6 +37,8 @@ export interface RequirementOptions extends TargetOptions {
   readonly publicUrl?: string
   /** The port of the relay on this machine; a free one by default. */
   readonly port?: string
+  /** Address of a relay elsewhere, which then receives the events. */
+  readonly relay?: string
   /** True to ask nothing. */
   readonly yes?: boolean
 }
@@ -98,7 +100,9 @@ export async function meetRequirements(
     ...(source || !('kind' in forge)
       ? []
       : [noTokenProblem(forge, choice, { repository, dispatch: native?.dispatch, named })]),
-    ...(options.publicUrl !== undefined || isInstalled('cloudflared') ? [] : [NO_CLOUDFLARED]),
+    ...((options.relay ?? options.publicUrl) !== undefined || isInstalled('cloudflared')
+      ? []
+      : [NO_CLOUDFLARED]),
     ...(await portProblems(options.port)),
   ]
   if (problems.length > 0 || !source || !('kind' in forge)) {
@@ -178,7 +182,7 @@ interface RequirementFacts {
 function requirementRows(known: RequirementFacts): readonly Requirement[] {
   const { repository, forge, choice, native, from, options } = known
   const place = forge.host === 'github.com' ? repository : `${repository} at ${forge.host}`
-  const address = options.publicUrl ?? 'a quick tunnel of cloudflared'
+  const address = options.relay ?? options.publicUrl ?? 'a quick tunnel of cloudflared'
   const rows: Requirement[] = [
     { state: 'ok', text: `git remote: origin is ${place}` },
     { state: 'ok', text: `GitHub token: ${from}` },
@@ -266,7 +270,10 @@ const NO_REMOTE: Problem = {
 const NO_CLOUDFLARED: Problem = {
   message: 'cloudflared is not installed, and there is no --public-url',
   hint: INSTALL_CLOUDFLARED,
-  notes: ['or use an address that leads to this machine: --public-url https://… --port 8080'],
+  notes: [
+    'or use an address that leads to this machine: --public-url https://… --port 8080',
+    'or a relay that runs all the time: --relay https://…',
+  ],
 }
 
 /** How to store a repository secret: a command, or on Forgejo and Gitea the page that takes it. */

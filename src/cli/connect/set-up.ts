@@ -4,12 +4,12 @@ import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { PAGE } from '../../triggers/lists/page.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import type { Shell } from '../../wire/shell.ts'
+import { VERIFIABLE_LATER } from '../endpoint/conditions-of-trigger.ts'
 import type { ForgeHere } from '../forge.ts'
-import { filterConditions } from '../grant/filter-expression.ts'
-import { VERIFIABLE_LATER } from '../grant/of-trigger.ts'
 import { withoutMarkdown } from '../init/plain-text.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
-import { registrationOf } from '../url.ts'
+import { filterWords } from '../target/filter-words.ts'
+import { registrationLine } from './bot-registration.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
 import type { PublicRelay, UrlLifetime } from './public-relay.ts'
 import { secretCommand, secretsPage } from './requirements.ts'
@@ -40,7 +40,7 @@ export function setUpLines(setUp: SetUp): string[] {
   const call = { ...(example ?? ANY_REQUEST), path: '' }
   const steps =
     trigger === 'messaging_bot'
-      ? ['', REGISTER, registrationOf(url).text] // The end of its here-document must start a line.
+      ? ['', REGISTER, registrationLine(url)] // The end of its here-document must start a line.
       : sender
         ? [...clickLines(sender), ...filterLines(conditions)]
         : signatures.length > 0
@@ -68,7 +68,7 @@ export function setUpLines(setUp: SetUp): string[] {
     LIFETIMES[lifetime],
     ...steps,
     ...secrets,
-    ...(lifetime === 'stays' && !fetchesBodies ? bodyLines(target, url) : []),
+    ...(lifetime !== 'ends with the tunnel' && !fetchesBodies ? bodyLines(target, url) : []),
     ...(checks.length > 0 ? ['', ...checks] : []),
   ]
 }
@@ -79,9 +79,8 @@ const KEEP_PAGE =
 
 const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
   stays: 'It stays the same at each start of connect.',
+  'stays at the relay': 'It stays, also when connect has ended.',
   'ends with the tunnel': `It ends with the tunnel. To keep it: ${KEEP_PAGE}`,
-  'ends with connect':
-    'It ends with connect. For a URL that stays, use Node 22.13 or newer, with --public-url.',
 }
 
 function clickLines({ name, title }: Sender): string[] {
@@ -91,7 +90,7 @@ function clickLines({ name, title }: Sender): string[] {
 
 /** The events that start the workflow, so that the user chooses them at the sender. */
 function filterLines({ filter = {} }: FoundTrigger): string[] {
-  const conditions = filterConditions(filter).map(({ words }) => words)
+  const conditions = filterWords(filter)
   return conditions.length === 0 ? [] : [`Filter of the workflow: ${conditions.join('; ')}`]
 }
 
@@ -133,6 +132,7 @@ function bodyLines({ file, files }: ConnectTarget, url: string): string[] {
 
 /** How to get a URL that works without `connect`. */
 export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[] {
+  if (lifetime === 'stays at the relay') return ['', 'The URL stays.']
   return [
     '',
     lifetime === 'stays' ? 'The URL works again when connect runs.' : 'The URL has ended.',

@@ -34,9 +34,7 @@ export async function sendTestEvent(event: TestEvent): Promise<void> {
   // Signed for the public address, but sent to the address on this machine.
   const here = new URL(url.pathname + url.search, relay.local)
   here.searchParams.delete('__token')
-  const { method, body } = request
-  const credential = relay.grant && { 'x-platform-authorization': relay.grant.reveal() }
-  const headers = { ...request.headers, ...credential }
+  const { method, headers, body } = request
   try {
     await sendExactly({ method, url: here, headers, body, timeout: TIMEOUT })
   } catch (error) {

@@ -14,7 +14,6 @@ import {
   writeWorkflowDispatch,
 } from '../../wire/payload.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import type { Asked } from '../github-client.ts'
 import {
   findRun,
   followRun,
@@ -24,7 +23,8 @@ import {
   type RunPorts,
   RunsError,
   runAt,
-} from '../runs.ts'
+} from '../follow-runs.ts'
+import type { Asked } from '../github-client.ts'
 import { readResponse } from '../send/response.ts'
 import {
   type DoctorFinding,
@@ -71,7 +71,7 @@ interface AcceptedEvent {
   readonly delivery: string | null
   /** Address of the run, if GitHub returned it. */
   readonly run: string | null
-  /** True if the event waits in the relay's outbox. */
+  /** True if the event waits at the relay. */
   readonly queued?: boolean
 }
 
@@ -105,16 +105,18 @@ async function sendTestToGitHub(
 
 /** A relay that serves one repository has only the shorter form of the URL. */
 async function sendToRelay(
-  { repository, workflow, trigger, relayToken: token }: DoctorTarget,
+  { repository, workflow, trigger, relayToken, endpointUrl }: DoctorTarget,
   relay: string,
   { callRelay }: DoctorPorts,
 ): Promise<AcceptedEvent | DoctorFinding> {
+  // An endpoint has its own credential.
+  const token = endpointUrl === undefined ? relayToken : undefined
   const forms = [
-    `${relay}/${repository}/${workflow}/${trigger}`,
+    endpointUrl ?? `${relay}/${repository}/${workflow}/${trigger}`,
     `${relay}/webhook/${workflow}/${trigger}`,
   ] as const
   let answer = readResponse(await callRelay(forms[0], { json: BODY, token }))
-  if (answer.status === 404) {
+  if (answer.status === 404 && endpointUrl === undefined) {
     answer = readResponse(await callRelay(forms[1], { json: BODY, token }))
   }
   const { accepted, status, delivery, code, message, hint } = answer
@@ -158,8 +160,8 @@ async function checkRun(
 ): Promise<DoctorFinding> {
   const { testEventTimeout = 0, repository, workflow = '', dispatch = 'repository' } = target
   if (sent.queued) {
-    const message = "the relay's outbox stored the event, because GitHub has not accepted it yet"
-    const hint = 'See https://www.githubstatus.com, and run: hookline outbox list'
+    const message = 'the relay stored the event, because GitHub has not accepted it yet'
+    const hint = 'See https://www.githubstatus.com, and run: hookline deliveries'
     return unknownFinding('delivery', 'delivery_queued', message, hint)
   }
   const github: RunPorts = { ...ports, repository, ask: ports.askGitHub }
@@ -186,7 +188,7 @@ function runMissing({ dispatch }: DoctorTarget, testEventTimeout: number): Docto
     'run_missing',
     `GitHub accepted the event, but no run started within ${testEventTimeout} s`,
     dispatch === 'workflow'
-      ? 'Set HOOKLINE_DISPATCH=workflow on the relay. If runs are queued, use a longer --timeout.'
+      ? 'Create an endpoint with --dispatch workflow. If runs are queued, use a longer --timeout.'
       : `Check that the workflow is on the default branch and listens for "${EVENT_TYPE}". If runs are queued, use a longer --timeout.`,
   )
 }
@@ -257,7 +259,7 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
   }
   const message = `the relay does not publish its dispatch mode (status ${status} for ${DISCOVERY_PATH})`
   const hint =
-    'Upgrade the relay; or, if it runs with HOOKLINE_DISPATCH=workflow, add --dispatch workflow.'
+    'Upgrade the relay; or, if its endpoint has the dispatch mode workflow, add --dispatch workflow.'
   return { findings: [finding, unknownFinding('relay', 'relay_mode_unknown', message, hint)] }
 }
 

@@ -1,4 +1,3 @@
-import type { Timer } from '../../relay/schedule/scheduler.ts'
 import type { Bot } from '../../triggers/messaging-bot/bot-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
@@ -16,16 +15,14 @@ export interface DoctorTarget {
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly DoctorFinding[] | undefined
-  /** The login of the App, which starts the runs: `my-relay[bot]`; `undefined` without an App. */
-  readonly actor?: string | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
-  /** The credential for the relay: the GitHub token, an access key or a grant. */
+  /** The GitHub token, as the relay gets it. */
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
-  /** The lines of HOOKLINE_SCHEDULE for this repository. */
-  readonly timers?: readonly Timer[]
+  /** URL of an endpoint for the test event; `undefined` for a token URL. */
+  readonly endpointUrl?: string | undefined
   /** Seconds to wait for the run of a test event; `undefined` to send none. */
   readonly testEventTimeout: number | undefined
 }
@@ -67,10 +64,9 @@ type CheckName =
   | 'token'
   | 'repository'
   | 'workflow'
-  | 'agent'
   | 'bot'
-  | 'schedule'
   | 'relay'
+  | 'endpoint'
   | 'delivery'
 
 export function passedFinding(check: CheckName, message: string): DoctorFinding {

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { recentRuns, runsPath, type WorkflowRun } from '../../wire/run-lookup.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { hasSucceeded } from '../runs.ts'
+import { hasSucceeded } from '../follow-runs.ts'
 import { shellHere } from '../terminal.ts'
 import {
   type DoctorFinding,

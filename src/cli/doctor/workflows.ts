@@ -17,7 +17,6 @@ import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github-client.ts'
-import { checkAgents } from './agent.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -29,7 +28,6 @@ import {
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
-import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule-check.ts'
 
 const FOLDER = '.github/workflows'
 
@@ -55,9 +53,8 @@ export async function checkRepositoryWorkflows(
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
-  const unscheduled = scheduleWithoutWorkflow(target, names, defaultBranch)
   if (wanted.length === 0) {
-    return { findings: [absent(target, names, defaultBranch), ...unscheduled] }
+    return { findings: [absent(target, names, defaultBranch)] }
   }
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
@@ -73,8 +70,7 @@ export async function checkRepositoryWorkflows(
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
     const others = found.length > 0 ? found : [noListener(files, target, defaultBranch)]
-    const scheduled = [...scheduledOthers(files, target), ...unscheduled]
-    return { findings: [...others, ...ofBots, ...scheduled], onlyPolls }
+    return { findings: [...others, ...ofBots], onlyPolls }
   }
   const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -96,29 +92,11 @@ export async function checkRepositoryWorkflows(
   })
   // If hook.yml and hook.yaml exist, the relay uses hook.yml.
   const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
-  const agents: DoctorFinding[] = []
-  for (const native of checked) {
-    agents.push(...(await checkAgents(target, native.file, native.workflow, ports)))
-  }
-  const scheduled = [...scheduledOthers(files, target), ...unscheduled]
   return {
-    findings: [...findings, ...ofBots, ...agents, ...scheduled],
+    findings: [...findings, ...ofBots],
     file: workflow === undefined ? undefined : file,
     onlyPolls,
   }
-}
-
-/** Findings about workflows that do not poll, but that HOOKLINE_SCHEDULE starts. */
-function scheduledOthers(files: readonly NativeFile[], target: DoctorTarget): DoctorFinding[] {
-  const { timers = [] } = target
-  return files.flatMap((native) => {
-    const name = native.file.replace(/\.ya?ml$/, '')
-    const timer = timers.find(({ workflow }) => workflow === name)
-    const isChecked = isPolled(native) && dispatchTypes(native.on) === undefined
-    return timer && native.isValid && !isChecked
-      ? [checkScheduled(native.file, native.on, timer)]
-      : []
-  })
 }
 
 /** Names a workflow that listens for the event of the other dispatch mode, if there is one. */
@@ -132,7 +110,7 @@ function noListener(
   const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
   const message = `no workflow on ${defaultBranch} listens for ${dispatchEvent(dispatch)}`
   const hint = found
-    ? `${found.file} listens for ${dispatchEvent(other)}. Add --dispatch ${other}, and set HOOKLINE_DISPATCH=${other} on the relay.`
+    ? `${found.file} listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, and add --dispatch ${other} here.`
     : `Write one: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
   return failedFinding('workflow', 'workflow_not_listening', message, hint)
 }
@@ -233,7 +211,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
   if (target.dispatch === 'workflow' && !isPolled(workflow)) return checkDirect(workflow, target)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
-    return checkPolling(file, on, target)
+    return checkPolling(file, on)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
@@ -260,7 +238,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
 function orOther(workflow: NativeFile, target: DoctorTarget, listening: string): string {
   const other = otherMode(target.dispatch)
   return listens(workflow, { ...target, dispatch: other })
-    ? `It listens for ${dispatchEvent(other)}. Set HOOKLINE_DISPATCH=${other} on the relay, or add ${listening}`
+    ? `It listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, or add ${listening}`
     : `Add ${listening}`
 }
 
@@ -390,4 +368,15 @@ function dispatchTypes(on: unknown): string[] | undefined {
   if (!isObject(on) || !('repository_dispatch' in on)) return undefined
   const { repository_dispatch: options } = on
   return isObject(options) ? [options.types ?? []].flat().map(String) : []
+}
+
+/** GitHub may start a polling workflow late, and nothing else starts it. */
+function checkPolling(file: string, on: unknown): DoctorFinding {
+  const isScheduled = isObject(on) && 'schedule' in on
+  const message = isScheduled
+    ? `${file} is started only by GitHub's schedule, which may be late or skipped`
+    : `${file} has no schedule, so it polls only when you start it`
+  const hint =
+    'Let a cron service start it on time, or set webhook: true so that Telegram sends each message.'
+  return warningFinding('workflow', 'workflow_schedule_only', message, hint)
 }

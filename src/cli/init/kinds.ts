@@ -62,10 +62,6 @@ export interface Answers {
   readonly forge?: Forge | undefined
   /** The sender of the requests; any sender if absent. */
   readonly sender?: Sender | undefined
-  /** The account that starts a coding agent: `my-relay[bot]` for a GitHub App, or a login. Empty if unknown. */
-  readonly actor?: string | undefined
-  /** The paths that a coding agent may change, separated by commas: `src/**,docs/**`. */
-  readonly paths?: string | undefined
 }
 
 /** A file to write. */
@@ -85,8 +81,6 @@ export interface Kind {
   readonly trigger: string
   /** Repository secret for polling. Such a workflow has no URL and needs no relay. */
   readonly secret?: string
-  /** Other repository secrets that its jobs read. */
-  readonly secrets?: readonly string[]
   files(answers: Answers): readonly NewFile[]
   /** The command that compiles its files to native workflows. */
   readonly compile?: string

@@ -1,7 +1,7 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
-import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
+import { POSIX, type Shell } from '../../wire/shell.ts'
 import { type PushFacts, publishLines } from '../publish.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
@@ -20,8 +20,8 @@ export interface NextSteps {
   readonly missing: readonly string[]
   /** Fires the workflow on GitHub through the relay; `null` if only the sender can sign the request. */
   readonly curl: string | null
-  /** Prints the URL with a credential, for a sender that cannot set a header. */
-  readonly sealedUrl: readonly string[]
+  /** Creates an endpoint at the relay, which stores the GitHub token. */
+  readonly endpoint: readonly string[]
   /** Writes the secrets into `.env`, before the test on this machine. */
   readonly prepare: readonly string[]
   /**
@@ -98,33 +98,36 @@ function webhookSteps(
   port: string,
   { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): Omit<NextSteps, 'connect'> {
-  const { box, permission, flag, variables } = BY_MODE[dispatch]
+  const { box, permission, flag } = BY_MODE[dispatch]
+  // On GitHub, a token URL always sends `repository_dispatch`.
+  const isDirect = dispatch === 'workflow' && forge === undefined
+  const variables: Parameters<Shell['having']>[0] =
+    forge === undefined ? {} : { HOOKLINE_FORGE: { text: forge } }
   const web = webUrl ?? SOME_HOST
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
   const local = `${localServer(port)}/webhook/${name}/${trigger}`
   const isOwn = relay === localServer(port)
-  // Temporary keys are enough for a relay whose public address is temporary too.
-  const sealing: Readonly<Record<string, VariableValue>> =
-    sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const { prepare, fire } = sender
     ? sendLines(sender, local, shell)
     : { prepare: [], fire: [exampleLine(local, ANY_REQUEST, undefined, shell.request)] }
   const storing = (secret: string) =>
     forge === undefined ? secretLine(secret) : secretPage(secret, webUrl, repository)
-  const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
     missing: [
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
       ...(isOwn ? [`your relay's address for ${relay}`] : []),
     ],
-    curl: sender
-      ? null
-      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_CREDENTIAL'), shell.request),
-    sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
+    curl:
+      sender || isDirect
+        ? null
+        : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
+    endpoint: [
+      `hookline endpoint create ${name} --repository ${place} --workflow ${name} --credential token${isOwn ? '' : ` --relay ${relay}`}`,
+    ],
     prepare,
     tryOut: ['hookline dev', ...fire],
     token: [
@@ -133,18 +136,15 @@ function webhookSteps(
         : `${web}/user/settings/applications`,
     ],
     tokenBox: box,
-    // The relay has no token; each request carries one in HOOKLINE_CREDENTIAL.
-    relay: [
-      shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
-    ],
+    // The relay has no token; each request carries one.
+    relay: [shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having(variables, serving))],
     publish: push,
     start: [],
-    secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
-    storedByKey: sender !== undefined && forge === undefined && kind.secrets === undefined,
+    secrets: (sender ? secretsOf(sender) : []).map(storing),
+    storedByKey: sender !== undefined && forge === undefined,
     secretSources: [
       ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
       ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
-      ...(kind.secrets ?? []).map(() => 'the API key of the agent'),
     ],
     endpointSettings: sender?.respond === undefined ? [] : [`respond: ${sender.respond}`],
     polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
@@ -154,25 +154,17 @@ function webhookSteps(
   }
 }
 
-/** The flag of `hookline url` for each trigger; other triggers need `--trigger`. */
-const URL_FLAGS: ReadonlyMap<string, string> = new Map([
-  ['webhook', ''],
-  ['messaging_bot', ' --bot'],
-])
-
-/** The requirements of each dispatch mode: the permission of the token, a flag, and variables of the relay. */
+/** The requirements of each dispatch mode: the permission of the token, and a flag. */
 const BY_MODE = {
   repository: {
     box: 'Contents: Read and write',
     permission: 'contents',
     flag: '',
-    variables: {},
   },
   workflow: {
     box: 'Actions: Read and write',
     permission: 'actions',
     flag: ' --dispatch workflow',
-    variables: { HOOKLINE_DISPATCH: { text: 'workflow' } },
   },
 } as const
 
@@ -191,7 +183,7 @@ function pollingSteps(
     url: null,
     missing: [],
     curl: null,
-    sealedUrl: [],
+    endpoint: [],
     prepare: [ignoreLine(shell), shell.keeping(secret, '.env')],
     tryOut: ['hookline dev --poll'],
     token: [],

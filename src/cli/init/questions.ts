@@ -4,9 +4,8 @@ import { UserError } from '../../wire/errors.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import { didYouMean, quoted } from '../../workflow/suggestion.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
 import { type Answers, KINDS } from './kinds.ts'
-import { DEFAULT_PATHS, readPaths } from './proposal.ts'
 
 /** One answer that `init` needs: from a flag of the same name, from the terminal, or its default. */
 interface InitQuestion {
@@ -34,8 +33,6 @@ interface KnownFacts {
   readonly relay?: string
   /** Whether a known sender starts the workflow. `connect` then gives it a URL, with the defaults below. */
   readonly hasSender?: boolean
-  /** Whether a coding agent works on the events. */
-  readonly hasAgent?: boolean
 }
 
 const ANY_NAME = 'hook'
@@ -47,10 +44,9 @@ export function questions({
   repository,
   relay: own = OWN_RELAY,
   hasSender = false,
-  hasAgent = false,
 }: KnownFacts): readonly InitQuestion[] {
   const hasRelay = ({ kind }: FlagAnswers) =>
-    KINDS.get(kind ?? '')?.secret === undefined && (hasAgent || !hasSender)
+    KINDS.get(kind ?? '')?.secret === undefined && !hasSender
   return [
     {
       name: 'kind',
@@ -87,24 +83,8 @@ export function questions({
       matters: hasRelay,
       check: (mode) => checkChoice('dispatch', mode, DISPATCH_CHOICES),
     },
-    ...(hasAgent ? AGENT_QUESTIONS : []),
   ]
 }
-
-const AGENT_QUESTIONS: readonly InitQuestion[] = [
-  {
-    name: 'actor',
-    text: 'Account that starts the agent: a GitHub App as my-relay[bot], or the login of the token owner',
-    fallback: () => '',
-    check: checkActor,
-  },
-  {
-    name: 'paths',
-    text: 'Paths that the agent may change',
-    fallback: () => DEFAULT_PATHS,
-    check: checkPaths,
-  },
-]
 
 const DISPATCH_CHOICES = [
   { name: 'repository', title: 'every listening workflow; needs "Contents: write"' },
@@ -133,28 +113,9 @@ export async function answered(
     const matters = question.matters?.(known) ?? true
     known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback)
   }
-  const { kind = '', name = '', repository = '', relay = '', dispatch = '', actor, paths } = known
+  const { kind = '', name = '', repository = '', relay = '', dispatch = '' } = known
   const direct = isDispatchMode(dispatch) ? dispatch : 'repository'
-  const ofAgent = { ...(actor !== undefined && { actor }), ...(paths !== undefined && { paths }) }
-  return { kind, name, repository, relay, dispatch: direct, ...ofAgent }
-}
-
-/** @throws UserError for anything but a login, such as an expression */
-function checkActor(actor: string): void {
-  if (actor === '' || /^[a-z\d][\w-]{0,99}(?:\[bot\])?$/i.test(actor)) return
-  throw new UserError({
-    message: `invalid actor ${quoted(actor)}`,
-    hint: 'Write a GitHub App as my-relay[bot], or a login. An expression or * would let every App start the agent.',
-  })
-}
-
-function checkPaths(list: string): void {
-  if (readPaths(list)) return
-  throw new UserError({
-    message: `invalid paths ${quoted(list)}`,
-    hint: 'Name folders and files from the root, separated by commas: src/**,docs/**,README.md',
-    notes: ['names that begin with a dot, and ** for everything, are not allowed'],
-  })
+  return { kind, name, repository, relay, dispatch: direct }
 }
 
 /** @param what the noun for the message: `kind of workflow` */

@@ -55,7 +55,15 @@ export function reportText(
         localText(steps),
         hasRelay
           ? relayText(steps)
-          : section('Optional: to receive events all the time, host a relay:', [RELAY_PAGE]),
+          : section(
+              'Optional: for a URL that always works, start a relay on a server, and create it:',
+              [
+                'hookline relay',
+                '# In a second terminal, with HOOKLINE_GITHUB_TOKEN:',
+                ...steps.endpoint,
+                `# ${RELAY_PAGE}`,
+              ],
+            ),
       ].join('')
 }
 
@@ -77,12 +85,7 @@ function localText({ prepare, tryOut: [serve = '', ...fire] }: NextSteps): strin
 
 /** The way with the relay that the user named, in place of `connect`. */
 function relayText(steps: NextSteps): string {
-  const { token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
-  // Without a token of its own, the relay forwards the token of the request.
-  const credential =
-    shellHere().name === 'posix'
-      ? 'export HOOKLINE_CREDENTIAL="$HOOKLINE_GITHUB_TOKEN"'
-      : '$env:HOOKLINE_CREDENTIAL = $env:HOOKLINE_GITHUB_TOKEN'
+  const { token, tokenBox, relay, doctor, missing, curl, endpoint } = steps
   const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
   return [
     section('Or start your own relay:', relay),
@@ -90,9 +93,8 @@ function relayText(steps: NextSteps): string {
       shellHere().asking('HOOKLINE_GITHUB_TOKEN'),
       ...doctor,
     ]),
-    curl === null
-      ? section(`Print the webhook URL${replace}:`, [credential, ...sealedUrl])
-      : section(`Call the webhook URL${replace}:`, [credential, curl]),
+    section(`Create the webhook URL${replace}:`, endpoint),
+    curl === null ? '' : section(`Or call a URL with your token${replace}:`, [curl]),
   ].join('')
 }
 

@@ -15,7 +15,7 @@ export interface SendResponse {
   readonly queued: boolean
   /** Id of the batch that collects the event. */
   readonly batch: string | null
-  /** True if the condition of the grant dropped the request, so that no run starts. */
+  /** True if the condition of the endpoint dropped the request, so that no run starts. */
   readonly filtered: boolean
   /** True if the path of the URL names no trigger. */
   readonly missingTrigger: boolean
@@ -62,7 +62,7 @@ export function readResponse({ status, headers, text }: HttpResponse): SendRespo
   }
 }
 
-const FILTERED = 'no run: the condition of the grant (--if) is not true for this request'
+const FILTERED = 'no run: the condition of the endpoint (--if) is not true for this request'
 
 const NO_TRIGGER =
   'no run: the URL names no trigger. A webhook URL ends in /<workflow>/<trigger>, for example /hook/webhook.'

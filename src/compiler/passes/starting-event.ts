@@ -143,7 +143,7 @@ function listeningLines(plan: Plan): Lines {
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
         ...(scheduled ? linesOf(scheduled) : []),
         ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
-        // GitHub's schedule can be late or skip a run, so a person or a relay's scheduler can start
+        // GitHub's schedule can be late or skip a run, so a person or a cron service can start
         // a poll, too.
         ...(plan.isStartedByHand ? ['workflow_dispatch:'] : []),
         ...others.flatMap(linesOf),

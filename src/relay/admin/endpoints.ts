@@ -1,219 +1,334 @@
-import { durationSeconds } from '../../wire/duration.ts'
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
-import { isDispatchMode } from '../../wire/payload.ts'
-import { isHeaderSafe, Secret } from '../../wire/secret.ts'
-import { ENDPOINT_NAME } from '../endpoints/address.ts'
+import type { EndpointLookup } from '../endpoints/endpoint-lookup.ts'
+import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../endpoints/endpoint-records.ts'
 import {
+  ENDPOINT_NAME_FORM,
   type Endpoint,
-  type EndpointRow,
   type EndpointSettings,
-  type FirstActivity,
-  hashOf,
-  newEndpointId,
-  sealEndpointsFor,
-} from '../endpoints/endpoint.ts'
-import type { Endpoints } from '../endpoints/endpoints.ts'
+  givenSettings,
+  invalidEndpoint,
+  needsRelayKey,
+  ownerOf,
+  readEndpointSettings,
+  type SettingsRules,
+  targetText,
+} from '../endpoints/endpoint-settings.ts'
+import { endpointPath, isEndpointOwner } from '../endpoints/endpoint-url.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
-import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
-import { parseRepository } from '../request/route.ts'
-import { isoTime, isRead, queryOf } from './query.ts'
+import type { RelayRequest } from '../relay-ports.ts'
+import type { EndpointRow } from '../store/endpoint-table.ts'
+import type { Manager } from './access.ts'
+import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
 
-/** The part of an address after `/-/endpoints`. */
-export interface EndpointTarget {
-  /** Lower case; `undefined` for all endpoints. */
-  readonly name: string | undefined
-  readonly rotates: boolean
+export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
+  readonly endpoints: EndpointLookup
+  now(): Date
+  /**
+   * Checks that the credential of an endpoint may start its workflows. It is called before settings are
+   * stored, so that a caller with an invented token stores nothing.
+   *
+   * @throws RelayError
+   */
+  checkAccess(settings: EndpointSettings): Promise<void>
+  /**
+   * Makes the waiting events of a deleted endpoint dead letters.
+   *
+   * @returns how many
+   */
+  deleted(endpoint: Pick<Endpoint, 'owner' | 'name'>): Promise<number>
+  log(line: { readonly endpoint: string; readonly change: string }): void
 }
 
-export interface EndpointAdminPorts
-  extends Pick<RelayPorts, 'credentials' | 'loadChecks' | 'publicUrl' | 'now'> {
-  /** Whether the relay has a GitHub credential of its own. */
-  readonly hasCredential: boolean
-  /** Has the events of the endpoints that GitHub has not accepted yet. */
-  readonly outbox?: { endRevoked(labels: readonly string[]): Promise<number> } | undefined
-  /** Whether the relay has alarms, which `expect` needs. */
-  readonly hasAlarms: boolean
-  log(line: { readonly endpoint: string; readonly change: string }): void
+/** The part of an address after `/-admin/`. */
+export interface EndpointResource {
+  /** `undefined` for the list of all endpoints. */
+  readonly key?: { readonly owner: string; readonly name: string }
+  readonly rotates: boolean
 }
 
 /** Bytes of a request to the admin API. */
 const MOST_BYTES = 64 * 1024
 
-/** Endpoints of one relay: each isolate on Workers holds a list of their hashes. */
-const MOST_ENDPOINTS = 10_000
+/** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
+const MOST_ENDPOINTS = 1000
+
+const ADDRESS = /^\/+-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
 
 /**
- * The admin API of endpoints, for a request that brought the admin key: `/-/endpoints`,
- * `/-/endpoints/<name>` and `/-/endpoints/<name>/rotate`.
+ * The resource of a path; `undefined` if the path belongs to another resource.
+ *
+ * @throws RelayError 404 for a name that no endpoint has
+ */
+export function endpointResource(path: string): EndpointResource | undefined {
+  const found = ADDRESS.exec(path)
+  if (!found) return undefined
+  const [, owner, name, rotate] = found
+  if (owner === undefined || name === undefined) return { rotates: false }
+  if (!isEndpointOwner(owner) || !ENDPOINT_NAME_FORM.test(name)) throw noSuchEndpoint()
+  return { key: { owner, name }, rotates: rotate !== undefined }
+}
+
+/**
+ * The endpoints in the admin API: `/-admin/endpoints`, `/-admin/endpoints/<owner>/<name>` and
+ * `/-admin/endpoints/<owner>/<name>/rotate`.
  *
  * @throws RelayError, or StorageError if the disk fails
  */
-export async function respondToEndpoints(
+export async function respondToEndpointResource(
   request: RelayRequest,
-  { name, rotates }: EndpointTarget,
-  endpoints: Endpoints,
-  ports: EndpointAdminPorts,
+  { key, rotates }: EndpointResource,
+  caller: Manager,
+  ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
-  const { method, target } = request
-  if (name === undefined) {
-    if (isRead(method)) return endpointsResponse(endpoints)
-    if (method === 'POST') return createResponse(request, endpoints, ports)
+  const { method } = request
+  if (!key) {
+    if (isRead(method)) return listResponse(request, caller, ports)
+    if (method === 'POST') return createResponse(request, caller, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
   if (rotates) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])
     const rotated = async (endpoint: Endpoint) => ({ ...endpoint, id: newEndpointId() })
-    return replace(name, rotated, 'rotated', endpoints, ports)
+    return changeResponse(key, rotated, 'rotated', caller, ports)
   }
-  if (method === 'PATCH') return updateResponse(name, request, endpoints, ports)
-  const row = await endpoints.store.named(name)
-  if (!row) throw noSuchEndpoint(name)
-  if (isRead(method)) {
-    const withUrl = queryOf(target).get('url') === 'true'
-    const endpoint = await endpoints.openRow(row)
-    if (withUrl) await opened(row, endpoints)
-    return jsonResponse({
-      ...shown(row, endpoint),
-      ...(withUrl && endpoint && urlOf(endpoint, ports)),
-    })
-  }
-  if (method !== 'DELETE') throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
-  await endpoints.store.delete(name)
-  endpoints.changed()
-  ports.log({ endpoint: name, change: 'deleted' })
-  const drops = queryOf(target).get('drop-events') === 'true'
-  const events = drops ? ((await ports.outbox?.endRevoked([`endpoint:${name}`])) ?? 0) : undefined
-  return jsonResponse({ success: true, ...(events !== undefined && { events }) })
+  if (isRead(method)) return showResponse(request, await ownRow(key, caller, ports), ports)
+  if (method === 'PATCH') return updateResponse(request, key, caller, ports)
+  if (method === 'DELETE') return deleteResponse(await ownRow(key, caller, ports), ports)
+  throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
 }
 
-async function endpointsResponse(endpoints: Endpoints): Promise<RelayResponse> {
-  const rows = await endpoints.store.list()
-  const all = rows.map(async (row) => shown(row, await endpoints.openRow(row)))
-  return jsonResponse({ endpoints: await Promise.all(all) })
+async function listResponse(
+  { target }: RelayRequest,
+  caller: Manager,
+  { endpoints }: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { stores, encryption } = endpoints
+  const owner = queryOf(target).get('owner')?.toLowerCase()
+  if (owner !== undefined && !isEndpointOwner(owner)) throw invalidQuery('owner is not an owner')
+  const source = owner === undefined ? stores.all : stores.of(owner)
+  if (!source) {
+    throw invalidQuery('owner is missing: on Workers, each owner has a database of its own')
+  }
+  const rows = await source.list(caller.kind === 'token' ? caller.hashes : undefined)
+  const shown = rows.map(async (row) =>
+    shownEndpoint(row, await decryptEndpoint(row, encryption).catch(() => undefined)),
+  )
+  return jsonResponse({ endpoints: await Promise.all(shown) })
 }
 
 async function createResponse(
   request: RelayRequest,
-  endpoints: Endpoints,
-  ports: EndpointAdminPorts,
+  caller: Manager,
+  ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
-  const { name, ...settings } = await readJsonBody(request)
-  if (typeof name !== 'string' || !new RegExp(`^${ENDPOINT_NAME}$`).test(name)) {
-    throw invalidEndpoint('"name" must have 1 to 63 of: a-z 0-9 . _ -')
+  const { endpoints } = ports
+  const { name, ...given } = await readGiven(request)
+  if (typeof name !== 'string' || !ENDPOINT_NAME_FORM.test(name)) {
+    throw invalidEndpoint(
+      '"name" must have 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.',
+    )
   }
-  const endpoint = { id: newEndpointId(), name, ...(await checkedSettings(settings, ports)) }
-  const [key] = endpoints.keys
-  if (!key) throw new TypeError('there is no key to seal with')
-  if ((await endpoints.store.versions()).length >= MOST_ENDPOINTS) {
-    throw invalidEndpoint(`a relay has at most ${MOST_ENDPOINTS} endpoints: delete one`)
+  const rules = { ...ports, isAdmin: caller.kind === 'admin' }
+  const settings = await readEndpointSettings(withOwnToken(given, caller), rules)
+  await ports.checkAccess(settings)
+  const owner = ownerOf(settings.repository)
+  const store = endpoints.stores.of(owner)
+  if ((await store.versions()).length >= MOST_ENDPOINTS) {
+    throw new RelayError(409, 'too_many_endpoints', `${owner} has ${MOST_ENDPOINTS} endpoints`, {
+      hint: 'Delete an endpoint, or use one endpoint with --any-workflow for all workflows of a repository.',
+    })
   }
-  const now = ports.now().getTime()
-  const row = {
-    hash: await hashOf(endpoint.id),
-    name,
-    created: now,
-    changed: now,
-    firstEvent: null,
-    ...(await sealEndpointsFor(key)(endpoint)),
-  }
-  if (!(await endpoints.store.create(row))) throw nameTaken(name)
-  endpoints.changed()
-  ports.log({ endpoint: name, change: 'created' })
-  return jsonResponse({ ...shown(row, endpoint), ...urlOf(endpoint, ports) })
+  const created = ports.now().getTime()
+  const endpoint = { ...settings, owner, name, id: newEndpointId(), created }
+  const times = { changed: created, firstEvent: null }
+  const row = await encryptEndpoint(endpoint, times, endpoints.encryption)
+  if (!(await store.create(row))) throw nameTaken(owner, name)
+  changed(endpoint, 'created', ports)
+  const shown = { endpoint: shownEndpoint(row, endpoint), url: urlOf(endpoint, ports) }
+  return { ...jsonResponse(shown), status: 201 }
+}
+
+async function showResponse(
+  { target }: RelayRequest,
+  row: EndpointRow,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const withUrl = queryOf(target).get('url') === 'true'
+  const { encryption } = ports.endpoints
+  const endpoint = withUrl
+    ? await readable(row, ports)
+    : await decryptEndpoint(row, encryption).catch(() => undefined)
+  const url = withUrl && endpoint && { url: urlOf(endpoint, ports) }
+  return jsonResponse({ endpoint: shownEndpoint(row, endpoint), ...url })
 }
 
 async function updateResponse(
-  name: string,
   request: RelayRequest,
-  endpoints: Endpoints,
-  ports: EndpointAdminPorts,
+  key: NonNullable<EndpointResource['key']>,
+  caller: Manager,
+  ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
-  const changes = await readJsonBody(request)
-  if ('name' in changes) throw invalidEndpoint('the name cannot be changed')
-  const updated = async ({ id, name, ...old }: Endpoint) => {
-    const merged = Object.entries({ ...old, ...changes }).filter(([, value]) => value !== null)
-    return { id, name, ...(await checkedSettings(Object.fromEntries(merged), ports)) }
+  // The body of a caller who has no such endpoint is not read.
+  await ownRow(key, caller, ports)
+  const changes = await readGiven(request)
+  if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
+  const updated = async ({ owner, name, id, created, ...old }: Endpoint): Promise<Endpoint> => {
+    const before = givenSettings(old)
+    const given: Record<string, unknown> = { ...before, ...changes }
+    // A change of the credential replaces the token; a new token needs no further word.
+    if (changes.credential === 'relay' && changes.token == null) delete given.token
+    const rules = { ...ports, isAdmin: caller.kind === 'admin' }
+    const settings = await readEndpointSettings(given, rules)
+    if (ownerOf(settings.repository) !== owner) {
+      throw invalidEndpoint('"repository" has another owner. Create an endpoint for this owner.')
+    }
+    if (accessOf(settings) !== accessOf(old)) await ports.checkAccess(settings)
+    return { ...settings, owner, name, id, created }
   }
-  return replace(name, updated, 'updated', endpoints, ports)
+  return changeResponse(key, updated, 'updated', caller, ports)
 }
 
 /** @param next computes the changed endpoint; it is called again if another request changed the endpoint */
-async function replace(
-  name: string,
+async function changeResponse(
+  key: NonNullable<EndpointResource['key']>,
   next: (endpoint: Endpoint) => Promise<Endpoint>,
   change: 'updated' | 'rotated',
-  endpoints: Endpoints,
-  ports: EndpointAdminPorts,
+  caller: Manager,
+  ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
-  const [key] = endpoints.keys
-  if (!key) throw new TypeError('there is no key to seal with')
+  const { stores, encryption } = ports.endpoints
   for (;;) {
-    const row = await endpoints.store.named(name)
-    if (!row) throw noSuchEndpoint(name)
-    const endpoint = await next(await opened(row, endpoints))
-    const changed = {
-      ...row,
-      // Two changes within a millisecond are two versions.
-      changed: Math.max(ports.now().getTime(), row.changed + 1),
-      hash: await hashOf(endpoint.id),
-      ...(await sealEndpointsFor(key)(endpoint)),
-    }
+    const row = await ownRow(key, caller, ports)
+    const endpoint = await next(await readable(row, ports))
+    // Two changes within a millisecond are two versions.
+    const at = Math.max(ports.now().getTime(), row.changed + 1)
+    const times = { changed: at, firstEvent: row.firstEvent }
+    const replacement = await encryptEndpoint(endpoint, times, encryption)
     // If it fails, another change was stored in between, so each pass is the success of a request.
-    if (!(await endpoints.store.replace(changed, row))) continue
-    endpoints.changed()
-    ports.log({ endpoint: name, change })
-    const withUrl = change === 'rotated' && urlOf(endpoint, ports)
-    return jsonResponse({ ...shown(changed, endpoint), ...withUrl })
+    if (!(await stores.of(key.owner).replace(replacement, row))) continue
+    changed(endpoint, change, ports)
+    const url = change === 'rotated' && { url: urlOf(endpoint, ports) }
+    return jsonResponse({ endpoint: shownEndpoint(replacement, endpoint), ...url })
   }
 }
 
-/** @throws RelayError 409 if no sealing key opens the endpoint */
-async function opened(row: EndpointRow, endpoints: Endpoints): Promise<Endpoint> {
-  const endpoint = await endpoints.openRow(row)
-  if (endpoint) return endpoint
-  throw new RelayError(
-    409,
-    'unreadable_endpoint',
-    `no sealing key opens the endpoint ${row.name}`,
-    {
-      hint: 'Add the key back to HOOKLINE_SEALING_KEYS, or delete the endpoint.',
-    },
-  )
+/** An endpoint that no key decrypts can be deleted, too. */
+async function deleteResponse(
+  row: EndpointRow,
+  ports: EndpointResourcePorts,
+): Promise<RelayResponse> {
+  const { owner, name } = row
+  await ports.endpoints.stores.of(owner).delete(name)
+  changed(row, 'deleted', ports)
+  const deadLetters = await ports.deleted({ owner, name })
+  return jsonResponse({ deleted: true, deadLetters })
 }
 
-/** The public part: no id, no secret. `undefined` for an endpoint that no key opens. */
-function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
-  const { name, created, firstEvent } = row
+function changed(
+  { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
+  change: string,
+  { endpoints, log }: EndpointResourcePorts,
+): void {
+  endpoints.changed(owner)
+  log({ endpoint: `${owner}/${name}`, change })
+}
+
+/**
+ * The row that the caller names, if it is the caller's.
+ *
+ * @throws RelayError 404, the same for an endpoint of another caller and for none
+ */
+async function ownRow(
+  { owner, name }: NonNullable<EndpointResource['key']>,
+  caller: Manager,
+  { endpoints }: EndpointResourcePorts,
+): Promise<EndpointRow> {
+  const row = await endpoints.stores.of(owner).named(name)
+  if (!row || !isOwn(row, caller)) throw noSuchEndpoint()
+  return row
+}
+
+/** The hashes are keyed, so the time of their comparison tells nothing about a token. */
+function isOwn({ tokenHash }: EndpointRow, caller: Manager): boolean {
+  if (caller.kind !== 'token') return caller.kind === 'admin'
+  return tokenHash !== null && caller.hashes.includes(tokenHash)
+}
+
+/** A caller with a GitHub token creates endpoints that store this token. */
+function withOwnToken(
+  given: Readonly<Record<string, unknown>>,
+  caller: Manager,
+): Readonly<Record<string, unknown>> {
+  if (caller.kind !== 'token') return given
+  if (given.credential === 'relay') throw needsRelayKey("the relay's own GitHub credential")
+  const own = caller.token.reveal()
+  if (given.token != null && given.token !== own) {
+    throw invalidEndpoint('"token" is not the token that the request was authorized with.')
+  }
+  return { ...given, token: own }
+}
+
+/** The settings that decide whether GitHub accepts an event. */
+function accessOf({ repository, targets, token }: EndpointSettings): string {
+  return JSON.stringify([repository, targets, token?.reveal()])
+}
+
+/** @throws RelayError 409 if no relay key decrypts the endpoint */
+async function readable(row: EndpointRow, { endpoints }: EndpointResourcePorts): Promise<Endpoint> {
+  try {
+    return await decryptEndpoint(row, endpoints.encryption)
+  } catch (cause) {
+    const message = `no relay key decrypts the endpoint ${row.owner}/${row.name}`
+    throw new RelayError(409, 'unreadable_endpoint', message, {
+      hint: 'Add the old key to the relay keys, behind the new one, or delete the endpoint.',
+      cause,
+    })
+  }
+}
+
+/** The public part: no id, no secret. `undefined` for an endpoint that no key decrypts. */
+function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
+  const { owner, name, created, changed, firstEvent } = row
   const times = {
     created: isoTime(created),
+    changed: isoTime(changed),
     firstEvent: firstEvent === null ? null : isoTime(firstEvent),
   }
-  if (!endpoint) return { name, unreadable: true, ...times }
-  const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
-  const { activity, expect } = endpoint
-  const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
+  if (!endpoint) return { owner, name, unreadable: true, ...times }
+  const { repository, workflow, trigger, dispatch, ref, targets, verify, token } = endpoint
+  const { if: condition, ifError, respond, batch, debounce, expect } = endpoint
   return {
+    owner,
     name,
     repository,
-    path,
-    ...(dispatch && { dispatch }),
+    ...(workflow === undefined ? { anyWorkflow: true } : { workflow, trigger }),
+    dispatch,
     ...(ref !== undefined && { ref }),
+    ...(targets && { targets: targets.map(targetText) }),
+    ...(verify && { verify: verify.flatMap(({ scheme }) => scheme ?? []) }),
     ...(condition !== undefined && { if: condition }),
     ...(ifError !== undefined && { ifError }),
-    ...(verify !== undefined && { verify: schemes }),
-    ...(activity !== undefined && { activity: activity.text }),
+    respond,
+    ...(batch !== undefined && { batch }),
+    ...(debounce !== undefined && { debounce }),
     ...(expect !== undefined && { expect }),
-    credential: sealedToken === undefined ? 'relay' : 'sealed token',
+    credential: token ? 'token' : 'relay',
     ...times,
   }
 }
 
-/** `url` is absent if the relay does not know its own address. */
-function urlOf({ id }: Endpoint, { publicUrl }: EndpointAdminPorts) {
-  const address = `/-/${id}`
-  return { address, ...(publicUrl && { url: publicUrl.replace(/\/+$/, '') + address }) }
+/** The path alone, beginning with `/-/`, if the relay does not know its own address. */
+function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): string {
+  return publicUrl.replace(/\/+$/, '') + endpointPath(endpoint)
+}
+
+/** @throws RelayError 400 */
+async function readGiven(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
+  const given = await readJsonBody(request)
+  // A request starts the endpoint's own workflow alone so far.
+  if (given.targets != null) throw invalidEndpoint('"targets" is not a setting.')
+  return given
 }
 
 async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
@@ -221,121 +336,20 @@ async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<stri
   try {
     body = parsePlainJson(new TextDecoder().decode(await request.readBody(MOST_BYTES)))
   } catch {
-    throw invalidEndpoint('the body must be JSON, of at most 64 KB')
+    throw invalidEndpoint('The body must be JSON, of at most 64 KB.')
   }
-  if (!isObject(body)) throw invalidEndpoint('the body must be a JSON object')
+  if (!isObject(body)) throw invalidEndpoint('The body must be a JSON object.')
   return body
 }
 
-const SETTINGS = [
-  ...['repository', 'path', 'dispatch', 'ref'],
-  ...['if', 'ifError', 'verify', 'sealedToken', 'activity', 'expect'],
-]
-
-/** @throws RelayError 400 that names the setting */
-async function checkedSettings(
-  given: Readonly<Record<string, unknown>>,
-  { credentials, loadChecks, publicUrl, hasCredential, hasAlarms }: EndpointAdminPorts,
-): Promise<EndpointSettings> {
-  const unknown = Object.keys(given).find((name) => !SETTINGS.includes(name))
-  if (unknown !== undefined) throw invalidEndpoint(`unknown setting ${JSON.stringify(unknown)}`)
-  const { repository, path, dispatch, ref, if: condition, ifError, verify, sealedToken } = given
-  const expect = expectedInterval(given.expect, hasAlarms)
-  if (typeof repository !== 'string' || !isRepository(repository)) {
-    throw invalidEndpoint('"repository" must be owner/name')
-  }
-  if (typeof path !== 'string' || !isTriggerPath(path)) {
-    throw invalidEndpoint('"path" must be <workflow>/<trigger>')
-  }
-  if (dispatch !== undefined && !isDispatchMode(dispatch)) {
-    throw invalidEndpoint('"dispatch" must be "repository" or "workflow"')
-  }
-  if (ref !== undefined && (typeof ref !== 'string' || ref === '')) {
-    throw invalidEndpoint('"ref" must be a branch or a tag')
-  }
-  if (sealedToken === undefined && !hasCredential) {
-    throw invalidEndpoint(
-      'the relay has no GitHub credential of its own: add "sealedToken", which hookline endpoint makes with --seal-token',
-    )
-  }
-  if (sealedToken !== undefined) {
-    const webhook = { repository: parseRepository(repository), path, reserved: new Map() }
-    const token = typeof sealedToken === 'string' ? new Secret(sealedToken) : undefined
-    const credential = await credentials.open(token, webhook).catch(() => undefined)
-    if (credential?.kind !== 'sealed') {
-      throw invalidEndpoint('"sealedToken" is not sealed for this relay, repository and path')
-    }
-  }
-  const claims = {
-    ...(condition !== undefined && { if: condition }),
-    ...(ifError !== undefined && { ifError }),
-    ...(verify !== undefined && { verify }),
-  }
-  if (Object.keys(claims).length > 0) {
-    const mistake = (await loadChecks?.())?.claimsMistake(claims, publicUrl)
-    if (mistake !== undefined) throw invalidEndpoint(mistake)
-  }
-  const activity = readActivity(given.activity)
-  if (activity && verify === undefined) {
-    throw invalidEndpoint('"activity" needs "verify", because the relay acts on the event')
-  }
-  return {
-    repository,
-    path,
-    ...(activity && { activity }),
-    ...(dispatch !== undefined && { dispatch }),
-    ...(typeof ref === 'string' && { ref }),
-    ...(typeof sealedToken === 'string' && { sealedToken }),
-    ...(expect !== undefined && { expect }),
-    ...claims,
-  }
-}
-
-/** @throws RelayError 400 */
-function readActivity(value: unknown): FirstActivity | undefined {
-  if (value === undefined) return undefined
-  const { text, token } = isObject(value) ? value : {}
-  const isText = typeof text === 'string' && text.trim() !== '' && text.length <= MOST_ACTIVITY
-  if (!isText || typeof token !== 'string' || token === '' || !isHeaderSafe(token)) {
-    throw invalidEndpoint(
-      `"activity" must have "text", of at most ${MOST_ACTIVITY} characters, and "token"`,
-    )
-  }
-  return { text, token }
-}
-
-/** Characters of a first activity. */
-const MOST_ACTIVITY = 1000
-
-/** @throws RelayError 400 */
-function expectedInterval(value: unknown, hasAlarms: boolean): string | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'string' || durationSeconds(value) === undefined) {
-    throw invalidEndpoint('"expect" must be days, hours or minutes: 2d, 12h or 30m')
-  }
-  if (!hasAlarms) throw invalidEndpoint('"expect" needs a relay on Node')
-  return value
-}
-
-/** At least workflow and trigger, and nothing that a URL must escape. */
-function isTriggerPath(path: string): boolean {
-  return !lacksTrigger(path) && path.split('/').every(isWorkflowName)
-}
-
-function invalidEndpoint(hint: string): RelayError {
-  return new RelayError(400, 'invalid_endpoint', 'the settings of the endpoint are invalid', {
-    hint,
-  })
-}
-
-function nameTaken(name: string): RelayError {
-  return new RelayError(409, 'endpoint_exists', `an endpoint is called ${name} already`, {
+function nameTaken(owner: string, name: string): RelayError {
+  return new RelayError(409, 'endpoint_exists', `${owner} has an endpoint ${name} already`, {
     hint: 'Choose another name, or update the endpoint.',
   })
 }
 
-function noSuchEndpoint(name: string): RelayError {
-  return new RelayError(404, 'not_found', `no endpoint is called ${name}`, {
-    hint: 'GET /-/endpoints lists the endpoints.',
+function noSuchEndpoint(): RelayError {
+  return new RelayError(404, 'not_found', 'there is no such endpoint', {
+    hint: 'GET /-admin/endpoints lists the endpoints. An owner is written in lower case.',
   })
 }

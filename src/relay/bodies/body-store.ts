@@ -25,7 +25,7 @@ export interface BodyRegistry {
   delete(hash: string): Promise<void>
 }
 
-/** The encrypted pieces of bodies: files on Node; R2 or a Durable Object on Workers. */
+/** The encrypted pieces of bodies: files on Node, a Durable Object on Workers. */
 export interface PieceStore {
   /** Pieces come in order, from number 0. */
   put(hash: string, number: number, piece: Uint8Array): Promise<void>

@@ -48,5 +48,5 @@ export interface BodyUpload {
   discard(): Promise<void>
 }
 
-/** The paths of stored bodies: 256 random bits in base64url. No endpoint has such a path. */
-export const BODY_PATH = /^\/-\/bodies\//
+/** The paths of stored bodies: 256 random bits in base64url. The id of an endpoint has 22 characters. */
+export const BODY_PATH = /^\/-\/bodies\/(?![\w-]{22}(?:\/|$))/

@@ -8,7 +8,6 @@ import {
   storeInObject,
 } from '../database/object-call.ts'
 import { diskFails, StorageError } from '../database/storage-error.ts'
-import type { BodyBucket } from '../http/bindings.ts'
 import type { BodyRegistry, PieceStore } from './body-store.ts'
 import { BodyTable, type Sweep, sweepBodies } from './body-table.ts'
 
@@ -52,31 +51,6 @@ function askBodies(
   request: ObjectRequest,
 ): Promise<Response> {
   return askObject(namespace, OBJECT, `${BODIES_OBJECT_PATH}${path}`, request).catch(diskFails)
-}
-
-/** The most keys that R2 deletes in one call. */
-const MOST_KEYS = 1000
-
-/**
- * Pieces in an R2 bucket.
- *
- * @param others has the pieces of bodies that were stored before the bucket was bound
- */
-export function piecesInBucket(bucket: BodyBucket, others: PieceStore): PieceStore {
-  const keyOf = (hash: string, number: number) => `bodies/${hash}/${number}`
-  return {
-    put: async (hash, number, piece) => void (await bucket.put(keyOf(hash, number), piece)),
-    get: async (hash, number) => {
-      const found = await bucket.get(keyOf(hash, number))
-      return found ? new Uint8Array(await found.arrayBuffer()) : others.get(hash, number)
-    },
-    sync: async () => {},
-    delete: async (hash, count) => {
-      const keys = Array.from({ length: count }, (_, number) => keyOf(hash, number))
-      while (keys.length > 0) await bucket.delete(keys.splice(0, MOST_KEYS))
-      await others.delete(hash, count)
-    },
-  }
 }
 
 /** Pieces in the storage of the object itself. */
@@ -144,13 +118,11 @@ async function tableIn(storage: ObjectStorage): Promise<BodyTable> {
  */
 export async function sweepObject(
   storage: ObjectStorage,
-  bucket: BodyBucket | undefined,
   { most, now, held }: Pick<Sweep, 'most' | 'now' | 'held'>,
 ): Promise<boolean> {
   if (!hasBodies(storage)) return false
   const table = new BodyTable(objectDatabase(storage))
-  const own = piecesInStorage(storage)
-  const pieces = bucket ? piecesInBucket(bucket, own) : own
+  const pieces = piecesInStorage(storage)
   try {
     await sweepBodies({ table, pieces, most, now, held })
   } finally {

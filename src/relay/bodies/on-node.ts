@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { Database } from '../database/database.ts'
+import { figure } from '../figures.ts'
 import { TAG_BYTES } from './body-cipher.ts'
 import { PIECE_BYTES, type PieceStore } from './body-store.ts'
 import { BodyTable, deliveriesIn, sweepBodies } from './body-table.ts'
@@ -42,7 +43,7 @@ export interface NodeBodies extends LargeBodies {
 export async function openNodeBodies(options: NodeBodiesOptions): Promise<NodeBodies> {
   const { folder, database, env, publicUrl, now, report } = options
   const most = readSetting(env, 'HOOKLINE_MAX_BODY_MB') * MB
-  const quota = readSetting(env, 'HOOKLINE_BODIES_MAX_MB') * MB
+  const quota = figure(env, 'BODIES_MAX_MB') * MB
   const table = new BodyTable(database)
   const pieces = filesIn(folder)
   const held = (deliveries: readonly string[]) => deliveriesIn(database, deliveries)

@@ -1,19 +1,19 @@
 import { toHex } from '../../wire/bytes.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { ObjectStorage } from '../database/durable-object.ts'
-import { type Bindings, bucketOf, environmentOf, namespaceOf } from '../http/bindings.ts'
+import { figure } from '../figures.ts'
+import { type Bindings, environmentOf, namespaceOf } from '../http/bindings.ts'
 import { askAll } from '../outbox/object-calls.ts'
 import type { RelayConfig } from '../relay-config.ts'
 import type { RelayPorts } from '../relay-ports.ts'
 import type { LargeBodies } from './large-bodies.ts'
-import { piecesInBucket, piecesInObject, registryInObject, sweepObject } from './object-bodies.ts'
+import { piecesInObject, registryInObject, sweepObject } from './object-bodies.ts'
 import { type StreamedHash, storedBodies } from './stored-bodies.ts'
 
 const MB = 1024 * 1024
 
 /**
- * Large bodies on Workers: in the R2 bucket `HOOKLINE_BODIES` if it is bound, else in a Durable Object of
- * the outbox.
+ * Large bodies on Workers: in a Durable Object of the outbox.
  *
  * @returns `undefined` without an outbox, or without a public address for the action
  * @throws UserError for an invalid setting
@@ -26,13 +26,11 @@ export function bodiesOnWorkers(
   const namespace = namespaceOf(env)
   const settings = environmentOf(env)
   if (!namespace || publicUrl === undefined) return undefined
-  const bucket = bucketOf(env)
-  const inObject = piecesInObject(namespace)
   return storedBodies({
     registry: registryInObject(namespace),
-    pieces: bucket ? piecesInBucket(bucket, inObject) : inObject,
+    pieces: piecesInObject(namespace),
     most: mostBytes(settings),
-    quota: readSetting(settings, 'HOOKLINE_BODIES_MAX_MB') * MB,
+    quota: figure(settings, 'BODIES_MAX_MB') * MB,
     publicUrl,
     now: Date.now,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
@@ -72,7 +70,7 @@ function newHash(): StreamedHash {
 export async function sweepBodiesIn(storage: ObjectStorage, env: Bindings): Promise<boolean> {
   const namespace = namespaceOf(env)
   if (!namespace) return false
-  return sweepObject(storage, bucketOf(env), {
+  return sweepObject(storage, {
     most: mostBytes(environmentOf(env)),
     now: Date.now(),
     held: async (deliveries) =>

@@ -13,7 +13,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { AGENT, relayError } from '../github/session.ts'
 import { githubUnavailable, RelayError } from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
-import type { TokenPurpose, TokenRequest } from './claims.ts'
+import type { TokenPurpose, TokenRequest } from './token-source.ts'
 
 /**
  * A GitHub App as the relay's githubCredential: https://docs.github.com/apps/creating-github-apps. For

@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlStatement } from './database.ts'
-import { INDEX_TABLES, MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { INDEX_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { StorageError } from './storage-error.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
@@ -48,15 +48,11 @@ const STORES = /^INSERT INTO event /
 export class OutboxTables implements Database {
   readonly #storage: ObjectStorage
   #exist: boolean
-  /** The version of the tables before a migration; `undefined` without a migration. */
-  readonly migratedFrom: number | undefined
 
   /** @throws Error for tables of a newer version */
   constructor(storage: ObjectStorage) {
     this.#storage = storage
-    const found = migrateObject(storage)
-    this.#exist = found !== undefined
-    this.migratedFrom = found === SCHEMA_VERSION ? undefined : found
+    this.#exist = hasTables(storage)
   }
 
   get exist(): boolean {
@@ -85,36 +81,16 @@ export class OutboxTables implements Database {
   }
 }
 
-/**
- * Migrates the tables of an object to the current version.
- *
- * @returns the version before; `undefined` if the object has no tables
- * @throws Error for tables of a newer version
- */
-function migrateObject(storage: ObjectStorage): number | undefined {
-  const { sql } = storage
-  const tables = sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()
-  const names = new Set(tables.map(({ name }) => name))
-  if (!names.has('event')) return undefined
-  // Version 1 had no table for its number.
-  const [row] = names.has('meta')
-    ? sql.exec("SELECT value FROM meta WHERE name = 'schema'").toArray()
-    : [{ value: 1 }]
-  const version = Number(row?.value)
-  if (version > SCHEMA_VERSION) {
-    throw new Error('a newer version of Hookline wrote the outbox of this object')
-  }
-  storage.transactionSync(() => {
-    for (const statement of MIGRATIONS[version] ?? []) sql.exec(statement)
-  })
-  return version
+/** @throws Error for tables of a newer version */
+function hasTables({ sql }: ObjectStorage): boolean {
+  const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
+  if (sql.exec(tables).toArray().length === 0) return false
+  const [row] = sql.exec("SELECT value FROM meta WHERE name = 'schema'").toArray()
+  if (Number(row?.value) <= SCHEMA_VERSION) return true
+  throw new Error('a newer version of Hookline wrote the database of this object')
 }
 
-/** Creates the tables of the index. A table of an earlier version gets the column that it lacks. */
+/** Creates the tables of the index. */
 export function openIndexTables({ sql }: ObjectStorage): void {
   for (const statement of INDEX_TABLES) sql.exec(statement)
-  const columns = sql.exec("SELECT name FROM pragma_table_info('queue')").toArray()
-  if (columns.some(({ name }) => name === 'at')) return
-  // The time 0 makes the index ask each queue for its usage.
-  sql.exec('ALTER TABLE queue ADD COLUMN at INTEGER NOT NULL DEFAULT 0')
 }

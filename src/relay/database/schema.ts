@@ -1,14 +1,12 @@
-import type { OutboxLine } from '../log-lines.ts'
-
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 1
 
-/** `sealed` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
+/** `content` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
 const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
   unit TEXT NOT NULL, queue TEXT NOT NULL, holder TEXT NOT NULL, credential TEXT NOT NULL,
-  state TEXT NOT NULL, at INTEGER NOT NULL, since INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  path TEXT NOT NULL, method TEXT NOT NULL, received INTEGER NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, since INTEGER NOT NULL, attempts INTEGER NOT NULL,
   doubts INTEGER NOT NULL, next INTEGER NOT NULL, wait INTEGER NOT NULL, reason TEXT NOT NULL,
-  key TEXT NOT NULL, bytes INTEGER NOT NULL, sealed TEXT NOT NULL)`
+  key TEXT NOT NULL, bytes INTEGER NOT NULL, content TEXT NOT NULL)`
 
 /** One row an open batch: its events are in `event`, with its id as their unit. */
 const BATCH = `CREATE TABLE batch (id TEXT PRIMARY KEY, queue TEXT NOT NULL, grouping TEXT NOT NULL,
@@ -32,8 +30,8 @@ const TABLES = [
  */
 const RECEIPT_TABLES = [
   `CREATE TABLE followed (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
-    repository TEXT NOT NULL, credential TEXT NOT NULL, at INTEGER NOT NULL, outcome TEXT NOT NULL,
-    reason TEXT NOT NULL, conclusion TEXT NOT NULL, run TEXT NOT NULL, since INTEGER NOT NULL,
+    repository TEXT NOT NULL, credential TEXT NOT NULL, path TEXT NOT NULL, method TEXT NOT NULL,
+    received INTEGER NOT NULL, at INTEGER NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL, conclusion TEXT NOT NULL, run TEXT NOT NULL, since INTEGER NOT NULL,
     failures INTEGER NOT NULL, next INTEGER)`,
   'CREATE INDEX followed_next ON followed (repository, next) WHERE next IS NOT NULL',
   'CREATE INDEX followed_credential ON followed (repository, credential, seq)',
@@ -96,71 +94,3 @@ export const INDEX_TABLES: readonly string[] = [
   'CREATE INDEX IF NOT EXISTS queue_holder ON queue (holder)',
   'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
 ]
-
-const HOUR = 3_600_000
-
-/** The events that a migration copied are the ones that the ledger starts with. */
-const COUNT = "UPDATE meta SET value = (SELECT count(*) FROM event) WHERE name = 'accepted'"
-
-const HOLDER = "substr(lane, instr(lane, '#') + 1)"
-
-/** From version 1: dead letters have `died`, and the credential has no name. */
-const FROM_1: readonly string[] = [
-  'DROP INDEX IF EXISTS waiting',
-  'ALTER TABLE event RENAME TO event_1',
-  ...SCHEMA,
-  `INSERT INTO event SELECT seq, delivery, delivery, lane, ${HOLDER},
-    CASE WHEN lane LIKE '%#own' THEN 'own' ELSE 'token:' || substr(${HOLDER}, 1, 8) END,
-    CASE WHEN died IS NULL THEN 'waiting' ELSE 'dead' END, at, coalesce(died, at), tries, 0, next,
-    min(max(0, next - at), ${HOUR}), reason, key, bytes, sealed
-    FROM event_1 ORDER BY seq`,
-  'DROP TABLE event_1',
-  COUNT,
-]
-
-/** From version 2: a batch was a row of its own, also while it was open, and its events had `batch`. */
-const FROM_2: readonly string[] = [
-  'DROP INDEX event_state',
-  'DROP INDEX event_batch',
-  'ALTER TABLE event RENAME TO event_2',
-  'ALTER TABLE accepted RENAME TO accepted_2',
-  'DROP TABLE meta',
-  ...SCHEMA,
-  `INSERT INTO event SELECT e.seq, e.delivery, coalesce(e.batch, e.delivery), e.lane,
-    substr(e.lane, instr(e.lane, '#') + 1), e.credential,
-    CASE coalesce(b.state, e.state) WHEN 'dead' THEN 'dead' WHEN 'sent' THEN 'delivered'
-      ELSE CASE WHEN coalesce(b.maybe, e.maybe) > 0 THEN 'uncertain' ELSE 'waiting' END END,
-    e.at, coalesce(b.since, e.since), coalesce(b.tries, e.tries), coalesce(b.maybe, e.maybe),
-    coalesce(b.next, e.next), coalesce(b.wait, e.wait), coalesce(b.reason, e.reason), e.key,
-    e.bytes, e.sealed
-    FROM event_2 e LEFT JOIN event_2 b ON b.delivery = e.batch
-    WHERE e.count = 0 ORDER BY e.seq`,
-  // A batch that was open takes no more events: it is due at the end of its time.
-  'INSERT INTO accepted SELECT name, at FROM accepted_2',
-  'DROP TABLE accepted_2',
-  'DROP TABLE event_2',
-  COUNT,
-]
-
-/** From version 4: a batch had other columns. A batch that was open is due at the end of its time. */
-const FROM_4: readonly string[] = [
-  'DROP TABLE batch',
-  BATCH,
-  `UPDATE meta SET value = ${SCHEMA_VERSION} WHERE name = 'schema'`,
-]
-
-/** From version 3: without receipts. */
-const FROM_3: readonly string[] = [...RECEIPT_TABLES, ...FROM_4]
-
-/** Statements that bring the tables of a version to the current one. */
-export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
-  1: FROM_1,
-  2: FROM_2,
-  3: FROM_3,
-  4: FROM_4,
-}
-
-/** The line of the log about a migration from this version. */
-export function migrationLine(from: number): OutboxLine {
-  return { outbox: 'migrated', from, to: SCHEMA_VERSION }
-}

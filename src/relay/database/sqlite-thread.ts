@@ -2,12 +2,10 @@ import type { SqlStatement } from './database.ts'
 
 export interface ThreadSettings {
   readonly file: string
-  /** `PRAGMA application_id`, which marks a database as an outbox. */
+  /** `PRAGMA application_id`, which marks a database of a relay. */
   readonly applicationId: number
   readonly version: number
   readonly schema: readonly string[]
-  /** Statements by the version that they migrate. */
-  readonly migrations: Readonly<Record<number, readonly string[]>>
   /** Bytes of the reserve file, so that a full disk can be cleared. */
   readonly reserve: number
 }
@@ -48,7 +46,7 @@ export interface BackupResult {
 /**
  * Runs SQLite on one file in its own thread, so that a slow disk delays only those who wait for it. The
  * thread starts from the text of this function, which therefore uses nothing from around it. The first
- * message says whether the file could be opened, and its version before; then one list of results answers each list of tasks.
+ * message says whether the file could be opened; then one list of results answers each list of tasks.
  *
  * @param load `require`
  */
@@ -63,9 +61,8 @@ export function runThread(load: (name: string) => unknown): void {
   const fs = load('node:fs') as typeof import('node:fs')
   // The main thread starts this one with these settings.
   const settings = threads.workerData as ThreadSettings
-  const { file, applicationId, version, schema, migrations } = settings
+  const { file, applicationId, version, schema } = settings
   const reserve = `${file}.reserve`
-  const before = `${file}.before`
   /** Milliseconds from a write to the next shrinking of the file, and pages that it gives back. */
   const shrinkDelay = 2000
   const shrinkPages = 2000
@@ -223,23 +220,6 @@ export function runThread(load: (name: string) => unknown): void {
     }
   }
 
-  /** Migrates a file of an earlier version; a copy of the old one exists in the meantime. */
-  const migrate = (opened: import('node:sqlite').DatabaseSync, found: number) => {
-    // VACUUM INTO takes an empty file as it is, so nobody else can read the copy.
-    fs.rmSync(before, { force: true })
-    fs.writeFileSync(before, '', { mode: 0o600 })
-    try {
-      opened.prepare('VACUUM INTO ?').all(before)
-    } catch (error) {
-      // On a full disk a partial copy would only take space.
-      fs.rmSync(before, { force: true })
-      throw error
-    }
-    const statementsOf = [...(migrations[found] ?? []), `PRAGMA user_version = ${version}`]
-    transaction([statementsOf.map((text) => [text] as const)])
-  }
-
-  /** @returns the version of the file before */
   const open = () => {
     const opened = new sqlite.DatabaseSync(file, { timeout: 0 })
     database = opened
@@ -261,10 +241,6 @@ export function runThread(load: (name: string) => unknown): void {
     }
     opened.exec('COMMIT')
     statements.clear()
-    if (!isEmpty && found > 0 && found < version) migrate(opened, found)
-    // A process that was killed after its last step leaves one, too.
-    fs.rmSync(before, { force: true })
-    statements.clear()
     if (number('PRAGMA auto_vacuum') !== 2) {
       opened.exec('PRAGMA auto_vacuum = INCREMENTAL')
       opened.exec('VACUUM')
@@ -273,12 +249,12 @@ export function runThread(load: (name: string) => unknown): void {
     opened.exec('PRAGMA synchronous = FULL')
     isWhole = [file, `${file}-wal`].map(watched)
     createReserve()
-    return isEmpty || found === 0 ? version : found
   }
 
   const port = threads.parentPort
   try {
-    port?.postMessage([{ rows: [{ version: open() }] }])
+    open()
+    port?.postMessage([{ rows: [] }])
   } catch (error) {
     database?.close()
     port?.postMessage([{ fault: faultOf(error) }])

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import type { Database, SqlRow } from './database.ts'
-import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import {
   type BackupResult,
   runThread,
@@ -15,10 +15,8 @@ import {
 } from './sqlite-thread.ts'
 import { StorageError, type StorageFault } from './storage-error.ts'
 
-export interface OutboxFile {
+export interface DatabaseFile {
   readonly database: Database
-  /** The version of the tables before a migration; `undefined` without a migration. */
-  readonly migratedFrom: number | undefined
   /** Why nothing can be stored now: the file is gone, or the last write failed. */
   fault(): Promise<StorageError | undefined>
   /** Writes a consistent copy to a path that has no file yet, while the file is in use. */
@@ -27,8 +25,8 @@ export interface OutboxFile {
   close(): Promise<void>
 }
 
-/** `PRAGMA application_id`: marks a database as an outbox. The letters `hkob`. */
-const APPLICATION_ID = 0x686b6f62
+/** `PRAGMA application_id`: marks the database of a relay. The letters `hkrl`. */
+const APPLICATION_ID = 0x686b726c
 
 /** Statements that take space, which a full disk refuses so that events can still leave it. */
 const ADDS = /^INSERT INTO (?:event|followed|receipt) /
@@ -41,32 +39,34 @@ export function hasSqlite(): boolean {
   return isBuiltin('node:sqlite')
 }
 
+/** @throws UsageError for a Node without SQLite */
+export function requireSqlite(): void {
+  if (hasSqlite()) return
+  throw new UsageError({
+    message: `the database of a relay needs Node 22.13 or newer, and this is Node ${process.versions.node}`,
+    hint: 'Use a newer Node, or run the relay without a database: hookline relay --stateless',
+  })
+}
+
 /**
- * Opens or creates the file of an outbox, for this process alone.
+ * Opens or creates the database of a relay, for this process alone.
  *
  * @throws UserError if this Node has no SQLite, another process uses the file, or the file cannot be
  *   written, is something else, or is damaged. An existing file is then not changed.
  */
-export async function openOutboxFile(file: string): Promise<OutboxFile> {
-  if (!hasSqlite()) {
-    throw new UsageError({
-      message: `an outbox needs Node 22.13 or newer; this is ${process.version}`,
-      hint: 'Start the relay with a newer Node, or without --outbox.',
-    })
-  }
+export async function openDatabaseFile(file: string): Promise<DatabaseFile> {
+  requireSqlite()
   touch(file)
   const thread = new SqliteThread({
     file,
     applicationId: APPLICATION_ID,
     version: SCHEMA_VERSION,
     schema: SCHEMA,
-    migrations: MIGRATIONS,
     reserve: RESERVE,
   })
-  const [before] = await thread.opened.catch((cause) => {
+  await thread.opened.catch((cause) => {
     throw openFailure(file, cause)
   })
-  const version = Number(before?.version)
   let failed: StorageError | undefined
   const ask = async (task: ThreadTask) => {
     try {
@@ -79,7 +79,6 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     }
   }
   return {
-    migratedFrom: version < SCHEMA_VERSION ? version : undefined,
     database: {
       read: (...statement) => ask({ read: statement }),
       write: (statements) => {
@@ -206,7 +205,7 @@ class SqliteThread {
   #end(error: unknown): void {
     this.#ended = true
     for (const { reject } of [...this.#asked.splice(0), ...this.#waiting.splice(0)]) reject(error)
-    const fault = { errcode: 0, code: 'CLOSED', message: 'the outbox is closed' }
+    const fault = { errcode: 0, code: 'CLOSED', message: 'the database is closed' }
     for (const [path, resolve] of this.#backups) resolve({ backup: path, fault })
   }
 }
@@ -214,7 +213,7 @@ class SqliteThread {
 /** Creates the file so that only its owner can read it. */
 function touch(file: string): void {
   if (!existsSync(dirname(file))) {
-    throw problem(`the folder of the outbox is missing: ${dirname(file)}`, {
+    throw problem(`the folder of the database is missing: ${dirname(file)}`, {
       hint: 'Create the folder, writable only for the relay.',
     })
   }
@@ -257,7 +256,7 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
 ])
 
 /**
- * The error for the admin when an outbox cannot be opened or read at the start.
+ * The error for the admin when a database cannot be opened or read at the start.
  *
  * @returns the cause itself for a bug
  */
@@ -265,8 +264,8 @@ export function openFailure(file: string, error: unknown): unknown {
   const cause = error instanceof StorageError ? (error.cause ?? error) : error
   const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
   if (code === 'FOREIGN') {
-    return problem(`${file} is a database, but not an outbox`, {
-      hint: 'Choose another file for --outbox.',
+    return problem(`${file} is not the database of a Hookline relay`, {
+      hint: 'Move the file away, or choose another folder with --data.',
     })
   }
   if (code === 'NEWER') {
@@ -282,21 +281,21 @@ export function openFailure(file: string, error: unknown): unknown {
 }
 
 function inUse(file: string, cause: unknown): UserError {
-  return problem(`another process uses the outbox ${file}`, {
-    hint: 'Stop the other relay, or choose another file for --outbox.',
+  return problem(`another process uses the database ${file}`, {
+    hint: 'Stop the other relay, or choose another folder with --data.',
     cause,
   })
 }
 
 function notWritable(file: string, cause: unknown): UserError {
-  return problem(`the outbox ${file} cannot be written`, {
+  return problem(`the database ${file} cannot be written`, {
     hint: 'Check the permissions of the file and its folder, and whether the disk is mounted read-only.',
     cause,
   })
 }
 
 function damaged(file: string, cause?: unknown): UserError {
-  return problem(`the outbox ${file} is damaged`, {
+  return problem(`the database ${file} is damaged`, {
     hint: `The file is not changed. Move it away, start and stop the relay, and copy the readable events with: ${salvage(file)}`,
     cause,
   })

@@ -17,8 +17,19 @@ export interface Dispatch {
   readonly clientPayload: string
   readonly delivery: string
   readonly credential: Credential
+  /** The request as lists show it; absent for a batch of several. */
+  readonly request?: RequestSummary
   /** True if a receipt of a relay started the event: its run gets no receipt. */
   readonly isReceipt?: boolean
+}
+
+/** What a list shows of a request: nothing of its body. */
+export interface RequestSummary {
+  /** `<workflow>/<trigger>[/<rest>]`; a list omits the query. */
+  readonly path: string
+  readonly method: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
 }
 
 /** The event that starts runs: `event_type: webhook` for all workflows that listen, or one workflow. */
@@ -30,8 +41,6 @@ interface WorkflowTarget {
   readonly workflow: string
   /** Branch or tag; the default branch when absent. */
   readonly ref?: string | undefined
-  /** Without inputs, as a person starts it: there is no webhook. */
-  readonly isManual?: true
 }
 
 /** Resolves if GitHub accepts the event. @throws RelayError if not, or if the outcome is unknown */
@@ -135,7 +144,7 @@ interface RepositoryFacts {
 
 interface StartedWorkflow {
   readonly workflow: string
-  readonly clientPayload: string | undefined
+  readonly clientPayload: string
 }
 
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
@@ -158,7 +167,7 @@ class DirectDispatch {
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
-    const clientPayload = target.isManual ? undefined : dispatch.clientPayload
+    const { clientPayload } = dispatch
     const event = { workflow: target.workflow, clientPayload }
     let outcome = await this.#startOn(ref, event, known, github, forge)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
@@ -256,7 +265,7 @@ function dispatchRefusal(
       422,
       'ref_not_found',
       `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
-      { hint: 'Check HOOKLINE_WORKFLOW_REF, or the ref in the credential.' },
+      { hint: 'Check the "ref" of the endpoint.' },
     )
   }
   if (NOT_LISTENING.test(text)) {
@@ -278,12 +287,12 @@ function dispatchRefusal(
 function noRepositoryDispatch(forge: Forge): RelayError {
   const name = forge === 'forgejo' ? 'Forgejo' : 'Gitea'
   return new RelayError(422, 'dispatch_not_supported', `${name} has no repository_dispatch`, {
-    hint: 'Set HOOKLINE_DISPATCH=workflow on the relay, or use a credential with --dispatch workflow.',
+    hint: `Set HOOKLINE_FORGE=${forge} on the relay, or use an endpoint with --dispatch workflow.`,
   })
 }
 
 function noDefaultBranch(): RelayError {
   return new RelayError(502, 'github_unavailable', 'GitHub did not report the default branch', {
-    hint: 'Set HOOKLINE_WORKFLOW_REF to the branch of the workflow.',
+    hint: 'Use an endpoint with --ref <branch>.',
   })
 }

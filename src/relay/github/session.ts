@@ -7,7 +7,7 @@ import {
   type GitHubResponse,
 } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
-import type { TokenPurpose, TokenSource } from '../credentials/claims.ts'
+import type { TokenPurpose, TokenSource } from '../credentials/token-source.ts'
 import {
   type Attempts,
   githubTimeout,
@@ -80,7 +80,14 @@ export class GitHubSession {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
       { call, apiUrl, clock, agent: AGENT },
-      { budget, retryTime, sideEffect: 'event', passes: passesSoon },
+      // `retryTime` is set if the relay stores what GitHub may have accepted, and looks for its run.
+      {
+        budget,
+        retryTime,
+        sideEffect: 'event',
+        retriesOf502: retryTime === undefined ? 1 : 0,
+        passes: passesSoon,
+      },
       (refused) => credential.token({ repository, event, refused }),
     )
     this.#event = event

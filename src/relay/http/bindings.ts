@@ -1,19 +1,8 @@
 import type { Environment } from '../../wire/settings.ts'
 import type { ObjectNamespace } from '../database/object-call.ts'
 
-/**
- * The used part of an R2 bucket:
- * https://developers.cloudflare.com/r2/api/workers/workers-api-reference/
- */
-export interface BodyBucket {
-  put(key: string, value: Uint8Array): Promise<unknown>
-  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>
-  /** At most 1,000 keys. */
-  delete(keys: string[]): Promise<unknown>
-}
-
-/** The environment of a worker: settings as strings, and the outbox and the bucket if they are bound. */
-export type Bindings = Readonly<Record<string, string | ObjectNamespace | BodyBucket | undefined>>
+/** The environment of a worker: settings as strings, and the objects if they are bound. */
+export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
 
 export function environmentOf(env: Bindings): Environment {
   const settings = Object.entries(env).filter((entry): entry is [string, string] => {
@@ -22,14 +11,7 @@ export function environmentOf(env: Bindings): Environment {
   return Object.fromEntries(settings)
 }
 
-/** The objects of class `Outbox`, where the outbox is switched on. */
-export function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
-  return typeof OUTBOX === 'object' && 'idFromName' in OUTBOX ? OUTBOX : undefined
-}
-
-/** The R2 bucket for large bodies, if one is bound. */
-export function bucketOf({ HOOKLINE_BODIES }: Bindings): BodyBucket | undefined {
-  return typeof HOOKLINE_BODIES === 'object' && 'put' in HOOKLINE_BODIES
-    ? HOOKLINE_BODIES
-    : undefined
+/** The objects of class `RelayObject`; a stateless relay has none. */
+export function namespaceOf({ RELAY }: Bindings): ObjectNamespace | undefined {
+  return typeof RELAY === 'object' && 'idFromName' in RELAY ? RELAY : undefined
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,6 +56,9 @@ const STOP_TIMEOUT = 9000
 
 /** Milliseconds for which a stopping server still accepts requests on open connections. */
 const STOP_LINGER = 1000
+
+/** Milliseconds from a connection to its first byte, before it may have to make room for another one. */
+const FIRST_BYTE_TIME = 250
 
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
@@ -171,13 +174,12 @@ function endWith(socket: Duplex, text: string): void {
   socket.once('close', () => clearTimeout(cut))
 }
 
-/** The open connections with at least one request, and the number of requests in progress. */
+/** The open connections, and the number of requests in progress. */
 class Connections {
   /** In the order in which they became idle: a connection moves to the end after each response. */
   readonly #connections = new Map<Duplex, Connection>()
-  /** All open connections, also those without a request. */
-  #count = 0
   #open = 0
+  #waiting: NodeJS.Timeout | undefined
   #stopping = false
   #finished: (() => void) | undefined
 
@@ -191,18 +193,37 @@ class Connections {
   }
 
   /**
-   * Counts a new connection. If it is the last one that fits, the connection that has been idle for
-   * the longest time is closed, so that the next client can connect.
+   * Adds a new connection. If it is the last one that fits, another one is closed, so that the next client
+   * can connect.
    */
-  keepOneFree(opened: Duplex, max: number): void {
-    this.#count++
-    opened.once('close', () => this.#count--)
-    if (this.#count < max) return
-    for (const [socket, { open }] of this.#connections) {
-      if (open > 0) continue
-      socket.destroy()
-      return
+  keepOneFree(opened: Socket, max: number): void {
+    this.#connect(opened)
+    if (this.#connections.size < max || this.#closeUnused()) return
+    // A client that has just connected gets some time for its first byte.
+    this.#waiting ??= setTimeout(() => {
+      this.#waiting = undefined
+      if (this.#connections.size >= max) this.#closeUnused()
+    }, FIRST_BYTE_TIME).unref()
+  }
+
+  /**
+   * Closes the oldest connection that has sent no byte. Without such a connection, closes the one that has
+   * been idle for the longest time.
+   *
+   * @returns false if none is closed, or not yet
+   */
+  #closeUnused(): boolean {
+    let idle: Duplex | undefined
+    for (const [socket, { last, open, since }] of this.#connections) {
+      if (socket instanceof Socket && socket.bytesRead === 0) {
+        if (performance.now() - since < FIRST_BYTE_TIME) return false
+        socket.destroy()
+        return true
+      }
+      if (last && open === 0) idle ??= socket
     }
+    idle?.destroy()
+    return idle !== undefined
   }
 
   /**
@@ -234,6 +255,7 @@ class Connections {
 
   #connect(socket: Duplex): Connection {
     const connection: Connection = {
+      since: performance.now(),
       last: undefined,
       open: 0,
       ended: () => {
@@ -259,6 +281,8 @@ class Connections {
 }
 
 interface Connection {
+  /** When the client connected, in milliseconds of `performance.now()`. */
+  readonly since: number
   /** The response to the latest request. */
   last: ServerResponse | undefined
   /** Requests in progress. */

@@ -1,21 +1,26 @@
 import { write as writeTo } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { UserError } from '../../wire/errors.ts'
-import { type Environment, readSetting } from '../../wire/settings.ts'
-import { type AdminOptions, withAdmin } from '../admin/admin.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
+import type { Environment } from '../../wire/settings.ts'
 import type { NodeBodies } from '../bodies/on-node.ts'
+import { requireSqlite } from '../database/sqlite.ts'
+import { figure } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import { type NodeOutbox, openNodeOutbox } from '../node-outbox.ts'
-import { readReceiptSettings } from '../receipts/on-node.ts'
 import {
-  firstActivitySender,
-  openScheduler,
+  createDataFolder,
+  type DataFolder,
+  openRelayKey,
+  removeAddress,
+  volumeWarning,
+  writeAddress,
+} from '../node/data-folder.ts'
+import { type NodeDatabase, openNodeDatabase } from '../node-database.ts'
+import { readNotifySettings } from '../receipts/on-node.ts'
+import {
   type RelayConfig,
   readRelayConfig,
   relayPorts,
-  type Scheduler,
   sharedGitHub,
   systemClock,
 } from '../relay-config.ts'
@@ -29,10 +34,8 @@ interface RelayOptions {
   readonly env: Environment
   /** `owner/name`, for the self-hosted form; `HOOKLINE_REPOSITORY` of the environment when absent. */
   readonly repository?: string | undefined
-  /** File of the outbox, where there is one. */
-  readonly outbox?: string | undefined
-  /** Whether events are followed to their runs; `HOOKLINE_RECEIPTS` of the environment when absent. */
-  readonly receipts?: boolean | undefined
+  /** The folder of the database; a stateless relay has none. */
+  readonly folder?: DataFolder | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
   /** Receives each event before its signature is verified. */
@@ -52,19 +55,22 @@ const PACKERS: readonly Packer[] = [1, 6].map((level) => async (bytes) => {
   return packed.toString('base64')
 })
 
+export interface RunningRelay extends RunningServer {
+  /** True if this start created the relay key. */
+  readonly hasNewKey: boolean
+  readonly warnings: readonly Problem[]
+}
+
 /**
  * The relay towards GitHub, set up from the environment.
  *
- * @throws UserError for a setting that is wrong
+ * @throws UserError for a setting that is wrong, or a data folder that cannot be used; UsageError for a Node
+ *   without a database
  */
-export async function startRelay(options: RelayOptions): Promise<RunningServer> {
-  const { host, port, env, repository, limits } = options
+export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
+  const { host, port, env, repository, limits, folder } = options
   const config = await readRelayConfig(env, repository)
-  const receipts = readReceiptSettings(env, {
-    isFollowing: options.receipts ?? readSetting(env, 'HOOKLINE_RECEIPTS') === 'true',
-    hasOutbox: options.outbox !== undefined,
-    hasCredential: config.githubCredential !== undefined,
-  })
+  const notify = readNotifySettings(env)
   const pool = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
@@ -72,74 +78,66 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
     loadChecks: () => import('../request/verification.ts'),
-    outbox: options.outbox !== undefined,
+    isStateless: folder === undefined,
   })
-  const clock = await openScheduler(
-    env,
-    config,
-    github,
-    direct,
-    write,
-    () => import('../schedule/scheduler.ts'),
-  )
-  const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
-  const keepAliveTimeout = readSetting(env, 'HOOKLINE_KEEP_ALIVE_MS')
-  const outbox =
-    options.outbox === undefined
-      ? undefined
-      : await openNodeOutbox(options.outbox, env, config, {
-          ports: direct,
-          access: github,
-          receipts,
-          write,
-        })
-  const activities = openWork()
-  const largeBodies = outbox && (await largeBodiesIn(outbox, options.outbox, env, config))
-  const endpoints = outbox?.ports.endpoints
-  const ofOutbox = {
-    ...(outbox?.ports ?? direct),
-    ...(endpoints && {
-      firstActivity: firstActivitySender(env, endpoints, direct, write, activities.add),
-    }),
+  const maxConnections = figure(env, 'MAX_CONNECTIONS')
+  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
+  const stored = folder && (await openStored(folder, env))
+  const data =
+    stored &&
+    (await openNodeDatabase(env, config, {
+      ...stored,
+      warnings: stored.warnings.map(({ message }) => message),
+      ports: direct,
+      access: github,
+      notify,
+      write,
+    }))
+  const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
+  const ports = {
+    ...(data?.ports ?? direct),
     ...(largeBodies && { largeBodies }),
     ...(options.onEvent && { eventReceived: options.onEvent }),
   }
-  const ports = withAdmin(ofOutbox, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
-    await outbox?.close(0)
+    await data?.close(0)
     throw error
   })
-  await outbox?.start().catch(async (error: unknown) => {
+  const begin = async () => {
+    await data?.start()
+    if (folder) await writeAddress(folder, host, Number(new URL(server.url).port || 80))
+  }
+  await begin().catch(async (error: unknown) => {
     // A process that ends is restarted; one that never becomes ready is not.
     await server.close()
-    await outbox.close(0)
+    await data?.close(0)
     throw error
   })
-  const stopScheduler = startScheduler(clock)
   const close = async () => {
     const started = performance.now()
-    stopScheduler()
+    if (folder) await removeAddress(folder)
     ports.readiness?.stop()
     await server.close()
-    await activities.ended()
     largeBodies?.close()
-    await outbox?.close(STOP_TIME - (performance.now() - started))
+    await data?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
-  return { url: server.url, close }
+  return {
+    url: server.url,
+    close,
+    hasNewKey: stored?.relayKey.isNew ?? false,
+    warnings: stored?.warnings ?? [],
+  }
 }
 
-/** Work that a stopping relay waits for; each part has a time limit of its own. */
-function openWork() {
-  const open = new Set<Promise<unknown>>()
-  return {
-    add: (work: Promise<unknown>) => {
-      open.add(work)
-      void work.finally(() => open.delete(work))
-    },
-    ended: () => Promise.all(open),
-  }
+/** @throws UserError, or UsageError for a Node without a database */
+async function openStored(folder: DataFolder, env: Environment) {
+  requireSqlite()
+  await createDataFolder(folder)
+  const relayKey = await openRelayKey(folder, env)
+  const warning = await volumeWarning(folder, { env })
+  return { folder, relayKey, warnings: warning ? [warning] : [] }
 }
 
 /**
@@ -147,56 +145,24 @@ function openWork() {
  * the relay forwards other events all the same.
  */
 async function largeBodiesIn(
-  { database, ports: { report } }: NodeOutbox,
-  file: string | undefined,
+  { database, ports: { report } }: NodeDatabase,
+  folder: DataFolder,
   env: Environment,
   { publicUrl }: RelayConfig,
 ): Promise<NodeBodies | undefined> {
   if (publicUrl === undefined) return undefined
   const { openNodeBodies } = await import('../bodies/on-node.ts')
   const now = () => systemClock.now().getTime()
-  const folder = `${file}.bodies`
-  return openNodeBodies({ folder, database, env, publicUrl, now, report }).catch((error) => {
+  const place = { folder: `${folder.database}.bodies`, database }
+  return openNodeBodies({ ...place, env, publicUrl, now, report }).catch((error) => {
     if (error instanceof UserError) throw error
     report(error)
     return undefined
   })
 }
 
-/** @returns a function that ends the scheduler; a run that is being started is not awaited */
-function startScheduler(clock: Scheduler | undefined): () => void {
-  if (!clock) return () => {}
-  const { module, timers, ports } = clock
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const sleep = async (milliseconds: number) =>
-    void (await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {}))
-  for (const timer of timers) {
-    void module.checkTimer(timer, ports).catch(ports.report)
-    void module.runTimer(timer, { ...ports, sleep }, () => signal.aborted).catch(ports.report)
-  }
-  return () => stopping.abort()
-}
-
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
 const STOP_TIME = 9500
-
-function adminOptions(
-  env: Environment,
-  { credentials, githubCredential }: RelayConfig,
-  outbox: NodeOutbox | undefined,
-  write: (line: string) => void,
-): AdminOptions {
-  return {
-    key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
-    outbox: outbox?.outbox,
-    backup: outbox?.backup,
-    receipts: outbox?.receipts,
-    keys: credentials.sealingKeys ?? [],
-    hasCredential: githubCredential !== undefined,
-    log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
-  }
-}
 
 /** Writes the log to standard output, and drops lines while the reader is slow or gone. */
 function standardLog() {

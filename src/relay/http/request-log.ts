@@ -1,4 +1,5 @@
 import { parseWebhookPath, type WebhookPath } from '../../wire/path.ts'
+import type { Endpoint } from '../endpoints/endpoint-settings.ts'
 import type { Attempts, RelayError } from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
 
@@ -21,9 +22,9 @@ export interface LogEntry {
   readonly tries: number | undefined
   /** Why what was accepted may start nothing: `no_trigger`. */
   readonly hint?: string | undefined
-  /** The condition of the grant dropped the event: it is false, or it could not be evaluated. */
+  /** The condition of the endpoint dropped the event: it is false, or it could not be evaluated. */
   readonly filtered?: true | 'error' | undefined
-  /** `error` if the condition of the grant could not be evaluated, whether or not it was dropped. */
+  /** `error` if the condition of the endpoint could not be evaluated, whether or not it was dropped. */
   readonly condition?: 'error' | undefined
   /** The condition that the event did not meet, without values of the event: `if: …`, `verify: …`. */
   readonly reason?: string | undefined
@@ -55,7 +56,7 @@ export class RequestLog {
   #hint: string | undefined
   #filtered: true | 'error' | undefined
   #condition: 'error' | undefined
-  #endpoint: string | undefined
+  #endpoint: Pick<Endpoint, 'owner' | 'name'> | undefined
   #reason: string | undefined
 
   constructor(delivery: string, now: Date) {
@@ -70,12 +71,12 @@ export class RequestLog {
     this.#path = parseWebhookPath(path)
   }
 
-  /** @param name `undefined` for another URL */
-  usedEndpoint(name: string | undefined): void {
-    this.#endpoint = name
+  /** @param endpoint `undefined` for another URL */
+  usedEndpoint(endpoint: Pick<Endpoint, 'owner' | 'name'> | undefined): void {
+    this.#endpoint = endpoint
   }
 
-  get endpoint(): string | undefined {
+  get endpoint(): Pick<Endpoint, 'owner' | 'name'> | undefined {
     return this.#endpoint
   }
 
@@ -119,7 +120,7 @@ export class RequestLog {
       repo: this.#repository?.name,
       workflow: plainName(this.#path?.workflow),
       trigger: plainName(this.#path?.trigger),
-      endpoint: this.#endpoint,
+      endpoint: this.#endpoint?.name,
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
       githubStatus: this.#attempts?.githubStatus,

@@ -5,22 +5,13 @@ import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import type { ObjectState } from '../database/durable-object.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
-import type { OutboxObject } from '../outbox/queue-object.ts'
+import type { QueueObject } from '../outbox/queue-object.ts'
 import { relay } from '../relay.ts'
-import {
-  type ForgeAccess,
-  type LoadScheduler,
-  openScheduler,
-  readRelayConfig,
-  relayPorts,
-  type Scheduler,
-  sharedGitHub,
-} from '../relay-config.ts'
+import { type ForgeAccess, readRelayConfig, relayPorts, sharedGitHub } from '../relay-config.ts'
 import { internalError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
-import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 
 /** The runtime's context of a request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
@@ -37,18 +28,6 @@ export default {
     const ports = opened.portsOf(background)
     return response(await relay(relayRequest(request), ports))
   },
-
-  /**
-   * Each minute, by the one cron `* * * * *`: which timers are due is judged here.
-   *
-   * https://developers.cloudflare.com/workers/runtime-apis/handlers/scheduled/
-   */
-  async scheduled({ scheduledTime }: { readonly scheduledTime: number }, env: Bindings) {
-    const opened = await openedFor(env).catch(misconfigured)
-    if (opened instanceof UserError || !opened.clock) return
-    const { module, timers, ports } = opened.clock
-    await module.startDue(timers, scheduledTime, ports, firstRunIn(env))
-  },
 }
 
 /** An error in the settings goes to the log, as on Node at the start. */
@@ -64,49 +43,44 @@ function unusableRelay(method: string): RelayResponse {
   return withStandardHeaders(errorResponse(internalError(undefined), delivery), method, delivery)
 }
 
-/** The Durable Object behind the binding `OUTBOX`. */
-class DurableOutbox {
-  readonly #object: Promise<OutboxObject>
-  readonly #storage: ObjectState['storage']
+/** The Durable Objects of the relay: the class behind the binding `RELAY`. */
+export class RelayObject {
+  /** Of a queue or of the index; other objects never open one. */
+  #queue: Promise<QueueObject> | undefined
+  readonly #state: ObjectState
   readonly #env: Bindings
 
   constructor(state: ObjectState, env: Bindings) {
-    this.#storage = state.storage
+    this.#state = state
     this.#env = env
-    const write = (line: string) => console.log(line)
-    this.#object = state.blockConcurrencyWhile(async () => {
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const { answerOtherCall } = await loadObject()
+    const answer = await answerOtherCall(this.#state.storage, request, this.#env)
+    return answer ?? (await this.#openQueue()).fetch(request)
+  }
+
+  async alarm(): Promise<void> {
+    const { sweepBodiesIn } = await loadObject()
+    if (await sweepBodiesIn(this.#state.storage, this.#env)) return
+    await (await this.#openQueue()).alarm()
+  }
+
+  #openQueue(): Promise<QueueObject> {
+    this.#queue ??= this.#state.blockConcurrencyWhile(async () => {
+      const env = this.#env
+      const write = (line: string) => console.log(line)
       const settings = environmentOf(env)
       const config = await readRelayConfig(settings)
       const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
       const ports = relayPorts(config, access, write, { loadChecks })
-      const { openOutboxObject } = await loadOutbox()
-      return openOutboxObject(state, env, config, {
-        ports,
-        access,
-        dispatchTo: countingDispatch(access),
-        write,
-      })
+      const parts = { ports, access, dispatchTo: countingDispatch(access), write }
+      return (await loadObject()).openQueueObject(this.#state, env, config, parts)
     })
-  }
-
-  async fetch(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url)
-    if (pathname === FIRST_RUN_PATH) {
-      return Response.json(noteRun(this.#storage, await request.text(), Date.now()))
-    }
-    const { answerOtherCall } = await loadOutbox()
-    const answer = await answerOtherCall(this.#storage, request, Date.now())
-    return answer ?? (await this.#object).fetch(request)
-  }
-
-  async alarm(): Promise<void> {
-    const { sweepBodiesIn } = await loadOutbox()
-    if (await sweepBodiesIn(this.#storage, this.#env)) return
-    await (await this.#object).alarm()
+    return this.#queue
   }
 }
-
-export { DurableOutbox as Outbox }
 
 /** Records refusals of the relay's own GitHub credential in the metrics. */
 function countingDispatch({ metrics }: ForgeAccess) {
@@ -116,8 +90,6 @@ function countingDispatch({ metrics }: ForgeAccess) {
 /** A relay as one environment sets it up. */
 interface OpenRelay {
   readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
-  /** Absent where it keeps no time. */
-  readonly clock: Scheduler | undefined
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -131,31 +103,22 @@ function openedFor(env: Bindings): Promise<OpenRelay> {
 
 /** Files beside this one, which are loaded only if a setting needs them. */
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
-const loadScheduler: LoadScheduler = () =>
-  import(/* webpackIgnore: true */ '../schedule/scheduler.ts')
-const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
+const loadObject = () => import(/* webpackIgnore: true */ '../relay-object.ts')
 
 async function openRelay(env: Bindings): Promise<OpenRelay> {
   const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+  const namespace = namespaceOf(env)
   const ports = relayPorts(config, access, write, {
     loadChecks,
-    outbox: namespaceOf(env) !== undefined,
+    isStateless: namespace === undefined,
   })
-  const isOperated = namespaceOf(env) || settings.HOOKLINE_ADMIN_KEY
-  const outbox = isOperated ? await loadOutbox() : undefined
-  return {
-    portsOf:
-      outbox?.outboxPorts(env, config, {
-        ports,
-        access,
-        dispatchTo: countingDispatch(access),
-        write,
-      }) ?? (() => ports),
-    clock: await openScheduler(settings, config, access, ports, write, loadScheduler),
-  }
+  if (!namespace) return { portsOf: () => ports }
+  const { databasePorts } = await loadObject()
+  const parts = { ports, access, dispatchTo: countingDispatch(access), write }
+  return { portsOf: await databasePorts(env, namespace, config, parts) }
 }
 
 function relayRequest(request: Request): RelayRequest {
@@ -173,7 +136,7 @@ function relayRequest(request: Request): RelayRequest {
       if (declared !== undefined && Number(declared) <= limit) {
         return readBody(request, headers, limit, arrived)
       }
-      const { readLargeBody } = await loadOutbox()
+      const { readLargeBody } = await loadObject()
       return readLargeBody(request.body, headers, limit, sink, arrived)
     },
   }
@@ -201,7 +164,7 @@ async function readBody(
 }
 
 async function response({ status, headers, body, stream }: RelayResponse): Promise<Response> {
-  if (stream) return new Response((await loadOutbox()).readable(stream), { status, headers })
+  if (stream) return new Response((await loadObject()).readable(stream), { status, headers })
   return new Response(body === '' ? null : body, { status, headers })
 }
 

@@ -1,14 +1,16 @@
+import { splitOnce } from '../../wire/path.ts'
 import type { AcceptedQueues } from '../credentials/accepted-credentials.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import type { OutboxLine } from '../log-lines.ts'
-import { type Attempts, outboxFull, RelayError } from '../relay-errors.ts'
-import type { CollectPort } from '../request/batch-period.ts'
+import { type Attempts, RelayError, storageFull } from '../relay-errors.ts'
+import type { CollectPort, StorePort } from '../request/batch-period.ts'
+import type { Encryption } from '../store/encryption.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent } from './event.ts'
+import { encryptEvent } from './event-record.ts'
 import { type AttemptOutcome, isNotNow, outcomeOf } from './outcome.ts'
 import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
 import { nextAttempt } from './retry-policy.ts'
-import type { SealEvent } from './sealed-event.ts'
 
 /** The storage of events: in this process, or in Durable Objects. */
 export interface EventStore {
@@ -27,7 +29,7 @@ export interface AcceptPorts {
   readonly ask: DispatchPort
   readonly store: EventStore
   readonly accepted: AcceptedQueues
-  readonly seal: SealEvent
+  readonly encryption: Encryption
   readonly nameQueue: NameQueue
   /** Milliseconds that a sender waits for GitHub. */
   readonly responseTime: number
@@ -72,16 +74,25 @@ export function collectInto(ports: AcceptPorts): CollectPort {
   }
 }
 
+/** Stores events before GitHub is asked. An event that cannot be stored is sent to GitHub directly. */
+export function storeFirst(ports: AcceptPorts): StorePort {
+  return async (dispatch) => {
+    const name = await ports.nameQueue(dispatch)
+    const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'stored' }, ports)
+    return (await ports.store.put(event)) ? { tries: 0, queued: 'stored' } : undefined
+  }
+}
+
 /**
  * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository.
- * The relay itself verifies grants and endpoints; an access key has no scope, so it is treated like a token.
+ * The relay itself has created an endpoint.
  */
 async function mayStore(
   { credential }: Dispatch,
   name: QueueName,
   { accepted }: Pick<AcceptPorts, 'accepted'>,
 ): Promise<boolean> {
-  const isVerified = credential.kind === 'grant' || credential.kind === 'endpoint'
+  const isVerified = credential.kind === 'endpoint'
   return isVerified || accepted.has(name.queue)
 }
 
@@ -142,7 +153,7 @@ async function storeRefused(
   const { state, wait, doubts } = next
   const { code: reason, attempts = { tries: 0 } } = error
   const event = await newEvent(dispatch, name, { state, wait, doubts, attempts: 1, reason }, ports)
-  if (!(await store.put(event))) throw outboxFull('the outbox is full', error)
+  if (!(await store.put(event))) throw storageFull('the database of the relay is full', error)
   if (refusesOwn) {
     const names = { delivery: dispatch.delivery, repository: repositoryOf(name.queue) }
     log({ level: 'error', outbox: 'stored', ...names, reason })
@@ -166,7 +177,9 @@ async function storeWhileOpen(
   const isKnown = await mayStore(dispatch, name, ports)
   if (!isKnown || !(await store.put(await newEvent(dispatch, name, open, ports)))) {
     const attempts = await call.catch((error: unknown) => {
-      throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
+      throw isKnown && isNotNow(error)
+        ? storageFull('the database of the relay is full', error)
+        : error
     })
     ports.background(accepted.note(name.queue))
     return attempts
@@ -190,9 +203,25 @@ async function newEvent(
   dispatch: Dispatch,
   name: QueueName,
   state: Pick<NewEvent, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'>,
-  { seal }: Pick<AcceptPorts, 'seal'>,
+  { encryption, now }: Pick<AcceptPorts, 'encryption' | 'now'>,
 ): Promise<NewEvent> {
-  const { delivery, credential } = dispatch
-  const { sealed, key } = await seal(dispatch)
-  return { delivery, ...name, credential: labelOf(credential, name.queue), ...state, key, sealed }
+  const { delivery, credential, request } = dispatch
+  return {
+    delivery,
+    ...name,
+    credential: labelOf(credential, name.queue),
+    ...shownRequest(request, now()),
+    ...state,
+    ...(await encryptEvent(dispatch, encryption)),
+  }
+}
+
+/** The columns about a request, which are not encrypted: they omit the query. */
+export function shownRequest(
+  request: Dispatch['request'],
+  now: number,
+): Pick<NewEvent, 'path' | 'method' | 'received'> {
+  const { path = '', method = '', receivedAt } = request ?? {}
+  const received = receivedAt === undefined ? now : Date.parse(receivedAt)
+  return { path: splitOnce(path, '?')[0], method, received }
 }

@@ -21,8 +21,14 @@ export interface OutboxEvent {
   readonly queue: string
   /** Credential whose quota the event uses: `own`, `app:<owner>`, or the SHA-256 of a token. */
   readonly holder: string
-  /** Shown credential: `grant:<id>`, `endpoint:<name>`, `key:<kid>`, `sealed:<kid>` or `token:<8 characters of its hash>`. */
+  /** Shown credential: `endpoint:<owner>/<name>` or `token:<8 characters of its hash>`. */
   readonly credential: string
+  /** `<workflow>/<trigger>[/<rest>]`, without the query. */
+  readonly path: string
+  /** Method of the request. */
+  readonly method: string
+  /** When the request arrived. */
+  readonly received: number
   readonly state: EventState
   /** When the relay stored the event, or an admin queued it again. */
   readonly at: number
@@ -36,9 +42,9 @@ export interface OutboxEvent {
   readonly next: number
   /** Milliseconds between the last attempt and `next`; a restart uses it if the clock has jumped. */
   readonly wait: number
-  /** Error code of the last refusal, `queued`, `batch`, `replayed`, or why the event is dead. */
+  /** Error code of the last refusal, `queued`, `stored`, `batch`, `replayed`, or why the event is dead. */
   readonly reason: string
-  /** Id of the sealing key that opens the event. */
+  /** Id of the relay key that encrypted the event. */
   readonly key: string
   /** Size of the record. */
   readonly bytes: number
@@ -46,13 +52,14 @@ export interface OutboxEvent {
 
 export interface StoredEvent extends OutboxEvent {
   /** Payload and credential, as a compact JWE. */
-  readonly sealed: string
+  readonly content: string
 }
 
 /** An event that a request asks to store. */
 export interface NewEvent
   extends Pick<StoredEvent, 'delivery' | 'queue' | 'holder' | 'credential'>,
-    Pick<StoredEvent, 'attempts' | 'doubts' | 'wait' | 'reason' | 'key' | 'sealed'> {
+    Pick<StoredEvent, 'path' | 'method' | 'received'>,
+    Pick<StoredEvent, 'attempts' | 'doubts' | 'wait' | 'reason' | 'key' | 'content'> {
   readonly state: 'waiting' | 'uncertain'
 }
 
@@ -79,13 +86,13 @@ export function isFull({ events, bytes }: Usage, limits: OutboxLimits): boolean 
   return events >= limits.events || bytes >= limits.bytes
 }
 
-/** Numbers of `/metrics` and of `hookline outbox list`. */
+/** Numbers of the metrics and of the status. */
 export interface OutboxFigures {
   readonly events: Readonly<Record<EventState, number>>
   readonly bytes: number
   /** Seconds since the oldest undelivered event was stored. */
   readonly oldest: number
-  /** Undelivered events that no sealing key opens. */
+  /** Undelivered events that no relay key decrypts. */
   readonly unreadable: number
   /** Events answered with 202, minus those in a state, minus those that left the ledger: 0. */
   readonly imbalance: number

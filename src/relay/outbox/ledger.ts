@@ -1,6 +1,6 @@
-import type { EventFilter, ListPage, ListQuery } from '../admin/outbox.ts'
 import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
 import { UNDELIVERED } from '../database/schema.ts'
+import { type DeliveryFilter, deliveryConditions } from './delivery-list.ts'
 import type {
   NewEvent,
   OutboxEvent,
@@ -36,7 +36,8 @@ export interface OpenBatch {
 }
 
 const EVENT_COLUMNS = [
-  ...(['delivery', 'unit', 'queue', 'holder', 'credential', 'state', 'at', 'since'] as const),
+  ...(['delivery', 'unit', 'queue', 'holder', 'credential', 'path', 'method'] as const),
+  ...(['received', 'state', 'at', 'since'] as const),
   ...(['attempts', 'doubts', 'next', 'wait', 'reason', 'key', 'bytes'] as const),
 ]
 
@@ -52,7 +53,7 @@ const COLUMNS = `seq, ${EVENT_COLUMNS.join(', ')}`
  * Stores an event if the quota has room. As much as stays free may be used by a queue; and for tokens, by
  * all queues of the owner, and by the token. Undelivered events and dead letters count; copies give way.
  */
-const PUT = `INSERT INTO event (${EVENT_COLUMNS.join(', ')}, sealed)
+const PUT = `INSERT INTO event (${EVENT_COLUMNS.join(', ')}, content)
   SELECT ${marks(EVENT_COLUMNS)}, ? FROM (SELECT
       coalesce(max(events) FILTER (WHERE kind <> 'all'), 0) AS own_events,
       coalesce(max(bytes) FILTER (WHERE kind <> 'all'), 0) AS own_bytes,
@@ -82,12 +83,15 @@ const USAGE = `SELECT coalesce(sum(events) FILTER (WHERE name = 'all'), 0) AS ev
 const AGAIN = `state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0, next = ?1, wait = 0,
   reason = 'replayed'`
 
+/** The end of the shown credential of a deleted endpoint; no name contains it. */
+export const DELETED = '#deleted'
+
 const GONE: SqlStatement = [COUNT, 'gone']
 
 export interface LedgerPorts {
   readonly database: Database
   readonly limits: OutboxLimits
-  /** Ids of the sealing keys. Events of other keys stay, and are never attempted. */
+  /** Ids of the relay keys. Events of other keys stay, and are never attempted. */
   readonly keyIds: readonly string[]
   /** Milliseconds since 1970. */
   now(): number
@@ -104,7 +108,7 @@ export class Ledger {
 
   constructor(ports: LedgerPorts) {
     this.#ports = ports
-    // Ids are thumbprints: base64url.
+    // Ids are base64url.
     this.#readable = `key IN (${ports.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
     this.#attemptable = `${UNDELIVERED} AND ${this.#readable} AND unit NOT IN (SELECT id FROM batch)`
   }
@@ -138,15 +142,15 @@ export class Ledger {
 
   #putStatement(event: NewEvent, { unit, next }: { unit: string; next: number }): SqlStatement {
     const { limits, now } = this.#ports
-    const { queue, holder, sealed } = event
-    const [at, bytes] = [now(), sealed.length]
+    const { queue, holder, content } = event
+    const [at, bytes] = [now(), content.length]
     const row = { ...event, unit, at, since: at, next, bytes }
     // The relay's own credential is the whole relay: only its queues are limited. '0' follows '/'.
     const owner = ownerOf(queue)
     const [first, last] = isOwnQueue(queue) ? [queue, queue] : [`${owner}/`, `${owner}0`]
     const names = [holder === 'own' ? '' : `holder ${holder}`, `queue ${first}`, `queue ${last}`]
     const values = EVENT_COLUMNS.map((name) => row[name])
-    return [PUT, ...values, sealed, ...names, limits.events, bytes, limits.bytes]
+    return [PUT, ...values, content, ...names, limits.events, bytes, limits.bytes]
   }
 
   /** Stores an event, and deletes copies if all records together are larger than the quota. */
@@ -209,7 +213,7 @@ export class Ledger {
 
   /** The events of a unit, in order of arrival, in any state. */
   async unit(unit: string): Promise<readonly StoredEvent[]> {
-    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE unit = ? ORDER BY seq`
+    const text = `SELECT ${COLUMNS}, content FROM event WHERE unit = ? ORDER BY seq`
     return (await this.#read(text, unit)).map(storedEventOf)
   }
 
@@ -317,16 +321,22 @@ export class Ledger {
   }
 
   /**
-   * Makes dead letters of the undelivered events of revoked credentials.
+   * Makes dead letters of the undelivered events of a deleted endpoint, and renames all its events.
    *
-   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   * @param credential `endpoint:<owner>/<name>`
+   * @returns the dead letters
    */
-  async endRevoked(labels: readonly string[]): Promise<readonly OutboxEvent[]> {
-    if (labels.length === 0) return []
-    const text = `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'
-      WHERE ${UNDELIVERED} AND credential IN ${LISTED} RETURNING ${COLUMNS}`
+  async endDeleted(credential: string): Promise<readonly OutboxEvent[]> {
+    const text = `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'endpoint_deleted'
+      WHERE ${UNDELIVERED} AND credential = ? RETURNING ${COLUMNS}`
     const emptied = 'DELETE FROM batch WHERE id NOT IN (SELECT unit FROM event)'
-    return this.#change([text, this.#ports.now(), JSON.stringify(labels)], [emptied])
+    const renamed = `${credential}${DELETED}`
+    return this.#change(
+      [text, this.#ports.now(), credential],
+      [emptied],
+      ['UPDATE event SET credential = ? WHERE credential = ?', renamed, credential],
+      ['UPDATE followed SET credential = ? WHERE credential = ?', renamed, credential],
+    )
   }
 
   /** Deletes dead letters after 30 days, and copies after their time. @returns the dead letters */
@@ -337,67 +347,54 @@ export class Ledger {
     return this.#change([dead, now() - DEAD_AGE], GONE, [copies, now() - limits.copies], GONE)
   }
 
-  /** Events and batches, in order of arrival. */
-  async list({ filter, cursor, limit }: ListQuery): Promise<ListPage> {
-    const [where, values] = filterCondition(filter)
-    const rows = await this.#read(
-      `SELECT ${COLUMNS}, CASE WHEN unit = delivery THEN 0
-          ELSE (SELECT count(*) FROM event m WHERE m.unit = event.unit) END AS events
-        FROM event WHERE seq > ? ${where}
-        AND (unit = delivery
-          OR seq = (SELECT min(seq) FROM event m WHERE m.unit = event.unit))
-        ORDER BY seq LIMIT ?`,
-      ...[cursor === undefined ? -1 : Number(cursor), ...values, limit],
-    )
-    const events = rows.map((row) => ({ ...eventOf(row), events: Number(row.events) }))
-    const last = events.length === limit ? events.at(-1) : undefined
-    return { events, next: last && String(last.seq) }
-  }
-
   /** The events of a batch, or the one event, with an id. */
   async find(id: string): Promise<readonly StoredEvent[]> {
-    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE unit = ?1 OR delivery = ?1 ORDER BY seq`
+    const text = `SELECT ${COLUMNS}, content FROM event WHERE unit = ?1 OR delivery = ?1 ORDER BY seq`
     return (await this.#read(text, id)).map(storedEventOf)
   }
 
   /**
    * Queues a dead letter again, or a delivered batch, or one event of these.
    *
-   * @param separate each event of a batch by itself
    * @returns the changed events
    */
-  replay(id: string, separate: boolean): Promise<readonly OutboxEvent[]> {
-    const unit = separate ? '' : id
-    const text = `UPDATE event SET unit = CASE unit WHEN ?3 THEN unit ELSE delivery END, ${AGAIN}
-      WHERE (unit = ?2 OR delivery = ?2) AND state IN ('dead', 'delivered')
+  replay(id: string, filter: DeliveryFilter): Promise<readonly OutboxEvent[]> {
+    const [where, values] = filterCondition(filter)
+    const text = `UPDATE event SET unit = CASE unit WHEN ?2 THEN unit ELSE delivery END, ${AGAIN}
+      WHERE seq IN (SELECT e.seq FROM event e
+        WHERE (e.unit = ?2 OR e.delivery = ?2) AND e.state IN ('dead', 'delivered') ${where})
       RETURNING ${COLUMNS}`
-    return this.#change([text, this.#ports.now(), id, unit])
+    return this.#change([text, this.#ports.now(), id, ...values])
   }
 
   /**
-   * Queues dead letters again, with the rest of their batches: an attempt is for all events of a unit.
+   * Queues dead letters or delivered copies again, with the rest of their batches: an attempt is for all
+   * events of a unit.
    *
-   * @param limit of the dead letters that one transaction selects
+   * @param limit of the events that one transaction selects
    * @returns the changed events
    */
-  replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
+  replayAll(filter: DeliveryFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const [where, values] = filterCondition(filter)
-    const text = `UPDATE event SET ${AGAIN} WHERE state = 'dead' AND unit IN
-      (SELECT unit FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
+    const text = `UPDATE event SET ${AGAIN} WHERE state IN ('dead', 'delivered') AND unit IN
+      (SELECT e.unit FROM event e WHERE true ${where} LIMIT ?) RETURNING ${COLUMNS}`
     return this.#change([text, this.#ports.now(), ...values, limit])
   }
 
   /** Deletes an event or a batch, whatever its state. @returns the deleted events */
-  delete(id: string): Promise<readonly OutboxEvent[]> {
-    const text = `DELETE FROM event WHERE unit = ?1 OR delivery = ?1 RETURNING ${COLUMNS}`
-    return this.#change([text, id], GONE, ['DELETE FROM batch WHERE id = ?', id])
+  delete(id: string, filter: DeliveryFilter): Promise<readonly OutboxEvent[]> {
+    const [where, values] = filterCondition(filter)
+    const text = `DELETE FROM event WHERE seq IN (SELECT e.seq FROM event e
+      WHERE (e.unit = ?1 OR e.delivery = ?1) ${where}) RETURNING ${COLUMNS}`
+    const emptied = 'DELETE FROM batch WHERE id = ? AND id NOT IN (SELECT unit FROM event)'
+    return this.#change([text, id, ...values], GONE, [emptied, id])
   }
 
-  /** Deletes dead letters, at most so many in one transaction. @returns the deleted events */
-  deleteAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
+  /** Deletes events, at most so many in one transaction. @returns the deleted events */
+  deleteAll(filter: DeliveryFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const [where, values] = filterCondition(filter)
     const text = `DELETE FROM event WHERE seq IN
-      (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
+      (SELECT e.seq FROM event e WHERE true ${where} LIMIT ?) RETURNING ${COLUMNS}`
     return this.#change([text, ...values, limit], GONE)
   }
 
@@ -457,14 +454,9 @@ function marks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }
 
-function filterCondition({ queue, reason, credential }: EventFilter): [string, SqlValue[]] {
-  const conditions: [string, ...SqlValue[]][] = []
-  if (queue !== undefined) {
-    const ofRepository = "substr(queue, 1, length(?) + 1) = ? || '#'"
-    conditions.push([`(queue = ? OR ${ofRepository})`, queue, queue, queue])
-  }
-  if (reason !== undefined) conditions.push(['reason = ?', reason])
-  if (credential !== undefined) conditions.push(['credential = ?', credential])
+/** SQL of a filter over `event e`. */
+function filterCondition(filter: DeliveryFilter): [string, SqlValue[]] {
+  const conditions = deliveryConditions(filter, "substr(e.queue, 1, instr(e.queue, '#') - 1)")
   const where = conditions.map(([text]) => `AND ${text}`).join(' ')
   return [where, conditions.flatMap(([, ...values]) => values)]
 }

@@ -1,11 +1,11 @@
-import type { OutboxView } from '../admin/outbox.ts'
 import { askObject, type ObjectNamespace, storeInObject } from '../database/object-call.ts'
 import type { EventStore } from './accept.ts'
+import type { DeliveryView } from './delivery-list.ts'
 import type { ObjectIndex } from './object-index.ts'
 import type { QueueName } from './queue-name.ts'
 
 /** The object of a queue, as the relay and the index call it. */
-export interface QueueCalls extends OutboxView, Pick<EventStore, 'put' | 'collect' | 'settle'> {
+export interface QueueCalls extends DeliveryView, Pick<EventStore, 'put' | 'collect' | 'settle'> {
   deleteCopies(bytes: number): Promise<void>
   /** Reports the usage to the index. */
   reportUsage(name: QueueName): Promise<void>

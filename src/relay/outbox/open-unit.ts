@@ -1,15 +1,15 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import type { Credentials } from '../credentials/credentials.ts'
-import type { SealingKey } from '../credentials/seal.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import { RelayError } from '../relay-errors.ts'
 import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
+import type { Encryption } from '../store/encryption.ts'
 import type { StoredEvent } from './event.ts'
+import { decryptEvent } from './event-record.ts'
 import type { NotAccepted } from './outcome.ts'
-import { openEvent } from './sealed-event.ts'
 
 export interface OpenPorts {
-  readonly keys: readonly SealingKey[]
+  readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'restore'>
 }
 
@@ -19,19 +19,19 @@ export type OpenedDispatch =
   | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
 
 export async function openDispatch(
-  { key, sealed }: Pick<StoredEvent, 'key' | 'sealed'>,
-  { keys, credentials }: OpenPorts,
+  record: Pick<StoredEvent, 'key' | 'content'>,
+  { encryption, credentials }: OpenPorts,
 ): Promise<OpenedDispatch> {
   // The event waits until its key is back.
-  if (!keys.some(({ id }) => id === key)) return failure('isolated', 'unreadable')
-  const content = await openEvent(sealed, keys).catch(() => undefined)
+  if (!encryption.keyIds.includes(record.key)) return failure('isolated', 'unreadable')
+  const content = await decryptEvent(record, encryption).catch(() => undefined)
   if (!content) return failure('refused', 'unreadable')
   try {
     const credential = await credentials.restore(content.credential)
     return { dispatch: { ...content.event, credential } }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
-    return failure(error.code === 'revoked' ? 'refused' : 'isolated', error.code)
+    return failure(error.code === 'endpoint_deleted' ? 'refused' : 'isolated', error.code)
   }
 }
 
@@ -76,14 +76,17 @@ async function batchDispatch(
 ): Promise<OpenedDispatch> {
   const [first] = events
   if (!first) return failure('refused', 'empty')
-  const { repository, target, credential } = first
+  const { repository, target, credential, request } = first
   const texts = events.map(({ clientPayload }) => clientPayload)
   const packed = await pack(new TextEncoder().encode(joinBatch(texts)))
   const envelope = batchEnvelope(first.clientPayload, events.length, id)
   const clientPayload = writeBatchPayload(envelope, packed)
   const { most, sizeOf } = LIMIT_OF[target.event]
   const isReceipt = events.every((event) => event.isReceipt)
-  const dispatch = { repository, target, credential, delivery: id, isReceipt }
+  const dispatch = {
+    ...{ repository, target, credential, delivery: id, isReceipt },
+    ...(request && { request }),
+  }
   const size = sizeOf(clientPayload)
   if (size <= most) return { dispatch: { ...dispatch, clientPayload } }
   if (events.length > 1) {

@@ -1,7 +1,7 @@
-import type { EventFilter, ListPage, ListQuery } from '../admin/outbox.ts'
 import { StorageError } from '../database/storage-error.ts'
 import type { EventStore } from './accept.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
+import type { DeliveryFilter } from './delivery-list.ts'
 import { DeliveryLoop, type LoopPorts } from './delivery-loop.ts'
 import type { NewEvent, OutboxEvent, OutboxFigures, StoredEvent } from './event.ts'
 import type { AttemptOutcome } from './outcome.ts'
@@ -11,8 +11,6 @@ const SECOND = 1000
 const HOUR = 3600 * SECOND
 
 export interface OutboxPorts extends Omit<LoopPorts, 'batches'> {
-  /** Ids of grants that are revoked. */
-  readonly revoked: ReadonlySet<string>
   /** True while nobody knows whether GitHub accepted the last event of the credential of a queue. */
   isInDoubt(queue: string): boolean
 }
@@ -35,9 +33,8 @@ export class Outbox implements EventStore {
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
   async start(): Promise<void> {
-    const { ledger, revoked, log, report } = this.#ports
+    const { ledger, log, report } = this.#ports
     await ledger.open()
-    await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
     await this.loop.start()
     const { unreadable } = await ledger.figures()
@@ -100,45 +97,41 @@ export class Outbox implements EventStore {
     return this.#ports.ledger.figures()
   }
 
-  list(query: ListQuery): Promise<ListPage> {
-    return this.#ports.ledger.list(query)
-  }
-
   /** The event with an id, or the events of the batch. */
   find(id: string): Promise<readonly StoredEvent[]> {
     return this.#ports.ledger.find(id)
   }
 
   /** @returns how many events are queued again */
-  async replay(id: string, separate: boolean): Promise<number> {
-    return this.#again(await this.#ports.ledger.replay(id, separate))
+  async replay(id: string, filter: DeliveryFilter = {}): Promise<number> {
+    return this.#again(await this.#ports.ledger.replay(id, filter))
   }
 
-  /** The same for dead letters. */
-  replayAll(filter: EventFilter): Promise<number> {
+  /** The same for all that the filter selects; `state` is set. */
+  replayAll(filter: DeliveryFilter): Promise<number> {
     return inChunks(async (limit) => this.#again(await this.#ports.ledger.replayAll(filter, limit)))
   }
 
   /** @returns how many events were deleted */
-  async delete(id: string): Promise<number> {
+  async delete(id: string, filter: DeliveryFilter = {}): Promise<number> {
     this.#batches.end(id)
-    return (await this.#ports.ledger.delete(id)).length
+    return (await this.#ports.ledger.delete(id, filter)).length
   }
 
   /**
-   * Makes dead letters of the undelivered events of revoked credentials.
+   * Makes dead letters of the undelivered events of a deleted endpoint.
    *
-   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   * @param credential its name in records: `endpoint:<owner>/<name>`
    * @returns how many events
    */
-  async endRevoked(labels: readonly string[]): Promise<number> {
-    const events = await this.#ports.ledger.endRevoked(labels)
+  async endDeleted(credential: string): Promise<number> {
+    const events = await this.#ports.ledger.endDeleted(credential)
     for (const event of events) this.#ports.log(deadLine(event))
     return events.length
   }
 
-  /** The same for dead letters. */
-  deleteAll(filter: EventFilter): Promise<number> {
+  /** The same for all that the filter selects; `state` is set. */
+  deleteAll(filter: DeliveryFilter): Promise<number> {
     return inChunks(async (limit) => (await this.#ports.ledger.deleteAll(filter, limit)).length)
   }
 

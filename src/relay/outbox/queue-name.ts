@@ -1,10 +1,10 @@
-import type { Credential } from '../credentials/credentials.ts'
+import type { Credential, EndpointKey } from '../credentials/credentials.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { OutboxEvent } from './event.ts'
 
-/** Holder of the relay's own credential, whatever key, grant or endpoint a request brings. */
+/** Holder of the relay's own credential, whatever endpoint a request names. */
 const OWN = 'own'
 
 export interface QueueName {
@@ -45,10 +45,13 @@ export function ownerOf(queue: string): string {
 }
 
 /** Names the credential of an event in lists and in the log; the name gives no access. */
-export function labelOf({ kind, id, kid }: Credential, queue: string): string {
-  if (kind === 'token') return `token:${holderOf(queue).slice(0, 8)}`
-  const isNamed = kind === 'grant' || kind === 'endpoint'
-  return `${kind}:${(isNamed ? id : kid) ?? ''}`
+export function labelOf({ endpoint }: Credential, queue: string): string {
+  return endpoint ? endpointLabel(endpoint) : `token:${holderOf(queue).slice(0, 8)}`
+}
+
+/** `endpoint:<owner>/<name>` */
+export function endpointLabel({ owner, name }: Pick<EndpointKey, 'owner' | 'name'>): string {
+  return `endpoint:${owner}/${name}`
 }
 
 /** The fields of a log line that name an event. */

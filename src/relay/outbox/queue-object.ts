@@ -2,13 +2,15 @@ import { deliveriesIn } from '../bodies/body-table.ts'
 import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import { type ObjectState, type ObjectStorage, OutboxTables } from '../database/durable-object.ts'
 import { answerObjectCall, type ObjectNamespace, readObjectCall } from '../database/object-call.ts'
-import { migrationLine } from '../database/schema.ts'
 import { SharedLock } from '../database/shared-lock.ts'
 import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { type Attempts, isAmbiguous, RelayError } from '../relay-errors.ts'
+import { rowsByKey } from '../store/encryption.ts'
+import { listDeliveries } from './delivery-list.ts'
 import type { NewEvent, OutboxLimits } from './event.ts'
+import { ENCRYPTED_EVENTS, reencryptEvents } from './event-record.ts'
 import { Ledger } from './ledger.ts'
 import { INDEX_PATH, type IndexCalls, indexIn, type QueueCalls, queueIn } from './object-calls.ts'
 import { ObjectIndex, type Reservation } from './object-index.ts'
@@ -38,7 +40,7 @@ const LONGEST_ALARM = 60_000
  * A Durable Object of the outbox: the ledger of one queue, whose alarm delivers its events, or the
  * index. Only the relay calls it: an object has no address of its own.
  */
-export class OutboxObject {
+export class QueueObject {
   readonly #storage: ObjectStorage
   readonly #tables: OutboxTables
   readonly #ports: ObjectPorts
@@ -61,14 +63,14 @@ export class OutboxObject {
   #isInDoubt = false
 
   /** @param ports of the same settings as the relay's own */
-  static async open({ storage }: ObjectState, ports: ObjectPorts): Promise<OutboxObject> {
-    const object = new OutboxObject(storage, ports)
+  static async open({ storage }: ObjectState, ports: ObjectPorts): Promise<QueueObject> {
+    const object = new QueueObject(storage, ports)
     await object.#start()
     return object
   }
 
   private constructor(storage: ObjectStorage, ports: ObjectPorts) {
-    const { limits, keys, now } = ports
+    const { limits, encryption, now } = ports
     const unlimited = Number.MAX_SAFE_INTEGER
     this.#storage = storage
     this.#tables = new OutboxTables(storage)
@@ -78,7 +80,7 @@ export class OutboxObject {
       database: this.#tables,
       // The index has the quota.
       limits: { ...limits, events: unlimited, bytes: unlimited },
-      keyIds: keys.map(({ id }) => id),
+      keyIds: encryption.keyIds,
       now,
     })
     const outbox = new Outbox({
@@ -108,14 +110,15 @@ export class OutboxObject {
         await this.#noteOutcome(outcome.kind === 'doubt')
         await this.#report()
       },
-      list: (query) => outbox.list(query),
+      list: (query) => listDeliveries(this.#tables, query),
       find: (id) => outbox.find(id),
-      replay: (id, separate) => outbox.replay(id, separate),
+      replay: (id, filter) => outbox.replay(id, filter),
       replayAll: (filter) => outbox.replayAll(filter),
-      delete: (id) => reported(outbox.delete(id)),
+      delete: (id, filter) => reported(outbox.delete(id, filter)),
       deleteAll: (filter) => reported(outbox.deleteAll(filter)),
-      endRevoked: (labels) => reported(outbox.endRevoked(labels)),
+      endDeleted: (credential) => reported(outbox.endDeleted(credential)),
       figures: () => outbox.figures(),
+      rowsByKey: () => rowsByKey(this.#tables, ENCRYPTED_EVENTS),
       deleteCopies: (bytes) => reported(this.#ledger.deleteCopies(bytes)),
       reportUsage: (name) => {
         // An object without events does not know its name.
@@ -127,9 +130,8 @@ export class OutboxObject {
   }
 
   async #start(): Promise<void> {
-    const { migratedFrom, exist } = this.#tables
-    if (migratedFrom !== undefined) this.#ports.log(migrationLine(migratedFrom))
-    if (!exist) return
+    if (!this.#tables.exist) return
+    await reencryptEvents(this.#tables, this.#ports.encryption).catch(this.#ports.report)
     // Its alarm may deliver the last event before a request tells the name again.
     this.#name = await this.#ledger.queueName()
     await this.#outbox.start()
@@ -197,13 +199,13 @@ export class OutboxObject {
 
   /** Stores an event in the room that the index reserves. @returns `undefined` if there is no room */
   async #withRoom<Result>(
-    { queue, holder, sealed }: Pick<NewEvent, 'queue' | 'holder' | 'sealed'>,
+    { queue, holder, content }: Pick<NewEvent, 'queue' | 'holder' | 'content'>,
     state: Pick<Reservation, 'waits' | 'isInDoubt'>,
     store: () => Promise<Result>,
   ): Promise<Result | undefined> {
     let isReserved = false
     const result = await this.#lock.shared(async () => {
-      isReserved = await this.#index.reserve({ queue, holder, bytes: sealed.length, ...state })
+      isReserved = await this.#index.reserve({ queue, holder, bytes: content.length, ...state })
       if (!isReserved) return undefined
       this.#name = { queue, holder }
       return store()

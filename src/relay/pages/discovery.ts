@@ -1,6 +1,5 @@
 import type { DispatchMode } from '../../wire/payload.ts'
 import { VERSION } from '../../wire/version.ts'
-import type { SEALING_KEYS_PATH } from '../credentials/seal.ts'
 import type { StaticPage } from './pages.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
@@ -9,15 +8,14 @@ export const DISCOVERY_PATH = '/.well-known/hookline'
 export interface Discovery {
   /** The version of the package, such as `1.2.3`. */
   readonly version: string
-  /** How a workflow is started, unless the credential says it. */
+  /** How a token URL starts a workflow. */
   readonly dispatch: DispatchMode
   /** The relay's own GitHub credential. */
   readonly credential: 'none' | 'token' | 'app'
-  readonly outbox: boolean
+  /** Whether the relay has no database, so that it has no endpoints. */
+  readonly stateless: boolean
   /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
   readonly singleRepository: boolean
-  /** The address of its public sealing keys, if it has any. */
-  readonly seal: typeof SEALING_KEYS_PATH | null
 }
 
 export function discoveryPage(facts: Omit<Discovery, 'version'>): StaticPage {

@@ -10,14 +10,8 @@ const MOST_FAILING = 1000
 export class RelayMetrics {
   /** Answers to senders, by status. */
   readonly answers = new Map<number, number>()
-  /** Ticks of the clock, by what became of them. */
-  readonly clock = new Map<string, number>()
-  /** The same for each endpoint, by its name and the status. */
+  /** The same for each endpoint, by its labels and the status. */
   readonly #endpointAnswers = new Map<string, Map<number, number>>()
-  /** Events that the condition of a grant dropped. */
-  #filtered = 0
-  /** The dropped events whose condition could not be evaluated. */
-  #filterErrors = 0
   readonly #tries = new Map<GitHubCallOutcome, number>()
   /** Calls within each bound, and beyond the one before it. */
   readonly #buckets = BUCKETS.map(() => 0)
@@ -31,22 +25,17 @@ export class RelayMetrics {
   /** Labels of the alarms that last. */
   readonly #alarms = new Set<string>()
 
-  /** @param endpoint name of the endpoint that was called */
-  answered(status: number, endpoint?: string): void {
+  /** @param endpoint that was called */
+  answered(
+    status: number,
+    endpoint?: { readonly owner: string; readonly name: string } | undefined,
+  ): void {
     this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
     if (endpoint === undefined) return
-    const known = this.#endpointAnswers.get(endpoint) ?? new Map<number, number>()
-    this.#endpointAnswers.set(endpoint, known.set(status, (known.get(status) ?? 0) + 1))
-  }
-
-  /** @param reason `error` if the condition could not be evaluated */
-  droppedByFilter(reason: 'true' | 'error'): void {
-    this.#filtered++
-    if (reason === 'error') this.#filterErrors++
-  }
-
-  ticked(outcome: string): void {
-    this.clock.set(outcome, (this.clock.get(outcome) ?? 0) + 1)
+    // Neither name contains a quotation mark.
+    const labels = `owner="${endpoint.owner}",endpoint="${endpoint.name}"`
+    const known = this.#endpointAnswers.get(labels) ?? new Map<number, number>()
+    this.#endpointAnswers.set(labels, known.set(status, (known.get(status) ?? 0) + 1))
   }
 
   /** @param outcome of the run of an event */
@@ -91,21 +80,21 @@ export class RelayMetrics {
     }
   }
 
+  /** Why GitHub refuses the relay's own credential. */
+  failingReasons(): readonly string[] {
+    return [...new Set(this.#failing.values())]
+  }
+
   /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
   lines(): string[] {
     const remaining = [...this.#remaining.values()]
     return [
-      ...counters('hookline_answers_total', 'status', [...this.answers].toSorted(byNumber)),
+      ...counters('hookline_responses_total', 'status', [...this.answers].toSorted(byNumber)),
       ...this.#endpointLines(),
-      '# TYPE hookline_filtered_total counter',
-      `hookline_filtered_total ${this.#filtered}`,
-      '# TYPE hookline_filter_errors_total counter',
-      `hookline_filter_errors_total ${this.#filterErrors}`,
       ...this.#histogram('hookline_github_seconds'),
-      ...counters('hookline_github_tries_total', 'outcome', [...this.#tries].toSorted()),
+      ...counters('hookline_github_calls_total', 'outcome', [...this.#tries].toSorted()),
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
-      ...counters('hookline_scheduled_total', 'outcome', [...this.clock].toSorted()),
       ...counters('hookline_runs_total', 'outcome', [...this.#runs].toSorted()),
       '# TYPE hookline_alarm gauge',
       ...[...this.#alarms].toSorted().map((labels) => `hookline_alarm{${labels}} 1`),
@@ -129,13 +118,13 @@ export class RelayMetrics {
 
   #endpointLines(): string[] {
     if (this.#endpointAnswers.size === 0) return []
-    const name = 'hookline_endpoint_answers_total'
+    const name = 'hookline_endpoint_responses_total'
     const lines = [...this.#endpointAnswers]
       .toSorted()
-      .flatMap(([endpoint, answers]) =>
+      .flatMap(([labels, answers]) =>
         [...answers]
           .toSorted(byNumber)
-          .map(([status, count]) => `${name}{endpoint="${endpoint}",status="${status}"} ${count}`),
+          .map(([status, count]) => `${name}{${labels},status="${status}"} ${count}`),
       )
     return [`# TYPE ${name} counter`, ...lines]
   }

@@ -3,17 +3,19 @@ import { refusesCredential } from '../github/dispatch.ts'
 import { RelayError } from '../relay-errors.ts'
 
 /** Why the relay can neither forward nor store new events. */
-export type Unready = 'starting' | 'disk' | 'outbox_full' | 'credential' | 'stopping'
+export type Unready = 'starting' | 'disk' | 'storage_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
   /** Milliseconds since any moment. */
   now(): number
   /** True where the relay serves one repository: what is refused for it is refused for all. */
   readonly servesOne: boolean
-  /** True until the outbox has read its disk. */
+  /** True until the relay has read its database. */
   readonly isStarting?: () => boolean
-  /** The reason why the outbox cannot store an event now; if that is unknown, the error of the last event. */
-  readonly shortage?: () => Promise<'disk' | 'outbox_full' | undefined>
+  /** The reason why no event can be stored now; if that is unknown, the error of the last event. */
+  readonly shortage?: () => Promise<'disk' | 'storage_full' | undefined>
+  /** Why the disk fails, although the relay can still forward events. */
+  readonly fault?: () => Promise<string | undefined>
 }
 
 /** Refusals that no repository makes: GitHub does not know the token, or the App. */
@@ -29,7 +31,7 @@ const HOLDS = 60_000
 /** Whether the relay can forward or store new events, by the outcome of the latest one. */
 export class Readiness {
   readonly #ports: ReadinessPorts
-  #lost: { readonly why: 'outbox_full' | 'credential'; readonly at: number } | undefined
+  #lost: { readonly why: 'storage_full' | 'credential'; readonly at: number } | undefined
   #isStopping = false
 
   constructor(ports: ReadinessPorts) {
@@ -41,7 +43,7 @@ export class Readiness {
     this.#isStopping = true
   }
 
-  /** Call it for an event that GitHub accepted, or the outbox stored. */
+  /** Call it for an event that GitHub accepted, or the database stored. */
   accepted(): void {
     this.#lost = undefined
   }
@@ -61,9 +63,14 @@ export class Readiness {
     return shortage()
   }
 
+  /** Why a relay that is ready can store nothing. */
+  async degraded(): Promise<string | undefined> {
+    return this.#ports.fault?.()
+  }
+
   #lostBy(error: unknown, credential: Credential) {
     if (!(error instanceof RelayError)) return undefined
-    if (error.code === 'outbox_full') return 'outbox_full'
+    if (error.code === 'storage_full') return 'storage_full'
     if (!credential.isOwn || !refusesCredential(error)) return undefined
     return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'credential' : undefined
   }

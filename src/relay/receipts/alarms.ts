@@ -1,13 +1,19 @@
 import { durationSeconds } from '../../wire/duration.ts'
 import type { SqlStatement } from '../database/database.ts'
-import type { Endpoints } from '../endpoints/endpoints.ts'
+import { decryptEndpoint } from '../endpoints/endpoint-records.ts'
+import type { Endpoint } from '../endpoints/endpoint-settings.ts'
 import type { ReceiptLine } from '../log-lines.ts'
+import { endpointLabel } from '../outbox/queue-name.ts'
+import type { Encryption } from '../store/encryption.ts'
+import type { EndpointStore } from '../store/endpoint-table.ts'
 import { newReceipt, type Receipt } from './receipt.ts'
 import type { Alarm, ReceiptStore } from './store.ts'
 
 export interface AlarmPorts {
   readonly store: ReceiptStore
-  readonly endpoints: Pick<Endpoints, 'store' | 'openRow'>
+  /** The endpoints of all owners. */
+  readonly endpoints: Pick<EndpointStore, 'versions' | 'list'>
+  readonly encryption: Encryption
   /** Whether receipts are sent. */
   readonly sends: boolean
   /** Milliseconds since 1970; never jumps. */
@@ -25,7 +31,8 @@ export interface AlarmChange {
 }
 
 interface ExpectingEndpoint {
-  readonly name: string
+  /** `endpoint:<owner>/<name>` */
+  readonly label: string
   readonly changed: number
   /** Milliseconds; `undefined` if the endpoint expects nothing. */
   readonly expect: number | undefined
@@ -53,8 +60,8 @@ export class Alarms {
   }
 
   /** To be told of each event that an endpoint accepted. */
-  noteEvent(endpoint: string): void {
-    this.#lastEvents.set(endpoint, this.#ports.now())
+  noteEvent(endpoint: Pick<Endpoint, 'owner' | 'name'>): void {
+    this.#lastEvents.set(endpointLabel(endpoint), this.#ports.now())
   }
 
   /** Begins and ends the alarms of endpoints. To be called once a minute. Never rejects. */
@@ -99,11 +106,11 @@ export class Alarms {
     const { store, now } = this.#ports
     await this.#readEndpoints()
     const last = await store.lastEvents()
-    const silent = [...this.#expecting.values()].filter(({ name, changed, expect }) => {
-      const heard = Math.max(changed, last.get(name) ?? 0)
+    const silent = [...this.#expecting.values()].filter(({ label, changed, expect }) => {
+      const heard = Math.max(changed, last.get(label) ?? 0)
       return expect !== undefined && now() - heard > expect
     })
-    const subjects = new Set(silent.map(({ name }) => `endpoint:${name}`))
+    const subjects = new Set(silent.map(({ label }) => label))
     const ended = [...this.#active.values()]
       .filter(({ kind, subject }) => kind === 'silent' && !subjects.has(subject))
       .map(({ subject }) => this.change({ kind: 'silent', subject }, false))
@@ -113,23 +120,24 @@ export class Alarms {
     for (const { apply } of changes) apply()
   }
 
-  /** Opens only endpoints that changed, because each is encrypted. */
+  /** Decrypts only endpoints that changed. */
   async #readEndpoints(): Promise<void> {
-    const { endpoints } = this.#ports
-    const { store } = endpoints
+    const { endpoints, encryption } = this.#ports
+    const versions = await endpoints.versions()
+    const isKnown = ({ hash, changed }: { hash: string; changed: number }) =>
+      this.#expecting.get(hash)?.changed === changed
+    const rows = versions.every(isKnown) ? [] : await endpoints.list()
     const expecting = new Map<string, ExpectingEndpoint>()
-    for (const { hash, changed } of await store.versions()) {
-      const known = this.#expecting.get(hash)
-      if (known?.changed === changed) {
-        expecting.set(hash, known)
-        continue
-      }
-      const row = await store.find(hash)
-      const endpoint = row && (await endpoints.openRow(row))
+    for (const version of versions) {
+      const known = this.#expecting.get(version.hash)
+      if (known && isKnown(version)) expecting.set(version.hash, known)
+    }
+    for (const row of rows.filter((row) => !isKnown(row))) {
+      const endpoint = await decryptEndpoint(row, encryption).catch(() => undefined)
       if (!endpoint) continue
       const seconds = endpoint.expect === undefined ? undefined : durationSeconds(endpoint.expect)
       const expect = seconds === undefined ? undefined : seconds * 1000
-      expecting.set(hash, { name: endpoint.name, changed, expect })
+      expecting.set(row.hash, { label: endpointLabel(row), changed: row.changed, expect })
     }
     this.#expecting = expecting
   }

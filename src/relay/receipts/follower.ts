@@ -3,6 +3,7 @@ import type { SqlStatement } from '../database/database.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { ReadRuns } from '../github/find-run.ts'
 import type { ReceiptLine } from '../log-lines.ts'
+import { shownRequest } from '../outbox/accept.ts'
 import { labelOf } from '../outbox/queue-name.ts'
 import type { Attempts } from '../relay-errors.ts'
 import { parseRepository } from '../request/route.ts'
@@ -35,8 +36,10 @@ export interface FollowerPorts {
   readonly readRuns: ReadRuns
   /** Begins or ends an alarm. @returns its statements; none if nothing changes */
   changeAlarm(alarm: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange
-  /** Whether receipts are sent. */
+  /** Whether notifications are sent. */
   readonly sends: boolean
+  /** Whether a run that succeeded is reported too. */
+  readonly reportsSuccess: boolean
   /** Milliseconds since 1970; never jumps. */
   now(): number
   counted(outcome: RunOutcome): void
@@ -76,6 +79,7 @@ export class RunFollower {
       delivery,
       repository: `${owner}/${name}`.toLowerCase(),
       credential: labelOf(credential, ''),
+      ...shownRequest(dispatch.request, now()),
       at: now(),
       outcome: run === '' ? 'pending' : 'running',
       reason: '',
@@ -135,10 +139,11 @@ export class RunFollower {
 
   /** The step, and the receipt of a new outcome with it, so that a restart neither loses nor repeats one. */
   #statementsOf(event: FollowedEvent, step: Progress): SqlStatement[] {
-    const { store, sends, now } = this.#ports
+    const { store, sends, reportsSuccess, now } = this.#ports
     const statement = store.progress(event, step, now())
     const isReported = step.outcome !== event.outcome && !ON_THE_WAY.has(step.outcome)
-    if (!isReported || !sends) return [statement]
+    const isWanted = reportsSuccess || step.outcome !== 'success'
+    if (!isReported || !isWanted || !sends) return [statement]
     if (this.#unsent >= MOST_RECEIPTS) return [statement]
     this.#unsent++
     return [statement, store.receipt(runReceipt(event, step, now()))]

@@ -1,59 +1,49 @@
-import { UsageError, UserError } from '../../wire/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { Credentials } from '../credentials/credentials.ts'
 import type { Database } from '../database/database.ts'
-import type { Endpoints } from '../endpoints/endpoints.ts'
+import type { Endpoint } from '../endpoints/endpoint-settings.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
 import type { ReadRuns } from '../github/find-run.ts'
 import type { ReceiptLine } from '../log-lines.ts'
 import type { RelayMetrics } from '../pages/metrics.ts'
 import type { Attempts } from '../relay-errors.ts'
-import { Alarms } from './alarms.ts'
+import type { Encryption } from '../store/encryption.ts'
+import { type AlarmPorts, Alarms } from './alarms.ts'
 import { RunFollower } from './follower.ts'
 import { type PostReceipt, ReceiptSender } from './sender.ts'
 import { ReceiptStore } from './store.ts'
 
-/** How a relay follows events, as the environment says it. */
-export interface ReceiptSettings {
-  /** Whether the relay follows events to their runs. */
-  readonly isFollowing: boolean
-  /** Where receipts are sent, if they are. */
-  readonly receiver: { readonly url: URL; readonly secret: Secret } | undefined
+/** Where notifications are sent. */
+export interface NotifySettings {
+  readonly url: URL
+  readonly secret: Secret
+  /** True if runs that succeeded are reported too. */
+  readonly all: boolean
 }
 
-/** @throws UserError or UsageError for settings that do not fit together */
-export function readReceiptSettings(
-  env: Environment,
-  given: { isFollowing: boolean; hasOutbox: boolean; hasCredential: boolean },
-): ReceiptSettings {
-  const url = readSetting(env, 'HOOKLINE_RECEIPT_URL')
-  const secret = readSetting(env, 'HOOKLINE_RECEIPT_SECRET')
-  const { isFollowing, hasOutbox, hasCredential } = given
-  if ((isFollowing || url) && !hasOutbox) {
-    throw new UsageError({
-      message: `${isFollowing ? '--receipts' : 'HOOKLINE_RECEIPT_URL'} needs an outbox`,
-      hint: 'Start the relay with --outbox <file>.',
-    })
-  }
-  if (isFollowing && !hasCredential) {
-    throw new UsageError({
-      message: '--receipts needs a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permissions "Contents: Read and write" and "Actions: Read".',
-    })
-  }
+/** @throws UserError if a setting is missing */
+export function readNotifySettings(env: Environment): NotifySettings | undefined {
+  const url = readSetting(env, 'HOOKLINE_NOTIFY_URL')
+  const secret = readSetting(env, 'HOOKLINE_NOTIFY_SECRET')
   if ((url === undefined) !== (secret === undefined)) {
     throw new UserError({
-      message: `${url ? 'HOOKLINE_RECEIPT_SECRET' : 'HOOKLINE_RECEIPT_URL'} is missing`,
-      hint: 'Set both. Create a secret with: echo "whsec_$(openssl rand -base64 32)"',
+      message: `${url ? 'HOOKLINE_NOTIFY_SECRET' : 'HOOKLINE_NOTIFY_URL'} is missing`,
+      hint: 'Set both. Create a secret: echo "whsec_$(openssl rand -base64 32)"',
     })
   }
-  return { isFollowing, receiver: url && secret && { url, secret } }
+  const all = readSetting(env, 'HOOKLINE_NOTIFY') === 'all'
+  return url && secret && { url, secret, all }
 }
 
 interface ReceiptParts {
   readonly database: Database
-  readonly endpoints: Endpoints
+  readonly endpoints: AlarmPorts['endpoints']
+  readonly encryption: Encryption
+  /** Whether the relay has a GitHub credential of its own, which reads the runs. */
+  readonly isFollowing: boolean
+  readonly notify: NotifySettings | undefined
   readonly credentials: Credentials
   readonly metrics: RelayMetrics
   readonly readRuns: ReadRuns
@@ -81,12 +71,13 @@ export class NodeReceipts {
   readonly #writing = new Set<Promise<void>>()
   readonly #timers: NodeJS.Timeout[] = []
 
-  constructor({ isFollowing, receiver }: ReceiptSettings, parts: ReceiptParts) {
-    const { database, endpoints, credentials, metrics, readRuns, now, report } = parts
+  constructor(parts: ReceiptParts) {
+    const { database, endpoints, encryption, credentials, metrics, readRuns, now, report } = parts
+    const { isFollowing, notify } = parts
     const log = (line: ReceiptLine) =>
       parts.write(JSON.stringify({ time: new Date(now()).toISOString(), ...line }))
     const store = new ReceiptStore(database)
-    const shared = { store, now, log, report, sends: receiver !== undefined }
+    const shared = { store, now, log, report, sends: notify !== undefined }
     this.store = store
     this.#isFollowing = isFollowing
     this.#now = now
@@ -94,19 +85,19 @@ export class NodeReceipts {
     this.#alarms = new Alarms({
       ...shared,
       endpoints,
+      encryption,
       shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
     })
     this.#follower = new RunFollower({
       ...shared,
       readRuns,
-      // Every key, grant and endpoint uses the same credential.
-      credential: () => credentials.restore({ kind: 'key' }),
+      credential: () => credentials.own(),
+      reportsSuccess: notify?.all ?? false,
       changeAlarm: this.#alarms.change,
       counted: (outcome) => metrics.ran(outcome),
     })
     this.#sender =
-      receiver &&
-      new ReceiptSender({ ...shared, secret: receiver.secret, post: postTo(receiver.url) })
+      notify && new ReceiptSender({ ...shared, secret: notify.secret, post: postTo(notify.url) })
   }
 
   /** To be told of each event that GitHub accepted. */
@@ -127,7 +118,7 @@ export class NodeReceipts {
   }
 
   /** To be told of each event that an endpoint accepted. */
-  noteEvent(endpoint: string): void {
+  noteEvent(endpoint: Pick<Endpoint, 'owner' | 'name'>): void {
     this.#alarms.noteEvent(endpoint)
   }
 

@@ -32,8 +32,13 @@ export interface FollowedEvent {
   readonly delivery: string
   /** `owner/name` in lower case. */
   readonly repository: string
-  /** The shown credential, such as `endpoint:orders`. */
+  /** The shown credential, such as `endpoint:octo/orders`. */
   readonly credential: string
+  /** `<workflow>/<trigger>[/<rest>]`, without the query. */
+  readonly path: string
+  readonly method: string
+  /** When the request arrived. */
+  readonly received: number
   /** When GitHub accepted the event. */
   readonly at: number
   readonly outcome: RunOutcome

@@ -13,23 +13,14 @@ export type AlarmKind = 'silent' | 'no_runs'
 
 export interface Alarm {
   readonly kind: AlarmKind
-  /** `endpoint:<name>`, or `<repository> <credential>`. */
+  /** `endpoint:<owner>/<name>`, or `<repository> <credential>`. */
   readonly subject: string
   /** Milliseconds since 1970. */
   readonly since: number
 }
 
-/** Which events a list shows; an absent field matches all. */
-export interface FollowedFilter {
-  readonly repository: string | undefined
-  readonly credential: string | undefined
-  readonly outcome: string | undefined
-}
-
-export type FollowedRow = FollowedEvent & { readonly seq: number }
-
 const COLUMNS =
-  'seq, delivery, repository, credential, at, outcome, reason, conclusion, run, since, failures, next'
+  'seq, delivery, repository, credential, path, method, received, at, outcome, reason, conclusion, run, since, failures, next'
 
 /** The tables of `receipts`, in the database of the outbox. All methods throw StorageError. */
 export class ReceiptStore {
@@ -41,16 +32,17 @@ export class ReceiptStore {
 
   /** Begins to follow an event; a replayed one from the start. */
   async follow(event: FollowedEvent): Promise<void> {
-    const { delivery, repository, credential, at, outcome, run, next } = event
+    const { delivery, repository, credential, path, method, received } = event
+    const { at, outcome, run, next } = event
     await this.#database.write([
       [
-        `INSERT INTO followed (delivery, repository, credential, at, outcome, reason, conclusion, run,
-            since, failures, next)
-          VALUES (?, ?, ?, ?, ?, '', '', ?, ?, 0, ?)
+        `INSERT INTO followed (delivery, repository, credential, path, method, received, at, outcome,
+            reason, conclusion, run, since, failures, next)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, ?, 0, ?)
           ON CONFLICT (delivery) DO UPDATE SET at = excluded.at, outcome = excluded.outcome,
             reason = '', conclusion = '', run = excluded.run, since = excluded.since, failures = 0,
             next = excluded.next`,
-        ...[delivery, repository, credential, at, outcome, run, at, next],
+        ...[delivery, repository, credential, path, method, received, at, outcome, run, at, next],
       ],
     ])
   }
@@ -89,21 +81,6 @@ export class ReceiptStore {
       AND outcome NOT IN ('pending', 'unknown') ORDER BY at DESC, seq DESC LIMIT ?`
     const rows = await this.#database.read(text, repository, credential, count)
     return rows.map(({ outcome }) => outcome as RunOutcome)
-  }
-
-  /** Newest first, behind a place. */
-  async list(
-    { repository, credential, outcome }: FollowedFilter,
-    before: number,
-    limit: number,
-  ): Promise<readonly FollowedRow[]> {
-    const given = { repository, credential, outcome }
-    const conditions = Object.entries(given).filter(([, value]) => value !== undefined)
-    const where = conditions.map(([column]) => `AND ${column} = ?`).join(' ')
-    const values = conditions.map(([, value]) => String(value))
-    const text = `SELECT ${COLUMNS} FROM followed WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`
-    const rows = await this.#database.read(text, before, ...values, limit)
-    return rows.map((row) => ({ ...eventOf(row), seq: Number(row.seq) }))
   }
 
   /** The number of events whose run is followed, and of receipts that wait to be sent. */

@@ -30,7 +30,7 @@ export function urlFormOf(repository: Repository | undefined): string {
   return repository ? SELF_HOSTED_FORM : HOSTED_FORM
 }
 
-const SELF_HOSTED_PREFIX = '/webhook/'
+const SELF_HOSTED_PREFIX = /^\/+webhook\/+/
 
 /** Path of a raw request target, without its query and, in absolute form, without scheme and host. */
 export function targetPath(target: string): string {
@@ -38,7 +38,8 @@ export function targetPath(target: string): string {
 }
 
 /**
- * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised.
+ * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised
+ * but repeated slashes before the workflow, which a base address with a slash at its end causes.
  *
  * @param repository set for the self-hosted form, where the URL names none
  * @throws RelayError 404, or 400 for a name that no repository can have
@@ -62,15 +63,16 @@ function validRepository(owner: string, name: string): Repository {
 }
 
 function hosted(path: string): [Repository, string] {
-  const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? []
-  if (!owner || !name || !rest) throw notFound(HOSTED_FORM)
+  const [, owner, name, rest] = /^\/+([^/]+)\/([^/]+)\/+(.+)$/s.exec(path) ?? []
+  // No owner begins with `-`: such a path is of an endpoint, or of the admin API.
+  if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
   return [validRepository(owner, name), rest]
 }
 
 function selfHosted(path: string, repository: Repository): [Repository, string] {
-  const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : ''
+  const rest = SELF_HOSTED_PREFIX.test(path) ? path.replace(SELF_HOSTED_PREFIX, '') : ''
   if (rest === '') throw notFound(SELF_HOSTED_FORM)
   return [repository, rest]
 }

@@ -1,7 +1,7 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import type { ReceivedEvent } from './client-payload.ts'
 
-/** The checks that a grant or an endpoint asks the relay to make for each request. */
+/** The checks that an endpoint asks the relay to make for each request. */
 export interface CheckClaims {
   /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
   readonly if?: unknown
@@ -10,9 +10,6 @@ export interface CheckClaims {
   /** Entries of a trigger's option `verify`, with their secrets. One of them must verify the request. */
   readonly verify?: unknown
 }
-
-/** The names of the claims. A grant that has one lists it as critical (RFC 7515, section 4.1.11). */
-export const CHECK_CLAIMS = ['if', 'ifError', 'verify'] as const
 
 /** A request that is to be checked. */
 export interface CheckedRequest {
@@ -24,7 +21,7 @@ export interface CheckedRequest {
 /** The result of the claim `if`: `error` if the expression cannot be evaluated for this event. */
 export type IfResult = 'true' | 'false' | 'error'
 
-/** The checks of one grant for one request. */
+/** The checks of one endpoint for one request. */
 export interface RequestChecks {
   /** Whether the signature of the request is valid, or no signature is required. */
   verify(): Promise<boolean>
@@ -40,11 +37,11 @@ export interface RequestChecks {
   accepted(): RelayResponse | undefined
 }
 
-/** Loads the module that makes the checks, so that relays without such grants do not load it. */
+/** Loads the module that makes the checks, so that relays without such endpoints do not load it. */
 export type LoadChecks = () => Promise<{
   /**
    * @param publicUrl the relay's address as senders call it, if it is known
-   * @throws TypeError for claims that `hookline grant` never makes
+   * @throws TypeError for claims that the admin API never stores
    */
   openChecks(
     claims: CheckClaims,

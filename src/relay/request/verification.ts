@@ -23,12 +23,12 @@ import { buildPayload, type ReceivedEvent } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
 
 /**
- * Prepares the checks of a grant for one request. They run the code of the triggers on the payload
+ * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload
  * that GitHub would receive, so that relay and workflow come to the same result.
  *
- * This file is a bundle of its own, because a worker loads it only for the first grant with checks.
+ * This file is a bundle of its own, because a worker loads it only for the first endpoint with checks.
  *
- * @throws TypeError for claims that `hookline grant` never makes
+ * @throws TypeError for claims that the admin API never stores
  */
 export async function openChecks(
   { if: condition, verify }: CheckClaims,
@@ -180,7 +180,7 @@ function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySett
   })
 }
 
-/** The claims of a grant and of an endpoint are parsed JSON. */
+/** The claims of an endpoint are parsed JSON. */
 function isObjectList(verify: unknown): verify is readonly JsonObject[] {
   return Array.isArray(verify) && verify.every(isObject)
 }
@@ -199,7 +199,7 @@ function calledUrl(publicUrl: string, target: string): string {
   return publicUrl.replace(/\/+$/, '') + path + rest
 }
 
-/** `hookline grant` refuses schemes that need more than the time, such as a download. */
+/** `hookline endpoint` refuses schemes that need more than the time, such as a download. */
 function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
   const refuse = () => Promise.reject(new TypeError('the relay makes no requests for a check'))
   const now = () => Date.parse(receivedAt)

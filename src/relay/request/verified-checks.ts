@@ -7,7 +7,7 @@ import type { RelayPorts } from '../relay-ports.ts'
 import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
 
 /**
- * Verifies the signature of a request, if its credential asks for it.
+ * Verifies the signature of a request, if its endpoint asks for it.
  *
  * @param upload of a body that is too large for memory: it is read once, and only its signature depends on it
  * @returns the further checks of the credential, if it has some
@@ -56,7 +56,7 @@ async function loadChecksOf(
   request: CheckedRequest,
   { loadChecks, publicUrl }: RelayPorts,
 ): Promise<RequestChecks> {
-  if (!loadChecks) throw new TypeError('this relay has no module for the checks of a grant')
+  if (!loadChecks) throw new TypeError('this relay has no module for the checks of an endpoint')
   const { openChecks: open } = await loadChecks()
   return open(claims, request, publicUrl)
 }

@@ -4,15 +4,14 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
 import type { BodyUpload } from '../bodies/large-bodies.ts'
-import type { AccessScope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
-import { readEndpointRequest } from '../endpoints/request.ts'
+import { findEndpoint } from '../endpoints/endpoint-request.ts'
+import type { Endpoint } from '../endpoints/endpoint-settings.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { RequestLog } from '../http/request-log.ts'
 import { isReceiptId } from '../receipts/receipt.ts'
 import {
   type Attempts,
-  batchRequiresOutbox,
   invalidWorkflow,
   isAmbiguous,
   missingToken,
@@ -46,28 +45,27 @@ export async function handleWebhook(
   ports: RelayPorts,
   log: RequestLog,
 ): Promise<RelayResponse> {
-  // 1. Read the URL: repository, path, and the relay's own parameters. A URL of the form /-/<id>
-  //    contains none of them: they are stored with the endpoint, together with its credential.
-  const stored = await readEndpointRequest(request, ports)
+  // 1. Read the URL: repository, path, and the relay's own parameters. The URL of an endpoint,
+  //    /-/<owner>/<id>, contains none of them: they are stored, together with the credential.
+  const stored = await findEndpoint(request, ports.endpoints, ports.credentials)
   const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
-  log.usedEndpoint(stored?.endpoint.name)
+  log.usedEndpoint(stored?.endpoint)
   const custom = customResponse(webhook.reserved)
-  const period = batchPeriod(webhook.reserved)
-  if (period && !ports.collect) throw batchRequiresOutbox()
+  const period = stored && batchPeriod(stored.endpoint)
 
   // 2. Open the credential before the body is read, so that callers without one cost no memory.
   const opened = stored?.credential ?? (await openCredential(request, webhook, ports))
   if ('handshake' in opened) return opened.handshake
   const credential = opened
-  const { secrets, scope, checks: claims } = credential
+  const { secrets, checks: claims } = credential
   log.addressed(webhook.repository, scrub(webhook.path, secrets))
 
   const memory = ports.bodies?.hold()
   let upload: BodyUpload | undefined
   try {
-    // 3. Read the body, within the memory of all bodies together. A credential with a scope may store
+    // 3. Read the body, within the memory of all bodies together. An endpoint may store
     //    one that is too large for an event.
-    const largeBodies = scope && ports.largeBodies
+    const largeBodies = stored && ports.largeBodies
     const received = await receiveBody(request, { memory, largeBodies, delivery: log.delivery })
     const { body } = received
     upload = received.upload
@@ -91,7 +89,7 @@ export async function handleWebhook(
 
     ports.eventReceived?.(event)
 
-    // 5. Verify the signature, if the credential asks for it.
+    // 5. Verify the signature, if the endpoint asks for it.
     const checked = { target: request.target, event }
     const checks = await verifiedChecks(checked, credential, upload, ports, log)
 
@@ -100,12 +98,11 @@ export async function handleWebhook(
     if (handshake) return checkedResponse(handshake, secrets)
     refuseUnsupportedHandshake(asked)
 
-    // 7. Drop events for which the condition of the credential is not true.
+    // 7. Drop events for which the condition of the endpoint is not true.
     const filtered = filterReason(checks, claims, log)
     if (filtered) {
       log.filtered(filtered)
       log.explained(checks?.unmet())
-      ports.metrics?.droppedByFilter(filtered)
       return checkedResponse(
         withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }),
         secrets,
@@ -113,7 +110,7 @@ export async function handleWebhook(
     }
 
     // 8. Build the event, and the response to an accepted one, before anything is sent.
-    const target = targetOf(webhook, scope, ports)
+    const target = targetOf(webhook, stored?.endpoint, ports)
     const hint = lacksTrigger(webhook.path) ? NO_TRIGGER : undefined
     log.hinted(hint)
     const senderReply = checks?.accepted()
@@ -136,22 +133,21 @@ export async function handleWebhook(
       delivery: log.delivery,
       clientPayload,
       credential,
+      request: { path: redacted.path, method: request.method, receivedAt: log.receivedAt },
       ...(isReceiptId(headerValue(request.headers, 'webhook-id')) && { isReceipt: true }),
     }
 
-    // 9. Put the event into a batch, if the URL asks for one and the outbox may store the credential. An
-    //    event with a stored body joins none.
+    // 9. Put the event into a batch, if the endpoint has one. An event with a stored body joins none.
     const batch = period && !upload ? await ports.collect?.(dispatch, period) : undefined
-    // 10. Otherwise send it to GitHub; with an outbox, this step may queue it.
+    // 10. Otherwise send it to GitHub. With a database, this step may store it, and does so first if the
+    //     sender of the endpoint does not wait for GitHub.
+    const storesFirst = stored?.endpoint.respond === 'stored'
     const attempts: Attempts =
       batch === undefined
-        ? await sendToGitHub(dispatch, ports, upload)
+        ? await sendToGitHub(dispatch, ports, upload, storesFirst)
         : { tries: 0, queued: 'batch', batch }
     log.attempted(attempts)
-    if (stored) {
-      await ports.endpoints?.accepted(stored.endpoint)
-      ports.firstActivity?.(stored.endpoint, body.text)
-    }
+    if (stored) await ports.endpoints?.accepted(stored.endpoint)
     if (attempts.queued === undefined) return acceptedResponse(accepted, attempts, hint)
     const standard = senderReply
       ? withResponseHeaders(accepted, QUEUED.headers)
@@ -164,8 +160,7 @@ export async function handleWebhook(
 }
 
 /**
- * Opens the credential in the headers or the URL of a request: looks up an access key, verifies a grant,
- * or decrypts a sealed token.
+ * Opens the GitHub token in the headers or the URL of a request.
  *
  * @returns the response instead, for a handshake: senders also make them with a token that this relay
  *   cannot open yet
@@ -181,7 +176,7 @@ async function openCredential(
     throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
   }
   try {
-    return await credentials.open(presented, webhook)
+    return await credentials.open(presented)
   } catch (error) {
     const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
     if (reply) return { handshake: checkedResponse(reply, [presented]) }
@@ -199,10 +194,12 @@ async function sendToGitHub(
   event: Dispatch,
   ports: RelayPorts,
   upload: BodyUpload | undefined,
+  storesFirst: boolean,
 ): Promise<Attempts> {
   await upload?.publish()
   try {
-    const attempts = await ports.dispatch(event)
+    const stored = storesFirst ? await ports.store?.(event) : undefined
+    const attempts = stored ?? (await ports.dispatch(event))
     ports.readiness?.accepted()
     upload?.keep()
     return attempts
@@ -271,14 +268,14 @@ const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 /** @throws RelayError 400 if the first segment of the path must name a file, and cannot */
 function targetOf(
   { path }: Webhook,
-  scope: AccessScope | undefined,
+  endpoint: Endpoint | undefined,
   ports: RelayPorts,
 ): DispatchTarget {
-  if ((scope?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
+  if ((endpoint?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
   if (!isWorkflowName(workflow)) throw invalidWorkflow()
   // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
   // would find no trigger in the path.
   if (lacksTrigger(path)) throw missingTrigger(urlFormOf(ports.repository))
-  return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
+  return { event: 'workflow_dispatch', workflow, ref: endpoint?.ref }
 }

@@ -3,7 +3,7 @@ import type { SignedResponses } from '../sender.ts'
 import { signedResponses as discord } from '../senders/discord.ts'
 import { signedResponses as zoom } from '../senders/zoom.ts'
 
-/** Handshakes whose response needs a secret, which the grant contains. */
+/** Handshakes whose response needs a secret, which the endpoint contains. */
 export const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> = {
   discord,
   zoom,

@@ -179,6 +179,11 @@ export async function setWebhook(bot: Bot, registration: WebhookRegistration): P
   await callBotOrThrow(bot, 'setWebhook', setWebhookBody(registration))
 }
 
+/** @throws UserError with the error of the Bot API */
+export async function deleteWebhook(bot: Bot): Promise<void> {
+  await callBotOrThrow(bot, 'deleteWebhook', {})
+}
+
 /** The user name of the bot: `my_bot`. @throws UserError with the error of the Bot API */
 export async function getBotName(bot: Bot): Promise<string> {
   const result = await callBotOrThrow(bot, 'getMe', {})

@@ -32,7 +32,7 @@ export const page: SenderPage = {
   verifiedBy:
     'the signature in the message, verified by the certificate of Amazon, without a `secret`',
   click:
-    "subscribe the URL to the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw'\n```\n\nSNS first sends a request for confirmation. The action verifies its signature, opens the address of SNS that it contains, and reports this in the job summary.",
+    "subscribe the URL to the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw'\n```\n\nSNS first sends a request for confirmation. The action verifies its signature, opens the address of SNS that it contains, and reports this in the job summary.",
   outputs:
     '`Message` is an object if it is JSON. The outputs also have `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type` and `MessageAttributes`. With *raw message delivery*, the body is only the message, `MessageId` and `TopicArn` come from headers, and nothing is signed. In that case, authenticate the sender by a parameter of your own in the URL, with `scheme: token` and `query: key`.',
   signature:

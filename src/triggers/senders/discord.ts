@@ -8,7 +8,7 @@ export const facts: Facts = {
   trigger: 'discord',
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* of the app, in hex',
-  handshake: 'grant',
+  handshake: 'endpoint',
   retries: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
   repeat: 'id',
   hasBots: true,
@@ -116,5 +116,5 @@ export const page: SenderPage = {
     "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`), or `event` for a webhook event (`event`). All have `user_id`, `user_name`, `is_bot` and, where Discord sends it, `channel_id`. Interactions also have `id` and `guild_id`. `is_bot: false` in the filter drops what bots cause, so that a workflow never starts itself. The outputs omit their `token`, because anyone with it can write as the app for 15 minutes. [`reply`](../guides/reply.md) reads the token from the run's own event.",
   signature: 'Only Discord has the private key, so nobody else can sign a request.',
   notes:
-    'Discord accepts a URL only if the URL answers a PING and rejects wrong signatures. Therefore the relay needs the public key. `connect` gives it to the relay if `DISCORD_PUBLIC_KEY` is exported. With a relay of your own, use `hookline endpoint create --sender discord --public-key <hex>`, or `hookline grant` with the same two options. After a command, Discord shows "thinking…" until the workflow replies. Autocomplete starts no workflow.',
+    'Discord accepts a URL only if the URL answers a PING and rejects wrong signatures. Therefore the relay needs the public key. `connect` gives it to the relay if `DISCORD_PUBLIC_KEY` is exported. With a relay of your own, use `hookline endpoint create --sender discord --public-key <hex>`. After a command, Discord shows "thinking…" until the workflow replies. Autocomplete starts no workflow.',
 }

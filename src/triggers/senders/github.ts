@@ -5,7 +5,7 @@ export const facts: Facts = {
   secret: 'HOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
   retries:
-    'GitHub does not retry by itself. For three days you can [redeliver](../guides/redeliver.md) failed deliveries.',
+    'GitHub does not retry by itself. For three days you can redeliver failed deliveries under *Recent Deliveries* of the webhook.',
   repeat: 'headers.x-github-delivery',
   events: ['headers.x-github-event', 'push', 'pull_request', 'issues'],
 }

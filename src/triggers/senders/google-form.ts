@@ -32,7 +32,7 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   click:
-    'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL. If the URL contains `?__token=…`, set `HOOKLINE_URL` to the part before the question mark, and `HOOKLINE_CREDENTIAL` to the token. The script then sends the token in a header.\n3. Run `setUp` once, and allow the requested permissions. `setUp` writes the secret to the log.\n\n',
+    'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL. If the URL contains `?__token=…`, set `HOOKLINE_URL` to the part before the question mark, and `HOOKLINE_GITHUB_TOKEN` to the token. The script then sends the token in a header.\n3. Run `setUp` once, and allow the requested permissions. `setUp` writes the secret to the log.\n\n',
   outputs:
     "`answers_map` contains the answers by the title of their question; several choices are a list. `form_response` contains `form_id`, `email` (if the form collects it), `submitted_at`, `definition` and `answers`. `event_type` is `form_response`, and `event_id` is Google's id of the response.",
   signature:

@@ -41,7 +41,7 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   click:
-    'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore use an endpoint, as `connect` does, or a URL with a grant, a sealed token or an access key.',
+    'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore use an endpoint, as `connect` does.',
   outputs:
     '`action` describes the event, and `model` is the watched object, as [Trello documents](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). `webhook` omits the URL.',
   retries: 'Trello disables a webhook that fails for a long time.',

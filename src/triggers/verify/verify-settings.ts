@@ -29,7 +29,7 @@ export function filledSettings({ secret: secrets = [], ...given }: GivenSettings
   }
 }
 
-/** Settings in the form of a grant, for `settingsFrom`. They include the secrets. */
+/** Settings in the form of an endpoint's setting, for `settingsFrom`. They include the secrets. */
 export function settingsJson({ secrets, url: _, topic, ...given }: VerifySettings): JsonObject {
   const named = Object.entries({ ...given, topic }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -41,7 +41,7 @@ export function settingsJson({ secrets, url: _, topic, ...given }: VerifySetting
 /** Reads the result of `settingsJson`, which the relay's own key has signed. */
 export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): VerifySettings {
   const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
-  // The schema of the option checked it when the grant was created.
+  // The schema of the option checked it when the endpoint was created.
   const checked = isObject(given) ? (given as unknown as GivenSettings) : {}
   return filledSettings({ ...checked, secret: secrets })
 }

@@ -1,0 +1,228 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  givenSettings,
+  readEndpointSettings,
+  type SettingsRules,
+} from '../../../src/relay/endpoints/endpoint-settings.ts'
+import {
+  endpointPath,
+  eventsOf,
+  readEndpointUrl,
+} from '../../../src/relay/endpoints/endpoint-url.ts'
+import { RelayError } from '../../../src/relay/relay-errors.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+
+const TOKEN = `ghp_${'a'.repeat(36)}`
+const RULES: SettingsRules = {
+  isAdmin: true,
+  hasCredential: true,
+  publicUrl: undefined,
+  loadChecks: () => import('../../../src/relay/request/verification.ts'),
+}
+const PLAIN = { repository: 'Octo/shop', workflow: 'orders', trigger: 'webhook' }
+
+const read = (given: object, rules: Partial<SettingsRules> = {}) =>
+  readEndpointSettings({ ...PLAIN, ...given }, { ...RULES, ...rules })
+
+async function refusal(given: object, rules: Partial<SettingsRules> = {}) {
+  const error = await read(given, rules).catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(RelayError)
+  const { status, code, message, hint } = error as RelayError
+  return `${status} ${code}: ${message}: ${hint}`
+}
+
+test('the smallest settings have defaults', async () => {
+  expect(await read({})).toEqual({ ...PLAIN, dispatch: 'repository', respond: 'github' })
+})
+
+test('all settings are read, and written as they were given', async () => {
+  const given = {
+    ...PLAIN,
+    dispatch: 'workflow',
+    ref: 'release/v1',
+    targets: ['octo/a:deploy/webhook', 'OCTO/b.c:x_y-z/slack'],
+    verify: [{ scheme: 'stripe', secret: 'whsec_abc' }],
+    if: "body.id == '1234567890123456789'",
+    ifError: 'allow',
+    respond: 'stored',
+    batch: 3600,
+    debounce: 3599,
+    expect: '2h',
+    token: TOKEN,
+  }
+  const settings = await read(given)
+  expect(settings.targets).toEqual([
+    { repository: 'octo/a', workflow: 'deploy', trigger: 'webhook' },
+    { repository: 'OCTO/b.c', workflow: 'x_y-z', trigger: 'slack' },
+  ])
+  expect(settings.token).toBeInstanceOf(Secret)
+  expect(JSON.stringify(settings)).not.toContain(TOKEN)
+  expect(givenSettings(settings)).toEqual(given)
+  const any = await read({ workflow: null, trigger: null, anyWorkflow: true })
+  expect(any).not.toHaveProperty('workflow')
+  expect(givenSettings(any)).toMatchObject({ anyWorkflow: true })
+})
+
+describe('a mistake is named', () => {
+  const id = '1234567890123456'
+  const cases: readonly [given: object, words: string][] = [
+    [{ repository: undefined }, '"repository" is missing'],
+    [{ repository: 'shop' }, '"repository" must be owner/name'],
+    [{ repository: 'octo/..' }, '"repository" must be'],
+    [{ repository: 'octo/shop/x' }, '"repository" must be'],
+    [{ repository: ['octo/shop'] }, '"repository" must be'],
+    [{ workflow: undefined }, '"workflow" is missing'],
+    [{ workflow: 'orders.yml' }, 'without its extension'],
+    [{ workflow: '..' }, '"workflow" must be'],
+    [{ workflow: 'a/b' }, '"workflow" must be'],
+    [{ trigger: null }, '"trigger" is missing'],
+    [{ trigger: 'web hook' }, '"trigger" must be'],
+    [{ dispatch: 'both' }, '"dispatch" must be repository or workflow'],
+    [{ ref: 'main' }, '"ref" needs "dispatch"'],
+    [{ dispatch: 'workflow', ref: '' }, '"ref" must be'],
+    [{ dispatch: 'workflow', ref: '../main' }, '"ref" must be'],
+    [{ dispatch: 'workflow', ref: 'a b' }, '"ref" must be'],
+    [{ dispatch: 'workflow', ref: 'a\nb' }, '"ref" must be'],
+    [{ dispatch: 'workflow', ref: 'a..b' }, '"ref" must be'],
+    [{ targets: ['evil/shop:orders/webhook'] }, 'evil/shop:orders/webhook has another owner'],
+    [{ targets: ['octo/a:orders'] }, 'at most 10 targets'],
+    [{ targets: 'octo/a:orders/webhook' }, 'at most 10 targets'],
+    [{ targets: Array.from({ length: 11 }, (_, n) => `octo/a${n}:x/y`) }, 'at most 10 targets'],
+    [{ targets: ['octo/SHOP:orders/webhook'] }, 'each workflow once'],
+    [{ targets: ['octo/a:x/y', 'Octo/a:x/y'] }, 'each workflow once'],
+    [{ anyWorkflow: true }, '"workflow" cannot be combined with "anyWorkflow"'],
+    [{ anyWorkflow: 'yes' }, '"anyWorkflow" must be true or false'],
+    [{ workflow: null, trigger: null, anyWorkflow: true, batch: 9 }, '"batch" cannot be combined'],
+    [{ respond: 'later' }, '"respond" must be github or stored'],
+    [{ batch: 3601 }, '"batch" must be a whole number of seconds from 1 to 3600'],
+    [{ batch: 0 }, '"batch" must be'],
+    [{ batch: 1.5 }, '"batch" must be'],
+    [{ batch: '60' }, '"batch" must be'],
+    [{ debounce: 5 }, '"debounce" needs "batch"'],
+    [{ batch: 5, debounce: 5 }, '"debounce" must be less than "batch"'],
+    [{ batch: 5, debounce: -1 }, '"debounce" must be a whole number'],
+    [{ expect: '2 hours' }, '"expect" must be'],
+    [{ credential: 'token' }, '"token" is missing'],
+    [{ credential: 'relay', token: TOKEN }, 'cannot be combined'],
+    [{ token: `ghs_${'a'.repeat(36)}` }, '"token" ends by itself'],
+    [{ token: `ghu_${'a'.repeat(36)}` }, '"token" ends by itself'],
+    [{ token: 'ghp_short' }, '"token" must be a GitHub token'],
+    [{ token: `${TOKEN}\n` }, '"token" must be a GitHub token'],
+    [{ token: 'a'.repeat(5000) }, '"token" must be a GitHub token'],
+    [{ if: '' }, '"if" is not a valid expression: it is empty'],
+    [{ if: ' \n' }, 'it is empty'],
+    [{ if: 'body.a ==' }, '"if" is not a valid expression'],
+    [{ if: 'secrets.a' }, '"if" is not a valid expression'],
+    [{ if: `body.id == ${id}` }, `${id} has 16 or more digits: write it in quotes, '${id}'`],
+    [{ if: `!(headers.x != -${id}.0 || true)` }, '16 or more digits'],
+    [{ if: 7 }, '"if" must be an expression'],
+    [{ ifError: 'allow' }, '"ifError" needs "if"'],
+    [{ if: 'true', ifError: 'drop' }, '"ifError" must be "allow"'],
+    [{ verify: 'stripe' }, '"verify" is not a list'],
+    [{ verify: [{ scheme: 'no-such' }] }, 'unknown scheme'],
+    [{ verify: [{ scheme: 'stripe' }] }, 'no secret'],
+    [{ verify: [] }, 'no scheme'],
+    [{ path: 'hook/webhook' }, '"path" is not a setting'],
+    [JSON.parse('{"__proto__":{"token":"x"}}'), '"__proto__" is not a setting'],
+  ]
+  test.each(cases)('%j', async (given, words) => {
+    const shown = await refusal(given)
+    expect(shown).toMatch(/^400 invalid_endpoint/)
+    expect(shown).toContain(words)
+  })
+
+  test('all of them in one response, and no token in it', async () => {
+    const shown = await refusal({ batch: 0, ref: 'x', token: `ghs_${'s3cret'.repeat(8)}`, a: 1 })
+    for (const name of ['"batch"', '"ref"', '"token"', '"a"']) expect(shown).toContain(name)
+    expect(shown).not.toContain('s3cret')
+  })
+
+  test('but not for 15 digits, digits in quotes, or an exact power of ten', async () => {
+    const conditions = ['body.id == 123456789012345', `body.id == '${id}'`, 'body.id < 1e20']
+    for (const condition of conditions) expect((await read({ if: condition })).if).toBe(condition)
+  })
+})
+
+test.each([
+  [{ targets: ['octo/a:x/y'], token: TOKEN }, '"targets"'],
+  [{ workflow: null, trigger: null, anyWorkflow: true, token: TOKEN }, '"anyWorkflow"'],
+  [{}, "the relay's own GitHub credential"],
+  [{ credential: 'relay' }, "the relay's own GitHub credential"],
+])('%j needs the relay key', async (given, words) => {
+  expect(await refusal(given, { isAdmin: false })).toMatch(`403 relay_key_required: the`)
+  expect(await refusal(given, { isAdmin: false })).toContain(words)
+})
+
+test('a relay without a credential of its own needs a token', async () => {
+  expect(await refusal({}, { hasCredential: false })).toContain('"token" is missing')
+  expect((await read({ token: TOKEN }, { hasCredential: false })).token?.reveal()).toBe(TOKEN)
+})
+
+describe('the URL of an endpoint', () => {
+  const ID = 'A-_4567890123456789012'
+  const endpoint = async (given: object = {}) => ({
+    ...(await read(given)),
+    owner: 'octo',
+    name: 'orders',
+    id: new Secret(ID),
+    created: 0,
+  })
+
+  test.each([
+    [`/-/octo/${ID}`, { owner: 'octo', id: ID, rest: '' }],
+    [`//-/octo/${ID}`, { rest: '' }],
+    [`https://evil.example/-/octo/${ID}/a`, { owner: 'octo', rest: '/a' }],
+    [`/-/octo/${ID}//a%2Fb/?x=1&__response_code=201`, { rest: '//a%2Fb/?x=1' }],
+    [`/-/octo/${ID}?x`, { rest: '?x' }],
+    [`/-/OCTO/${ID}`, { owner: 'OCTO' }],
+    [`/-/octo/${ID}x`, undefined],
+    [`/-/octo/${ID.slice(1)}`, undefined],
+    [`/-/octo/bodies/${ID}`, undefined],
+    [`/-/${ID}`, undefined],
+    [`/-admin/octo/${ID}`, undefined],
+    [`/octo/shop/-/octo/${ID}`, undefined],
+  ])('%s', (target, url) => {
+    if (url === undefined) expect(readEndpointUrl(target)).toBeUndefined()
+    else expect(readEndpointUrl(target)).toMatchObject(url)
+  })
+
+  test.each(['/..', '/./x', '/%2e%2E/o', '/a%2f..%2fb', '/..%5cx', '/.%2e', '/a/%2e', '/..?x'])(
+    'the rest %s is refused',
+    (rest) => {
+      expect(() => readEndpointUrl(`/-/octo/${ID}${rest}`)).toThrow('segments')
+    },
+  )
+
+  test('the rest follows the path of the workflow, and of each target', async () => {
+    const single = await endpoint()
+    expect(endpointPath(single)).toBe(`/-/octo/${ID}`)
+    expect(eventsOf(single, { rest: '/7?x=1' })).toEqual([
+      { repository: 'Octo/shop', path: 'orders/webhook/7?x=1' },
+    ])
+    const several = await endpoint({ targets: ['octo/a:x/y'] })
+    expect(eventsOf(several, { rest: '' })).toEqual([
+      { repository: 'Octo/shop', path: 'orders/webhook' },
+      { repository: 'octo/a', path: 'x/y' },
+    ])
+  })
+
+  test('with anyWorkflow, the rest names workflow and trigger', async () => {
+    const any = await endpoint({ workflow: null, trigger: null, anyWorkflow: true })
+    for (const rest of ['/deploy/webhook/1?a', '///deploy/webhook/1?a']) {
+      expect(eventsOf(any, { rest })).toEqual([
+        { repository: 'Octo/shop', path: 'deploy/webhook/1?a' },
+      ])
+    }
+    for (const rest of [
+      '',
+      '/',
+      '/deploy',
+      '/deploy/',
+      '?x=/a',
+      '/deploy.yml/webhook',
+      '/.github/x',
+    ]) {
+      expect(() => eventsOf(any, { rest })).toThrow('no workflow and trigger')
+    }
+  })
+})

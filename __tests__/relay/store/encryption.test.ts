@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  type EncryptedTable,
+  Encryption,
+  reencrypt,
+  rowsByKey,
+} from '../../../src/relay/store/encryption.ts'
+import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+import { memoryDatabase } from '../../support/memory-database.ts'
+
+const [OLD, NEW] = [newRelayKey().reveal(), newRelayKey().reveal()]
+const encryptionOf = async (...keys: string[]) =>
+  new Encryption(await readRelayKeys(new Secret(keys.join(',')), 'key'))
+const old = await encryptionOf(OLD)
+const both = await encryptionOf(NEW, OLD)
+const fresh = await encryptionOf(NEW)
+
+test('a record is decrypted by its key alone, and as its type alone', async () => {
+  const record = await old.encrypt('hookline-endpoint', { a: 'ä\u2028', n: 1 })
+  expect(record.key).toBe(old.key)
+  expect(record.content).not.toContain(Buffer.from('"a"').toString('base64url'))
+  expect(await both.decrypt('hookline-endpoint', record)).toEqual({ a: 'ä\u2028', n: 1 })
+  await expect(old.decrypt('hookline-delivery', record)).rejects.toThrow('type')
+  await expect(fresh.decrypt('hookline-endpoint', record)).rejects.toThrow('another relay key')
+})
+
+test('no altered record is decrypted, and none that another algorithm encrypted', async () => {
+  const { content } = await old.encrypt('t', { a: 1 })
+  const [header = '', , iv = '', text = '', tag = ''] = content.split('.')
+  const other = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), typ: 'u' }
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const forged = [
+    [encoded(other), '', iv, text, tag],
+    [encoded({ ...other, typ: 't', enc: 'A128GCM' }), '', iv, text, tag],
+    [encoded({ ...other, typ: 't', alg: 'A256KW' }), '', iv, text, tag],
+    [header, '', iv, text.slice(0, -2), tag],
+    [header, '', iv, text, tag.slice(0, 4)],
+    [header, 'AAAA', iv, text, tag],
+  ]
+  for (const parts of forged) {
+    const record = { key: old.key, content: parts.join('.') }
+    for (const type of ['t', 'u']) await expect(old.decrypt(type, record)).rejects.toThrow()
+  }
+})
+
+test('the hash of a token depends on the relay key, and is found under each key', async () => {
+  const token = new Secret(`ghp_${'a'.repeat(36)}`)
+  const hash = await old.tokenHash(token)
+  expect(await both.tokenHashes(token)).toContain(hash)
+  expect(await fresh.tokenHashes(token)).not.toContain(hash)
+  expect(await old.tokenHash(new Secret(`ghp_${'a'.repeat(35)}b`))).not.toBe(hash)
+})
+
+describe('reencrypt', () => {
+  const TABLE: EncryptedTable = {
+    name: 'thing',
+    id: 'seq',
+    type: 't',
+    columns: async (content) => ({ length: JSON.stringify(content).length }),
+  }
+
+  async function tableWith(count: number) {
+    const database = await memoryDatabase([
+      'CREATE TABLE thing (seq INTEGER PRIMARY KEY, length INTEGER, key TEXT, content TEXT)',
+    ])
+    for (let seq = 1; seq <= count; seq++) {
+      const { key, content } = await old.encrypt('t', { seq })
+      await database.write([['INSERT INTO thing VALUES (?, 0, ?, ?)', seq, key, content]])
+    }
+    return database
+  }
+
+  test('250 rows get the new key, then the old one is not needed', async () => {
+    const database = await tableWith(250)
+    expect(await rowsByKey(database, TABLE)).toEqual({ [old.key]: 250 })
+    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 250, unreadable: 0 })
+    expect(await rowsByKey(database, TABLE)).toEqual({ [both.key]: 250 })
+    const [row] = await database.read('SELECT * FROM thing WHERE seq = 217')
+    expect(row?.length).toBe('{"seq":217}'.length)
+    expect(await fresh.decrypt('t', { key: '', content: String(row?.content) })).toEqual({
+      seq: 217,
+    })
+    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 0, unreadable: 0 })
+  })
+
+  test('the table is not read again until the keys change', async () => {
+    const database = await tableWith(1)
+    await reencrypt(database, TABLE, both)
+    const { read } = database
+    const statements: string[] = []
+    database.read = (...statement) => {
+      statements.push(statement[0])
+      return read(...statement)
+    }
+    await reencrypt(database, TABLE, both)
+    expect(statements.filter((text) => /FROM thing/.test(text))).toEqual([])
+    await reencrypt(database, TABLE, fresh)
+    expect(statements.filter((text) => /FROM thing/.test(text))).toHaveLength(1)
+  })
+
+  test('rows of a key that is missing stay, and are encrypted anew when it is back', async () => {
+    const database = await tableWith(130)
+    expect(await reencrypt(database, TABLE, fresh)).toEqual({ rows: 0, unreadable: 130 })
+    expect(await rowsByKey(database, TABLE)).toEqual({ [old.key]: 130 })
+    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 130, unreadable: 0 })
+  })
+
+  test('after a full disk the next call goes on', async () => {
+    const database = await tableWith(150)
+    const { write } = database
+    let writes = 0
+    database.write = (statements) => {
+      database.isFailing = ++writes === 3
+      return write(statements)
+    }
+    await expect(reencrypt(database, TABLE, both)).rejects.toThrow()
+    database.isFailing = false
+    expect(await rowsByKey(database, TABLE)).toEqual({ [both.key]: 100, [old.key]: 50 })
+    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 50, unreadable: 0 })
+  })
+
+  test('a row that changes meanwhile keeps its change', async () => {
+    const database = await tableWith(1)
+    const changed = await both.encrypt('t', { seq: 'changed' })
+    const { read } = database
+    database.read = async (...statement) => {
+      const rows = await read(...statement)
+      if (/FROM thing WHERE/.test(statement[0])) {
+        await database.write([
+          ['UPDATE thing SET key = ?, content = ?', changed.key, changed.content],
+        ])
+      }
+      return rows
+    }
+    await reencrypt(database, TABLE, both)
+    const [row] = await read('SELECT content FROM thing')
+    expect(row?.content).toBe(changed.content)
+  })
+})

@@ -1,0 +1,169 @@
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import { UserError } from '../../wire/errors.ts'
+import { listOf } from '../../wire/github-api.ts'
+import { isObject } from '../../wire/json.ts'
+import { dispatchEvent } from '../../wire/payload.ts'
+import type { WorkflowRun } from '../../wire/run-lookup.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
+import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
+import { ownerOf } from '../endpoint/named-endpoint.ts'
+import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
+import { firstRun, type RunPorts } from '../follow-runs.ts'
+import { type RelayClient, RelayRefusal } from '../relay-client.ts'
+import type { ConnectTarget } from './connect-target.ts'
+import { type ConnectEvent, connectEvent, type FollowPorts, followDelivery } from './follow.ts'
+import type { PublicRelay } from './public-relay.ts'
+
+interface AtRelayOptions {
+  readonly client: RelayClient
+  readonly target: ConnectTarget
+  /** The trigger with the secrets of the environment. */
+  readonly conditions: FoundTrigger
+  /** The sender's secret of `--secret-env`. */
+  readonly secret: Secret | undefined
+}
+
+/** An endpoint that stays after `connect`. */
+export interface EndpointAtRelay extends PublicRelay {
+  /** `octo/shop-orders` */
+  readonly name: string
+}
+
+/**
+ * Creates the endpoint of a trigger on a relay, with verification and dispatch mode of the workflow. The
+ * endpoint of an earlier start gets the present settings, and keeps its URL.
+ *
+ * @throws UserError if the relay refuses it
+ */
+export async function openAtRelay(options: AtRelayOptions): Promise<EndpointAtRelay> {
+  const { client, target, conditions: trigger, secret } = options
+  const { repository, workflow, dispatch } = target
+  const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), 'endpoint')
+  const name = endpointName(target)
+  const { url } = await storedEndpoint(client, {
+    ...{ name, repository, workflow, trigger: target.trigger, dispatch },
+    ...(await credentialFor(client)),
+    ...{ if: null, ifError: null, verify: null },
+    ...conditions?.claims,
+  })
+  const whole = url + (target.example?.path ?? '')
+  return {
+    name: `${ownerOf(repository)}/${name}`,
+    url: whole,
+    local: new URL(whole),
+    lifetime: 'stays at the relay',
+    inWorkflow,
+    close: async () => {},
+  }
+}
+
+/** The same at each start: `shop-orders`, and `shop-bot-messaging_bot` for another trigger than `webhook`. */
+export function endpointName({
+  repository,
+  workflow,
+  trigger,
+}: Pick<ConnectTarget, 'repository' | 'workflow' | 'trigger'>): string {
+  const parts = [
+    repository.split('/')[1] ?? '',
+    workflow,
+    ...(trigger === 'webhook' ? [] : [trigger]),
+  ]
+  const name = parts
+    .join('-')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]/g, '-')
+  return name.replace(/^[^a-z0-9]+/, '').slice(0, 63)
+}
+
+/**
+ * A relay without a GitHub credential stores the token of this command, if the user set it for Hookline: the
+ * token of gh is for this machine.
+ *
+ * @throws UserError if there is no such token
+ */
+async function credentialFor(client: RelayClient): Promise<object> {
+  // The relay stores the token that authorizes the request.
+  if (client.access.isToken || !(await lacksCredential(client))) return {}
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return { credential: 'token', token: token.reveal() }
+  throw new UserError({
+    message: `the relay at ${client.host} has no GitHub credential of its own`,
+    hint: 'Set HOOKLINE_GITHUB_TOKEN, which the relay then stores, encrypted, for this endpoint.',
+  })
+}
+
+async function lacksCredential(client: RelayClient): Promise<boolean> {
+  try {
+    const { credential } = await client.ask({ method: 'GET', path: '/status' })
+    return isObject(credential) && credential.kind === 'none'
+  } catch (error) {
+    if (error instanceof RelayRefusal) return false
+    throw error
+  }
+}
+
+interface FirstRunOptions {
+  readonly client: RelayClient
+  readonly target: ConnectTarget
+  /** Public name of the endpoint, with its owner. */
+  readonly name: string
+  readonly ports: FollowPorts & RunPorts
+  readonly signal: AbortSignal
+  readonly report: (event: ConnectEvent) => void
+}
+
+/** Milliseconds between two looks. */
+const PAUSE = 2000
+
+/**
+ * Follows the first event until its run ends, or the relay gives up.
+ *
+ * @returns whether the run succeeded; `undefined` after an abort
+ */
+export async function followFirstRun(options: FirstRunOptions): Promise<boolean | undefined> {
+  const { client, target, name, ports, signal, report } = options
+  const since = ports.now()
+  const told = new Set<string>()
+  for (;;) {
+    for (const { id, state, reason } of await deliveriesSince(client, name, since)) {
+      const [delivery, why] = [String(id), String(reason)]
+      if (told.has(`${delivery} ${state}`)) continue
+      told.add(`${delivery} ${state}`)
+      const isQueued = state !== 'delivered'
+      report(connectEvent('request', { delivery, reason: isQueued ? `${state} (${why})` : null }))
+      if (state === 'dead') return false
+    }
+    const run = ports.isFollowed
+      ? await firstRun(
+          { workflow: target.workflow, event: dispatchEvent(target.dispatch), since },
+          ports,
+        )
+      : undefined
+    if (signal.aborted) return undefined
+    if (run) return followToEnd(run, ports, report)
+    await ports.sleep(PAUSE)
+    if (signal.aborted) return undefined
+  }
+}
+
+async function deliveriesSince(client: RelayClient, name: string, since: Date) {
+  const [owner = '', endpoint = ''] = name.split('/')
+  const query = { endpoint, since: since.toISOString() }
+  const path = `/deliveries/${owner}`
+  const { deliveries } = await client.ask({ method: 'GET', path, query })
+  return listOf(deliveries).toReversed()
+}
+
+async function followToEnd(
+  { delivery, url }: WorkflowRun,
+  ports: FollowPorts,
+  report: (event: ConnectEvent) => void,
+): Promise<boolean> {
+  let isSuccess = false
+  await followDelivery(delivery ?? '', url, ports, (event) => {
+    if (event.event === 'end') isSuccess = ['success', 'neutral'].includes(event.conclusion ?? '')
+    report({ ...event, delivery: event.delivery || null })
+  })
+  return isSuccess
+}

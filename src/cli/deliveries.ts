@@ -1,0 +1,455 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { durationSeconds } from '../wire/duration.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
+import { listOf } from '../wire/github-api.ts'
+import { HttpFailure } from '../wire/http.ts'
+import { isObject } from '../wire/json.ts'
+import { printable, printableJson } from '../wire/printable.ts'
+import { checkedRepository } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
+import { askYesNo } from './connect/question.ts'
+import { deliveriesText } from './deliveries/listing.ts'
+import {
+  listEndpoints,
+  namedEndpoint,
+  ownerHere,
+  ownerOf,
+  withOwner,
+} from './endpoint/named-endpoint.ts'
+import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
+import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
+import { EXIT, print, styled } from './terminal.ts'
+
+interface DeliveryOptions extends RelayOptions {
+  readonly repository?: string
+  readonly json?: boolean
+}
+
+interface FilterOptions extends DeliveryOptions {
+  readonly endpoint?: string
+  readonly state?: string
+  readonly since?: string
+  readonly until?: string
+  readonly reason?: string
+}
+
+interface ListOptions extends FilterOptions {
+  readonly outcome?: string
+  readonly limit: number
+  readonly watch?: boolean
+}
+
+interface ChangeOptions extends FilterOptions {
+  readonly yes?: boolean
+}
+
+const HELP = `
+A delivery is one request to an endpoint, or one queued event. Without --relay,
+the command talks to the relay on this machine.
+
+States: delivered (GitHub accepted the event), waiting, uncertain (GitHub may
+have accepted it), dead (given up, with a reason).
+A time is an age such as 30m, 12h or 2d, or a time such as 2026-01-31T12:00:00Z.
+
+${environmentHelp(...RELAY_VARIABLES)}
+
+Examples:
+  $ hookline deliveries
+  $ hookline deliveries --endpoint orders --since 2d --watch
+  $ hookline deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958
+  $ hookline deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958
+  $ hookline deliveries replay --endpoint orders --state dead
+  $ hookline deliveries delete --reason too_old --yes`
+
+const STATES = ['delivered', 'waiting', 'uncertain', 'dead']
+
+const DEFAULT_LIMIT = 50
+
+/** Deliveries of one request: the maximum of a relay. */
+const PAGE = 1000
+
+/** The client of the admin API: what became of each request. */
+export function deliveriesCommand(): Command {
+  const command = new Command('deliveries')
+    .description('list what became of each request, and replay or delete deliveries')
+    .addHelpText('after', HELP)
+    .addCommand(listing(new Command('list').description('list deliveries, newest first')), {
+      isDefault: true,
+    })
+    .addCommand(
+      one('show', 'print one delivery with its payload')
+        .argument('<id>', 'delivery id')
+        .action(show),
+    )
+    .addCommand(
+      filtered(one('replay', 'deliver one or many again'))
+        .argument('[id]', 'delivery id')
+        .action((id, options) => change(REPLAY, id, options)),
+    )
+    .addCommand(
+      filtered(one('delete', 'delete one or many'))
+        .argument('[id]', 'delivery id')
+        .option('--yes', 'ask nothing')
+        .action((id, options) => change(DELETE, id, options)),
+    )
+  return command
+}
+
+function one(name: string, description: string): Command {
+  return withRelayOptions(new Command(name).description(description))
+    .option(
+      '--repository <owner/name>',
+      'repository (default: all; on Workers the git remote origin)',
+    )
+    .option('--json', 'print JSON')
+}
+
+function listing(command: Command): Command {
+  return filtered(withRelayOptions(command))
+    .option(
+      '--repository <owner/name>',
+      'repository (default: all; on Workers the git remote origin)',
+    )
+    .option('--outcome <outcome>', "the run's outcome, such as success or failure")
+    .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
+    .option('--watch', 'repeat until Ctrl-C')
+    .option('--json', 'print JSON')
+    .action(list)
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option('--endpoint <name>', 'deliveries of this endpoint')
+    .addOption(new Option('--state <state>', 'deliveries in this state').choices(STATES))
+    .option('--since <time>', 'received since: 2d, or 2026-01-31T12:00:00Z')
+    .option('--until <time>', 'received before: 1h, or 2026-01-31T12:00:00Z')
+    .option('--reason <code>', 'deliveries with this reason')
+}
+
+/** @throws InvalidArgumentError */
+function readLimit(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give a whole number from 1 to 99999.')
+}
+
+/** Milliseconds between two requests of `--watch`, at least. */
+const WATCH_INTERVAL = 2000
+
+async function list(options: ListOptions): Promise<void> {
+  const { json = false, watch } = options
+  const client = await findRelay(options)
+  const filter = await filterOf(options, client)
+  const look = () => readDeliveries(client, filter, options)
+  if (!watch) {
+    const found = await look()
+    return print(json ? asJson({ deliveries: found }) : listText(found))
+  }
+  for (let before = ''; ; ) {
+    const started = performance.now()
+    const found = await look().catch((error: unknown): Unanswered => {
+      // A relay that restarts is watched until it is back.
+      if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
+      throw error
+    })
+    if (process.stdout.isTTY && !json) drawScreen(found, client.host)
+    else {
+      const now = JSON.stringify(found)
+      if (now !== before) {
+        print(
+          json
+            ? asJson(typeof found === 'string' ? found : { deliveries: found })
+            : lookText(found),
+        )
+      }
+      before = now
+    }
+    // A long list is a burden for the relay: it is left alone most of the time.
+    const pause = Math.max(WATCH_INTERVAL, 10 * (performance.now() - started))
+    await new Promise((done) => setTimeout(done, pause))
+  }
+}
+
+/** Why the relay did not respond. */
+type Unanswered = string
+
+function asJson(value: unknown): string {
+  return printableJson(JSON.stringify(value))
+}
+
+function listText(found: readonly AdminAnswer[], most?: number): string {
+  return printable(deliveriesText(found, Date.now(), most))
+}
+
+function lookText(found: readonly AdminAnswer[] | Unanswered, most?: number): string {
+  return typeof found === 'string' ? printable(found) : listText(found, most)
+}
+
+/** Title, empty line, head, the line on further deliveries, and the cursor. */
+const LINES_AROUND = 5
+
+const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
+
+/** On a terminal: the whole list each time, as far as it fits. */
+function drawScreen(found: readonly AdminAnswer[] | Unanswered, host: string): void {
+  const { rows = 24, columns = 80 } = process.stdout
+  const title = styled(process.stdout, 'bold', `${host}  ${new Date().toLocaleTimeString()}`)
+  const lines = lookText(found, Math.max(2, rows - LINES_AROUND)).split('\n')
+  const fitting = lines.map((line) => line.slice(0, columns)).join('\n')
+  process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
+}
+
+/** A filter as the admin API reads it, and the owner whose deliveries are meant. */
+interface DeliveryFilter {
+  readonly owner: string | undefined
+  readonly query: Readonly<Record<string, string | undefined>>
+}
+
+/** @throws UserError for an invalid flag, or an unknown endpoint */
+async function filterOf(options: FilterOptions, client: RelayClient): Promise<DeliveryFilter> {
+  const { repository, endpoint, state, since, until, reason } = options
+  const named =
+    endpoint === undefined ? undefined : await namedEndpoint(endpoint, repository, client)
+  const ofRepository = repository === undefined ? undefined : ownerOf(repository)
+  const query = {
+    repository: repository === undefined ? undefined : checkedRepository(repository),
+    endpoint: named?.name,
+    state,
+    reason,
+    since: since === undefined ? undefined : readTime('--since', since),
+    until: until === undefined ? undefined : readTime('--until', until),
+  }
+  return { owner: named?.owner ?? ofRepository, query }
+}
+
+/** An age or a time. @throws UserError */
+function readTime(flag: string, text: string): string {
+  const age = durationSeconds(text)
+  if (age !== undefined) return new Date(Date.now() - age * 1000).toISOString()
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return new Date(time).toISOString()
+  throw new UserError({
+    message: `${flag}: invalid time ${JSON.stringify(text)}`,
+    hint: 'Write an age such as 30m, 12h or 2d, or a time such as 2026-01-31T12:00:00Z.',
+  })
+}
+
+function pathFor(owner: string | undefined): string {
+  return owner === undefined ? '/deliveries' : `/deliveries/${owner}`
+}
+
+/** The selected deliveries, page by page, newest first. */
+async function readDeliveries(
+  client: RelayClient,
+  { owner, query }: DeliveryFilter,
+  { limit, outcome }: ListOptions,
+): Promise<readonly AdminAnswer[]> {
+  const found: AdminAnswer[] = []
+  for (let after: string | undefined; ; ) {
+    const size = String(Math.min(PAGE, limit - found.length))
+    const ask = (of: string | undefined) =>
+      client.ask({
+        method: 'GET',
+        path: pathFor(of),
+        query: { ...query, outcome, limit: size, after },
+      })
+    const { deliveries, next } = await withOwner(ask, owner)
+    if (!Array.isArray(deliveries)) throw notARelay(client.host)
+    found.push(...listOf(deliveries))
+    // A relay that repeats its cursor would be asked for ever.
+    if (typeof next !== 'string' || next === after || found.length >= limit) {
+      return found.slice(0, limit)
+    }
+    after = next
+  }
+}
+
+async function show(text: string, options: DeliveryOptions): Promise<void> {
+  const id = checkedId(text)
+  const client = await findRelay(options)
+  const answer = await withDelivery(client, options, (owner) =>
+    client.ask({ method: 'GET', path: `/deliveries/${owner}/${id}` }),
+  )
+  const { delivery, payload } = answer
+  if (!isObject(delivery)) throw notARelay(client.host)
+  if (options.json) return print(asJson({ delivery, payload }))
+  const known = Object.entries(delivery).filter(([, value]) => value !== null)
+  const width = Math.max(...known.map(([name]) => name.length))
+  const lines = known.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}`)
+  const stored =
+    payload === null || payload === undefined
+      ? 'the relay stores no payload of this delivery'
+      : JSON.stringify(payload, null, 2)
+  print(printable([...lines, '', stored].join('\n')))
+}
+
+/** A change of one delivery, or of many. */
+interface DeliveryChange {
+  readonly method: 'POST' | 'DELETE'
+  /** Path after the address of the delivery, or of all. */
+  readonly path: string
+  /** The field of the response with the number. */
+  readonly field: 'replayed' | 'deleted'
+}
+
+const REPLAY: DeliveryChange = { method: 'POST', path: '/replay', field: 'replayed' }
+
+const DELETE: DeliveryChange = { method: 'DELETE', path: '', field: 'deleted' }
+
+async function change(
+  what: DeliveryChange,
+  text: string | undefined,
+  options: ChangeOptions,
+): Promise<void> {
+  const { endpoint, state, since, until, reason, repository } = options
+  const flags = [endpoint, state, since, until, reason]
+  const isMany = [...flags, ...(text === undefined ? [repository] : [])].some(
+    (value) => value !== undefined,
+  )
+  if (isMany === (text !== undefined)) throw oneOrMany(text)
+  const id = text === undefined ? undefined : checkedId(text)
+  const client = await findRelay(options)
+  const count =
+    id === undefined
+      ? await changeMany(what, options, client)
+      : await changeOne(what, id, options, client)
+  if (count === undefined) return
+  print(
+    options.json
+      ? JSON.stringify({ [what.field]: count })
+      : `${count === 1 ? '1 delivery' : `${count} deliveries`} ${what.field}`,
+  )
+}
+
+async function changeOne(
+  { method, path, field }: DeliveryChange,
+  id: string,
+  options: ChangeOptions,
+  client: RelayClient,
+): Promise<number | undefined> {
+  if (method === 'DELETE' && !(await isAgreed(`Delete the delivery ${id}?`, options))) {
+    return undefined
+  }
+  const answer = await withDelivery(client, options, (owner) =>
+    client.ask({ method, path: `/deliveries/${owner}/${id}${path}` }),
+  )
+  return numberIn(answer, field, client)
+}
+
+/** Changes the dead letters that the filter selects, or deliveries in another state that it names. */
+async function changeMany(
+  { method, path, field }: DeliveryChange,
+  options: ChangeOptions,
+  client: RelayClient,
+): Promise<number | undefined> {
+  const { owner: named, query } = await filterOf(options, client)
+  const owner = named ?? (await onlyOwner(client))
+  const given = Object.entries({ state: 'dead', ...defined(query) })
+  const words = given.map(([name, value]) => `${name} ${value}`).join(', ')
+  const question = `Delete every delivery of ${owner} with ${words}?`
+  if (method === 'DELETE' && !(await isAgreed(question, options))) return undefined
+  const filter = defined(query)
+  const call = { method, path: `${pathFor(owner)}${path}`, isBulk: true }
+  const answer = await client.ask(
+    method === 'POST' ? { ...call, body: filter } : { ...call, query: filter },
+  )
+  return numberIn(answer, field, client)
+}
+
+function defined(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+function numberIn(answer: AdminAnswer, field: string, client: RelayClient): number {
+  const { [field]: count } = answer
+  if (typeof count !== 'number') throw notARelay(client.host)
+  return count
+}
+
+/** @throws UserError without a terminal and without --yes */
+async function isAgreed(question: string, { yes }: ChangeOptions): Promise<boolean> {
+  if (yes) return true
+  if (!process.stdin.isTTY) {
+    throw new UserError({
+      message: 'the command asks before it deletes, and there is no terminal to ask in',
+      hint: 'Agree by --yes.',
+    })
+  }
+  const { signal } = new AbortController()
+  return askYesNo(printable(question), signal, () => process.exit(EXIT.failure), 'no')
+}
+
+/**
+ * Makes a request for one delivery. Its id does not tell the owner: without --repository, the owner of the
+ * git remote and those of all endpoints are tried.
+ */
+async function withDelivery(
+  client: RelayClient,
+  { repository }: DeliveryOptions,
+  ask: (owner: string) => Promise<AdminAnswer>,
+): Promise<AdminAnswer> {
+  const owners = repository === undefined ? await possibleOwners(client) : [ownerOf(repository)]
+  for (const [index, owner] of owners.entries()) {
+    try {
+      return await ask(owner)
+    } catch (error) {
+      const isMissing = error instanceof RelayRefusal && error.code === 'not_found'
+      if (!isMissing || index < owners.length - 1) {
+        if (!isMissing) throw error
+        continue
+      }
+      throw notFound(error, repository)
+    }
+  }
+  throw notFound(undefined, repository)
+}
+
+/** The message of the relay may have a more exact reason, such as that it stores no payload. */
+function notFound(refusal: RelayRefusal | undefined, repository: string | undefined): UserError {
+  const [problem] = refusal?.problems ?? []
+  return new UserError({
+    message: problem?.message ?? 'no delivery has this id',
+    hint:
+      repository === undefined
+        ? 'Print the ids with: hookline deliveries. For an owner without endpoints, add --repository owner/name.'
+        : 'Print the ids with: hookline deliveries',
+  })
+}
+
+async function possibleOwners(client: RelayClient): Promise<readonly string[]> {
+  const here = ownerHere()
+  const endpoints = await listEndpoints(client, undefined)
+  const owners = endpoints.map(({ owner }) => String(owner))
+  return [...new Set([...(here === undefined ? [] : [here]), ...owners])]
+}
+
+/** The owner of a change of many deliveries. @throws UserError unless there is exactly one */
+async function onlyOwner(client: RelayClient): Promise<string> {
+  const endpoints = await listEndpoints(client, undefined)
+  const owners = [...new Set(endpoints.map(({ owner }) => String(owner)))]
+  const [only = ownerHere()] = owners
+  if (only !== undefined && owners.length < 2) return only
+  throw new UsageError({
+    message: 'the relay has deliveries of more than one owner, and the filter names none',
+    hint: 'Add --repository owner/name, or --endpoint <name>.',
+  })
+}
+
+function oneOrMany(id: string | undefined): UsageError {
+  return new UsageError({
+    message:
+      id === undefined
+        ? 'no deliveries are selected'
+        : 'a delivery id cannot be combined with a filter',
+    hint: 'Give a delivery id; or --endpoint, --repository, --state, --reason, --since or --until.',
+  })
+}
+
+function checkedId(id: string): string {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase()
+  throw new UserError({
+    message: `${JSON.stringify(id)} is not a delivery id`,
+    hint: 'Print the delivery ids with: hookline deliveries',
+  })
+}

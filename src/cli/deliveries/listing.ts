@@ -1,0 +1,59 @@
+import type { AdminAnswer } from '../relay-client.ts'
+import { textTable } from '../terminal.ts'
+
+const HEAD = ['RECEIVED', 'STATE', 'REPOSITORY', 'ENDPOINT', 'DELIVERY', 'RUN']
+
+/** @param most deliveries to show, the newest ones */
+export function deliveriesText(
+  deliveries: readonly AdminAnswer[],
+  now: number,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  if (deliveries.length === 0) return 'no deliveries'
+  const shown = deliveries.slice(0, most)
+  const lines = textTable([HEAD, ...shown.map((delivery) => cellsOf(delivery, now))])
+  const left = deliveries.length - shown.length
+  return left > 0 ? `${lines}\nand ${left} more` : lines
+}
+
+function cellsOf(delivery: AdminAnswer, now: number): readonly string[] {
+  const { receivedAt, repository, endpoint, id, run, outcome, conclusion } = delivery
+  const ended = text(outcome) || text(conclusion)
+  return [
+    age(now - Date.parse(String(receivedAt))),
+    stateText(delivery, now),
+    text(repository),
+    text(endpoint) || '-',
+    text(id),
+    [ended, text(run)].filter(Boolean).join(' '),
+  ]
+}
+
+/** `waiting: rate_limited, 3 attempts, next in 20 s` */
+function stateText({ state, reason, attempts, nextAttemptAt }: AdminAnswer, now: number): string {
+  const why = text(reason) && text(reason) !== text(state) ? `: ${text(reason)}` : ''
+  const tries = Number(attempts) > 1 ? `, ${Number(attempts)} attempts` : ''
+  const next =
+    typeof nextAttemptAt === 'string' ? `, ${nextText(Date.parse(nextAttemptAt) - now)}` : ''
+  return text(state) + why + tries + next
+}
+
+function nextText(wait: number): string {
+  return wait > 0 ? `next in ${rounded(wait)}` : 'next as soon as possible'
+}
+
+function age(milliseconds: number): string {
+  return Number.isNaN(milliseconds) ? '' : `${rounded(milliseconds)} ago`
+}
+
+function rounded(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`
+  return `${Math.round(seconds / 86_400)} d`
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

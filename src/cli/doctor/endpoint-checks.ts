@@ -1,0 +1,97 @@
+import { listOf } from '../../wire/github-api.ts'
+import { isObject } from '../../wire/json.ts'
+import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
+import { namedEndpoint, readEndpoint } from '../endpoint/named-endpoint.ts'
+import { type RelayClient, RelayRefusal } from '../relay-client.ts'
+import { type DoctorFinding, failedFinding, passedFinding, warningFinding } from './findings.ts'
+
+/** An endpoint that `doctor` checks. */
+export interface CheckedEndpoint {
+  /** Absent for an endpoint for any workflow. */
+  readonly target?: {
+    readonly repository: string
+    readonly workflow: string
+    readonly trigger: string
+    readonly dispatch: DispatchMode | undefined
+  }
+  readonly url: string
+  readonly isVerified: boolean
+  readonly finding: DoctorFinding
+}
+
+/**
+ * Reads the endpoint, whose workflow is checked next.
+ *
+ * @throws UserError if there is none, or the relay does not respond
+ */
+export async function readCheckedEndpoint(
+  client: RelayClient,
+  text: string,
+  repository: string | undefined,
+): Promise<CheckedEndpoint> {
+  const place = await namedEndpoint(text, repository, client)
+  const { endpoint, url } = await readEndpoint(client, place)
+  const name = `${place.owner}/${place.name}`
+  const { repository: of, workflow, trigger, dispatch, anyWorkflow, verify } = endpoint
+  const isVerified = Array.isArray(verify) && verify.length > 0
+  if (anyWorkflow) {
+    const finding = passedFinding('endpoint', `${name} starts any workflow of ${of}`)
+    return { url, isVerified, finding }
+  }
+  const target = {
+    repository: String(of),
+    workflow: String(workflow),
+    trigger: String(trigger),
+    dispatch: DISPATCH_MODES.find((mode) => mode === dispatch),
+  }
+  const verified = isVerified ? `, verified by ${verify.join(', ')}` : ''
+  const message = `${name} starts ${of} ${workflow}/${trigger} by ${dispatch}_dispatch${verified}`
+  return { target, url, isVerified, finding: passedFinding('endpoint', message) }
+}
+
+/** What the status of a relay says: its credential, its alarms and warnings. */
+export async function checkStatus(client: RelayClient): Promise<readonly DoctorFinding[]> {
+  let status: Readonly<Record<string, unknown>>
+  try {
+    status = await client.ask({ method: 'GET', path: '/status' })
+  } catch (error) {
+    if (!(error instanceof RelayRefusal)) throw error
+    // On Workers each owner has a database of its own, and a token sees no status.
+    if (error.code !== 'invalid_key') return []
+    const [problem] = error.problems
+    const { message = '', hint = '' } = problem ?? {}
+    return [failedFinding('relay', 'relay_key_refused', message, hint)]
+  }
+  const { credential, alarms, warnings, imbalance } = status
+  return [
+    ...credentialFindings(credential),
+    ...listOf(alarms).map(({ alarm, subject, since }) =>
+      warningFinding(
+        'relay',
+        'relay_alarm',
+        `alarm ${alarm} since ${since}: ${subject}`,
+        'See the deliveries: hookline deliveries',
+      ),
+    ),
+    ...(Array.isArray(warnings) ? warnings : []).map((text) =>
+      warningFinding('relay', 'relay_warning', String(text), 'Change the setup of the relay.'),
+    ),
+    ...(Number(imbalance ?? 0) === 0
+      ? []
+      : [
+          failedFinding(
+            'relay',
+            'relay_imbalance',
+            `the relay cannot account for ${imbalance} events`,
+            'Report this as a bug: https://github.com/hookline/hookline/issues',
+          ),
+        ]),
+  ]
+}
+
+function credentialFindings(credential: unknown): DoctorFinding[] {
+  if (!isObject(credential) || credential.failing === undefined) return []
+  const message = `GitHub refuses the relay's own credential (${credential.failing})`
+  const hint = 'Replace HOOKLINE_GITHUB_TOKEN or the key of the App, and restart the relay.'
+  return [failedFinding('relay', 'relay_credential', message, hint)]
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import { deleteWebhook, getWebhookInfo, setWebhook } from '../../triggers/messaging-bot/bot-api.ts'
+import { UsageError, UserError } from '../../wire/errors.ts'
+import type { JsonObject } from '../../wire/json.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { botFrom } from '../bot-here.ts'
+import { withProgress } from '../terminal.ts'
+import { isStandIn } from '../workflows-here.ts'
+import { secretFrom } from './conditions.ts'
+
+/** The trigger that a bot fires. */
+export const BOT_TRIGGER = 'messaging_bot'
+
+/** A bot that is registered with the URL of an endpoint. */
+export interface BotRegistration {
+  /** The `verify` of the endpoint: the secret that the bot server sends with each message. */
+  readonly verify: readonly JsonObject[]
+  /** Registers a URL. @throws UserError with the error of the Bot API */
+  register(url: string): Promise<void>
+}
+
+interface BotOptions {
+  /** Name of the variable with the bot's token. */
+  readonly botTokenEnv: string
+  readonly secretEnv?: string | undefined
+  /** The trigger as the workflow declares it. */
+  readonly declared: FoundTrigger | undefined
+}
+
+/**
+ * Prepares the registration of a bot, before anything is stored.
+ *
+ * @throws UserError if the token is missing, or the workflow verifies a secret that is unknown here
+ */
+export function botRegistration(
+  { botTokenEnv, secretEnv, declared }: BotOptions,
+  env: Environment,
+): BotRegistration {
+  const token = botToken(botTokenEnv, env)
+  const secret = secretFrom(secretEnv, undefined, env) ?? workflowSecret(declared) ?? newSecret()
+  const botFor = (url: string) => botFrom(env, token, [secret, idOf(url)], botTokenEnv)
+  // Checks the form of the token.
+  botFor('')
+  return {
+    verify: [{ scheme: ['telegram'], secret: [secret] }],
+    async register(url) {
+      const updates = declared?.updates ?? []
+      const call = setWebhook(botFor(url), { url, secretToken: secret, updates })
+      await withProgress('registering the URL with the bot', call)
+    },
+  }
+}
+
+/**
+ * Removes the webhook of a bot, if it is this URL.
+ *
+ * @returns false if the bot has another webhook, or none
+ * @throws UserError with the error of the Bot API
+ */
+export async function unregisterBot(
+  botTokenEnv: string,
+  url: string,
+  env: Environment,
+): Promise<boolean> {
+  const bot = botFrom(env, botToken(botTokenEnv, env), [], botTokenEnv)
+  const registered = await withProgress('asking the bot', getWebhookInfo(bot))
+  if (registered.url !== url) return false
+  await withProgress('removing the webhook of the bot', deleteWebhook(bot))
+  return true
+}
+
+/** @throws UserError */
+function botToken(name: string, env: Environment): string {
+  if (!/^[A-Za-z_]\w*$/.test(name)) {
+    // The value is not shown, because it may be the token itself.
+    throw new UsageError({
+      message: '--bot-token-env is not the name of a variable',
+      hint: 'Pass the name of a variable: --bot-token-env BOT_TOKEN',
+    })
+  }
+  const token = env[name]
+  if (token) return token
+  throw new UserError({
+    message: `--bot-token-env: the variable ${name} is not set`,
+    hint: `Set it without showing it: read -rs ${name} && export ${name}`,
+  })
+}
+
+/**
+ * The secret that the workflow verifies, because the relay passes the same header on.
+ *
+ * @throws UserError if its value is not known here
+ */
+function workflowSecret(declared: FoundTrigger | undefined): string | undefined {
+  const [signature] = declared?.signatures ?? []
+  if (!signature) return undefined
+  const secret = signature.secret.reveal()
+  if (!isStandIn(secret)) return secret
+  throw new UserError({
+    message: 'the workflow verifies a secretToken of its own, whose value is not known here',
+    hint: 'Export the repository secret under its name, or name the variable that has it: --secret-env <name>',
+    notes: ['or remove secretToken from the trigger: the relay verifies each message'],
+  })
+}
+
+/** https://core.telegram.org/bots/api#setwebhook allows 1 to 256 of `A-Z a-z 0-9 _ -`. */
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The secret part of an endpoint's URL. */
+function idOf(url: string): string | undefined {
+  return /\/-\/[^/]+\/([\w-]{22})/.exec(url)?.[1]
+}

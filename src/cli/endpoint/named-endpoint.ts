@@ -1,0 +1,116 @@
+import { UsageError, UserError } from '../../wire/errors.ts'
+import { listOf } from '../../wire/github-api.ts'
+import { isObject } from '../../wire/json.ts'
+import { checkedRepository } from '../../wire/settings.ts'
+import { originRepository } from '../files.ts'
+import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from '../relay-client.ts'
+
+/** An endpoint that a command names. */
+export interface NamedEndpoint {
+  readonly owner: string
+  readonly name: string
+  /** Path of the admin API, after `/-admin`. */
+  readonly path: string
+}
+
+/** The owner in the admin API: the one of a repository, in lower case. */
+export function ownerOf(repository: string): string {
+  return (checkedRepository(repository).split('/')[0] ?? '').toLowerCase()
+}
+
+/** The owner of the git remote, for relays on Workers, which have one database for each owner. */
+export function ownerHere(): string | undefined {
+  const repository = originRepository()
+  return repository === '' ? undefined : ownerOf(repository)
+}
+
+/**
+ * Endpoints of one owner, or of all.
+ *
+ * @param owner `undefined` for all, or on Workers for the owner of the git remote
+ */
+export async function listEndpoints(
+  client: RelayClient,
+  owner: string | undefined,
+): Promise<readonly AdminAnswer[]> {
+  const ask = (of: string | undefined) =>
+    client.ask({ method: 'GET', path: '/endpoints', query: { owner: of } })
+  const { endpoints } = await withOwner(ask, owner)
+  if (!Array.isArray(endpoints)) throw notARelay(client.host)
+  return listOf(endpoints)
+}
+
+/** Repeats a request for the owner of the git remote, if the relay needs an owner. */
+export async function withOwner<Result>(
+  ask: (owner: string | undefined) => Promise<Result>,
+  owner: string | undefined,
+): Promise<Result> {
+  try {
+    return await ask(owner)
+  } catch (error) {
+    const needsOwner = error instanceof RelayRefusal && error.code === 'invalid_query'
+    if (!needsOwner || owner !== undefined) throw error
+    const here = ownerHere()
+    if (here !== undefined) return ask(here)
+    throw new UserError({
+      message: 'this relay has one database for each owner, and no owner is named',
+      hint: 'Add --repository owner/name.',
+    })
+  }
+}
+
+/**
+ * Finds an endpoint by `name`, or by `owner/name`.
+ *
+ * @param repository of `--repository`, whose owner has the endpoint
+ * @throws UserError if there is none; UsageError if several owners have one
+ */
+export async function namedEndpoint(
+  text: string,
+  repository: string | undefined,
+  client: RelayClient,
+): Promise<NamedEndpoint> {
+  const [, prefix, name = ''] = /^(?:([^/]+)\/)?([a-z0-9][a-z0-9._-]{0,62})$/.exec(text) ?? []
+  const isOwner = prefix === undefined || /^[\w-]{1,100}$/.test(prefix)
+  if (name === '' || !isOwner) {
+    throw new UserError({
+      message: `${JSON.stringify(text)} is not the name of an endpoint`,
+      hint: 'Print the names with: hookline endpoint list',
+    })
+  }
+  const owner =
+    prefix?.toLowerCase() ?? (repository === undefined ? undefined : ownerOf(repository))
+  if (owner !== undefined) return { owner, name, path: `/endpoints/${owner}/${name}` }
+  const all = await listEndpoints(client, undefined)
+  const found = all.filter((endpoint) => endpoint.name === name)
+  if (found.length > 1) {
+    throw new UsageError({
+      message: `several owners have an endpoint ${name}`,
+      hint: 'Write the owner before the name.',
+      notes: found.map((endpoint) => `${endpoint.owner}/${name}`),
+    })
+  }
+  const [only] = found
+  if (only) return namedEndpoint(`${only.owner}/${name}`, undefined, client)
+  throw new UserError({
+    message: `the relay at ${client.host} has no endpoint ${name}`,
+    hint: 'Print the names with: hookline endpoint list',
+  })
+}
+
+/** Reads one endpoint, with its URL. */
+export async function readEndpoint(
+  client: RelayClient,
+  { path }: NamedEndpoint,
+): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
+  return endpointAndUrl(client, await client.ask({ method: 'GET', path, query: { url: 'true' } }))
+}
+
+/** @throws UserError if it is not the answer of a relay */
+export function endpointAndUrl(
+  client: RelayClient,
+  { endpoint, url }: AdminAnswer,
+): { readonly endpoint: AdminAnswer; readonly url: string } {
+  if (!isObject(endpoint) || typeof url !== 'string') throw notARelay(client.host)
+  return { endpoint, url: client.at(url) }
+}

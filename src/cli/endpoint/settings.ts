@@ -1,0 +1,170 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { durationSeconds } from '../../wire/duration.ts'
+import { UsageError, UserError } from '../../wire/errors.ts'
+import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
+import type { EndpointTarget } from '../target/endpoint-target.ts'
+import { filterWords } from '../target/filter-words.ts'
+import {
+  type ConditionOptions,
+  conditionsFrom,
+  type EndpointConditions,
+  secretFrom,
+  withConditionOptions,
+} from './conditions.ts'
+import { conditionsOfTrigger } from './conditions-of-trigger.ts'
+
+/** The flags that `create` and `update` share. */
+export interface SettingOptions extends ConditionOptions {
+  readonly repository?: string
+  readonly workflow?: string
+  readonly trigger?: string
+  readonly dispatch?: DispatchMode
+  readonly ref?: string
+  readonly respond?: 'github' | 'stored'
+  readonly batch?: number
+  readonly debounce?: number
+  readonly expect?: string
+  readonly credential?: 'relay' | 'token'
+}
+
+/** The settings as the admin API reads them. */
+export type GivenSettings = Readonly<Record<string, unknown>>
+
+/** Adds the flags of the settings. */
+export function withSettingOptions(command: Command): Command {
+  command
+    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
+    .option('--workflow <name>', 'file name of the workflow, without its extension')
+    .option('--trigger <name>', 'trigger, if the workflow has several')
+    .addOption(
+      new Option(
+        '--dispatch <mode>',
+        'how GitHub starts the workflow (default: as the workflow declares)',
+      ).choices(DISPATCH_MODES),
+    )
+    .option('--ref <ref>', 'branch or tag, for the dispatch mode workflow')
+  return withConditionOptions(command)
+    .addOption(
+      new Option(
+        '--respond <when>',
+        'github: wait for GitHub; stored: respond as soon as the event is on disk (default: github)',
+      ).choices(['github', 'stored']),
+    )
+    .option(
+      '--batch <seconds>',
+      'collect events for so long, and deliver them as one event',
+      readSeconds,
+    )
+    .option('--debounce <seconds>', 'end the batch after so long without an event', readSeconds)
+    .option('--expect <duration>', 'begin an alarm after so long without an event: 30m, 2h, 3d')
+    .addOption(
+      new Option(
+        '--credential <credential>',
+        "relay: the relay's own; token: the relay stores HOOKLINE_GITHUB_TOKEN for this endpoint",
+      ).choices(['relay', 'token']),
+    )
+}
+
+/** The settings of flags that need no look at the workflow. @throws UserError for an invalid flag */
+export function plainSettings(
+  { respond, batch, debounce, expect, credential, ref }: SettingOptions,
+  env: Environment,
+): GivenSettings {
+  // A shell passes an unset variable as an empty value.
+  if (ref === '') {
+    throw new UserError({ message: '--ref is empty', hint: 'Omit --ref for the default branch.' })
+  }
+  return {
+    ...(respond !== undefined && { respond }),
+    ...(batch !== undefined && { batch }),
+    ...(debounce !== undefined && { debounce }),
+    ...(expect !== undefined && { expect: checkedDuration(expect) }),
+    ...(credential !== undefined && { credential }),
+    ...(credential === 'token' && { token: tokenHere(env) }),
+  }
+}
+
+/** @throws UsageError if the two flags exclude each other */
+export function refuseRef({ ref, dispatch }: SettingOptions): void {
+  if (ref === undefined || dispatch !== 'repository') return
+  throw new UsageError({
+    message: '--ref cannot be combined with --dispatch repository',
+    hint: 'repository_dispatch always runs the default branch: omit --ref, or use --dispatch workflow',
+  })
+}
+
+/** The file name without its extension, as a URL has it. */
+export function workflowName(workflow: string): string {
+  return workflow.replace(/\.ya?ml$/, '')
+}
+
+/** The checks of an endpoint, divided between relay and workflow. */
+export interface EndpointChecks {
+  readonly settings: GivenSettings
+  /** Names of the schemes that the relay verifies. */
+  readonly schemes: readonly string[]
+  /** The conditions that only the workflow checks: one line each. */
+  readonly inWorkflow: readonly string[]
+}
+
+/**
+ * Condition and verification: those of the flags, else the verification that the workflow declares.
+ *
+ * @throws UserError for an invalid flag
+ */
+export function endpointChecks(
+  options: ConditionOptions,
+  { declared }: Pick<EndpointTarget, 'declared'>,
+  env: Environment,
+): EndpointChecks {
+  const { secretEnv, publicKey, ...others } = options
+  const filter = declared?.filter ? filterWords(declared.filter) : []
+  const filterLines = filter.length > 0 ? [`the filter: ${filter.join('; ')}`] : []
+  const isNamed = (options.sender ?? options.verify) !== undefined
+  const hasOwn = declared !== undefined && declared.signatures.length > 0
+  // Without a verification of the workflow, a secret needs a flag that names the scheme.
+  if (isNamed || !hasOwn) {
+    return checksOf([conditionsFrom(options, env)], filterLines)
+  }
+  const secret = secretFrom(secretEnv, publicKey, env)
+  const { conditions, inWorkflow } = conditionsOfTrigger(declared, secret, 'endpoint')
+  return checksOf([conditionsFrom(others, env), conditions], [...inWorkflow, ...filterLines])
+}
+
+function checksOf(
+  all: readonly (EndpointConditions | undefined)[],
+  inWorkflow: readonly string[],
+): EndpointChecks {
+  const found = all.flatMap((conditions) => conditions ?? [])
+  return {
+    settings: Object.assign({}, ...found.map(({ claims }) => claims)),
+    schemes: found.flatMap(({ shown }) => (Array.isArray(shown.verify) ? shown.verify : [])),
+    inWorkflow,
+  }
+}
+
+/** @throws InvalidArgumentError */
+function readSeconds(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give whole seconds, from 1 to 3600.')
+}
+
+/** @throws UserError for anything but a whole number of days, hours or minutes */
+function checkedDuration(duration: string): string {
+  if (durationSeconds(duration) !== undefined) return duration
+  throw new UserError({
+    message: `--expect: invalid duration ${JSON.stringify(duration)}`,
+    hint: 'Write days, hours or minutes, for example 3d, 12h or 30m.',
+  })
+}
+
+/** @throws UserError without a token */
+function tokenHere(env: Environment): string {
+  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return token.reveal()
+  throw new UserError({
+    message: '--credential token: HOOKLINE_GITHUB_TOKEN is not set',
+    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+  })
+}

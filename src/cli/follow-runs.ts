@@ -1,0 +1,350 @@
+import { type Problem, UserError } from '../wire/errors.ts'
+import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
+import { HttpFailure } from '../wire/http.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
+import { printable } from '../wire/printable.ts'
+import {
+  isRunOf,
+  isWebhookRun,
+  readRun,
+  recentRuns,
+  runsPath,
+  type WorkflowRun,
+} from '../wire/run-lookup.ts'
+import { runNameLine } from '../workflow/run-name.ts'
+import { originRepository } from './files.ts'
+import type { AskGitHub, AskOptions } from './github-client.ts'
+import { unreachableHint } from './request-faults.ts'
+import { styled } from './terminal.ts'
+
+/** The repository and workflow of a webhook URL. */
+interface Addressed {
+  /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
+  readonly repository: string
+  readonly workflow: string
+}
+
+export function addressedBy({ pathname }: URL): Addressed {
+  const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
+  if (owner === '-') return endpointAddressed(name)
+  const isSelfHosted = owner === 'webhook'
+  return isSelfHosted
+    ? { repository: originRepository(), workflow: name }
+    : { repository: `${owner}/${name}`, workflow }
+}
+
+/** The URL of an endpoint names only the owner. */
+function endpointAddressed(owner: string): Addressed {
+  const here = originRepository()
+  const isOwn = here.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+  return { repository: isOwn ? here : '', workflow: '' }
+}
+
+/** The API that lists runs. */
+export interface RunPorts {
+  readonly repository: string
+  readonly ask: AskGitHub
+  now(): Date
+  sleep(milliseconds: number): Promise<void>
+}
+
+/** Milliseconds between two looks. */
+const PAUSE = 2000
+
+/** Milliseconds until a run appears. GitHub mostly needs some seconds. */
+const RUN_TIMEOUT = 60_000
+
+/** Milliseconds until a run appears while GitHub's queues are long. */
+const LONG_RUN_TIMEOUT = 5 * 60_000
+
+interface RunListing {
+  readonly retry?: Retry | undefined
+  readonly since?: Date | undefined
+  isEnough?(runs: readonly WorkflowRun[]): boolean
+}
+
+/**
+ * The runs of the repository, newest first.
+ *
+ * @throws RunsError if GitHub refuses or is unreachable
+ */
+function listRuns(
+  github: RunPorts,
+  { retry, ...lookup }: RunListing = {},
+): Promise<readonly WorkflowRun[]> {
+  const readPage = async (page: number) =>
+    (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs
+  return recentRuns(readPage, lookup)
+}
+
+/** The run of a delivery. */
+interface WantedRun {
+  readonly delivery: string
+  /** For runs without a delivery id: the workflow, and the earliest time of creation. */
+  readonly begun?: {
+    readonly workflow: string
+    readonly event: DispatchEvent
+    readonly since: Date
+  }
+}
+
+/** Milliseconds. Clocks differ, and GitHub's times are whole seconds. */
+const CLOCK_SKEW = 5000
+
+/** Milliseconds. A run can appear in the listing later than a newer run. */
+const LISTING_LAG = 5 * 60_000
+
+function isWantedRun({ begun }: WantedRun): (run: WorkflowRun) => boolean {
+  if (!begun) return () => false
+  const earliest = begun.since.getTime() - CLOCK_SKEW
+  return ({ workflow, event, delivery, started }) =>
+    workflow === begun.workflow &&
+    event === begun.event &&
+    delivery === null &&
+    Date.parse(started) >= earliest
+}
+
+/**
+ * Waits for the run of a delivery, found by the id in its name or else by `begun`.
+ *
+ * @param timeout milliseconds until the run has to appear
+ * @returns `undefined` if no run appears in that time
+ * @throws RunsError if GitHub refuses or is unreachable
+ */
+export async function findRun(
+  wanted: WantedRun,
+  github: RunPorts,
+  timeout = RUN_TIMEOUT,
+): Promise<WorkflowRun | undefined> {
+  const deadline = github.now().getTime() + timeout
+  const isBegun = isWantedRun(wanted)
+  const isFound = (run: WorkflowRun) => isRunOf(run, wanted.delivery)
+  let since: Date | undefined
+  for (;;) {
+    const runs = await listRuns(github, {
+      retry: retryUntil(github, deadline),
+      since,
+      isEnough: (read) => read.some(isFound),
+    })
+    const found = runs.find(isFound) ?? runs.find(isBegun)
+    if (found) return found
+    if (github.now().getTime() + PAUSE > deadline) return undefined
+    // Later looks read only the pages of new runs.
+    const [newest] = runs
+    since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
+    await github.sleep(PAUSE)
+  }
+}
+
+/** A workflow whose first run is wanted. */
+interface WantedWorkflow {
+  /** File name without its extension. */
+  readonly workflow: string
+  readonly event: DispatchEvent
+  /** The earliest time of creation. */
+  readonly since: Date
+}
+
+/**
+ * The first run that a webhook started since a time; `undefined` if there is none yet.
+ *
+ * @throws RunsError if GitHub refuses or is unreachable
+ */
+export async function firstRun(
+  { workflow, event, since }: WantedWorkflow,
+  github: RunPorts,
+): Promise<WorkflowRun | undefined> {
+  const runs = await listRuns(github, { retry: retryUntil(github), since })
+  const earliest = since.getTime() - CLOCK_SKEW
+  return runs.findLast(
+    (run) =>
+      isWebhookRun(run) &&
+      run.workflow === workflow &&
+      run.event === event &&
+      Date.parse(run.started) >= earliest,
+  )
+}
+
+/**
+ * Waits up to five minutes for the run of a delivery.
+ *
+ * @param later milliseconds until the run can start
+ * @throws UserError if no run appears
+ */
+export async function awaitRun(
+  delivery: string,
+  github: RunPorts,
+  later = 0,
+): Promise<WorkflowRun> {
+  const soon = await findRun({ delivery }, github, later + RUN_TIMEOUT)
+  if (soon) return soon
+  process.stderr.write('no run after a minute; waiting up to five minutes\n')
+  const found = await findRun({ delivery }, github, LONG_RUN_TIMEOUT - RUN_TIMEOUT)
+  if (found) return found
+  throw unknownDelivery(delivery)
+}
+
+/** The run of a page that the relay returned. @throws UserError for any other address */
+export async function runAt(url: string, github: RunPorts): Promise<WorkflowRun> {
+  const [, id] = /\/actions\/runs\/(\d{1,20})$/.exec(url) ?? []
+  if (id === undefined)
+    throw new UserError({
+      message: 'the response of the relay contains no valid address of a run',
+      hint: 'Check the address of the relay: hookline doctor --relay <url>',
+    })
+  return readRun(await askRuns(github, runPath(github, id)))
+}
+
+/** Reports every change of a run until it is completed or the deadline passes; returns its last state. */
+export async function followRun(
+  first: WorkflowRun,
+  github: RunPorts,
+  report: (run: WorkflowRun) => void,
+  deadline = Number.POSITIVE_INFINITY,
+): Promise<WorkflowRun> {
+  let known = first
+  report(known)
+  while (known.state !== 'completed' && github.now().getTime() < deadline) {
+    await github.sleep(PAUSE)
+    const now = readRun(await askRuns(github, runPath(github, known.id), retryUntil(github)))
+    if (runState(now) !== runState(known)) report(now)
+    known = now
+  }
+  return known
+}
+
+/** `skipped` and `neutral` are no failures: a job condition excluded the event. */
+export function hasSucceeded({ conclusion }: Pick<WorkflowRun, 'conclusion'>): boolean {
+  return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
+}
+
+/**
+ * The probable cause of a run that failed before its first job.
+ *
+ * @see https://docs.github.com/actions/concepts/security/workflow-execution-protections
+ */
+export const NOT_ALLOWED =
+  'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
+
+/** Whether a run failed without a job; false if GitHub refuses to say. */
+export async function hasNoJob(run: WorkflowRun, github: RunPorts): Promise<boolean> {
+  if (hasSucceeded(run)) return false
+  const { answer, refusal } = await github.ask(`${runPath(github, run.id)}/jobs?per_page=1`)
+  return !refusal && fieldsOf(answer).total_count === 0
+}
+
+export function runLine(run: Omit<WorkflowRun, 'event'>): string {
+  const { delivery, workflow, started, url } = run
+  const color = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
+  const state = styled(process.stdout, color, printable(runState(run)).padEnd(12))
+  const parts = [printable(started), delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
+  return `${parts}  ${state}  ${printable(url)}`
+}
+
+function runState({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
+  return conclusion ?? state
+}
+
+function unknownDelivery(delivery: string): UserError {
+  return new UserError({
+    message: `no run has the delivery id ${JSON.stringify(delivery)} in its name`,
+    hint: `Add to the workflow: ${runNameLine('hook')}`,
+    notes: [
+      `with the dispatch mode "workflow": ${runNameLine('hook', 'workflow_dispatch')}`,
+      'To find out why no run started, run: hookline doctor',
+    ],
+  })
+}
+
+function runPath({ repository }: RunPorts, id: number | string): string {
+  return `/repos/${repository}/actions/runs/${id}`
+}
+
+/** Milliseconds of failed calls after which the command gives up. */
+const MAX_GAP = 10 * 60_000
+
+const PAUSES = { first: PAUSE, longest: 30_000 }
+
+/** Retries lost connections, errors of GitHub and rate limits until the deadline. */
+function retryUntil(github: RunPorts, deadline = github.now().getTime() + MAX_GAP): Retry {
+  let isReported = false
+  const retryTime = Math.max(1, deadline - github.now().getTime())
+  const tell = (refusal: GitHubRefusal) => {
+    const when = refusal.wait === undefined ? '' : ` ${callsAgain(refusal.wait, github.now())}`
+    if (!isReported) {
+      process.stderr.write(`${notShown(github.repository, refusal)}; trying again${when}\n`)
+    }
+    isReported = true
+  }
+  // A call that begins just before the deadline may end after it.
+  return { budget: retryTime + LAST_CALL, retryTime, pause: PAUSES, tell }
+}
+
+type Retry = NonNullable<AskOptions['patience']>
+
+/** Milliseconds. */
+const LAST_CALL = 15_000
+
+function notShown(repository: string, { status, cause }: GitHubRefusal): string {
+  if (status !== undefined)
+    return `GitHub refuses to list the runs of ${repository} (status ${status})`
+  return `GitHub is unreachable: ${cause instanceof Error ? cause.message : 'no response'}`
+}
+
+/** GitHub refuses to list runs, or is unreachable. */
+export class RunsError extends UserError {
+  readonly kind: RefusalKind
+
+  constructor(kind: RefusalKind, problem: Problem, options?: ErrorOptions) {
+    super(problem, options)
+    this.kind = kind
+  }
+}
+
+/** @throws RunsError */
+async function askRuns({ repository, ask: call, now }: RunPorts, path: string, retry?: Retry) {
+  const reply = await call(path, retry && { patience: retry }).catch((cause: unknown) => {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
+    throw new RunsError(
+      'unreachable',
+      { message: `GitHub is unreachable: ${cause.message}`, hint },
+      { cause },
+    )
+  })
+  const { answer, refusal } = reply
+  const found = fieldsOf(answer)
+  if (!refusal && ('id' in found || 'workflow_runs' in found)) return found
+  const { kind, wait }: GitHubRefusal = refusal ?? { kind: 'strange' }
+  const message = notShown(repository, { kind, status: answer.status })
+  const hint =
+    kind === 'limited' && wait !== undefined
+      ? `GitHub's rate limit is reached. Run the command again ${callsAgain(wait, now())}.`
+      : (HINTS.get(kind) ?? OTHER_HINT)
+  throw new RunsError(kind, { message, hint })
+}
+
+/** The end of a rate limit. @param wait milliseconds */
+function callsAgain(wait: number, now: Date): string {
+  const time = new Date(now.getTime() + wait).toISOString().slice(11, 16)
+  const minutes = Math.ceil(wait / 60_000)
+  return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+}
+
+/** The variables are those of the GitHub CLI: see `readingToken`. */
+const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_ENTERPRISE_TOKEN)'
+
+const READS_ACTIONS = `Set ${TOKEN} to a token with "Actions: Read".`
+
+const OTHER_HINT = 'Check https://www.githubstatus.com and HOOKLINE_API_URL.'
+
+const HINTS: ReadonlyMap<RefusalKind, string> = new Map([
+  ['unauthorized', `The token is incomplete, expired or revoked: set ${TOKEN} to a valid token.`],
+  [
+    'sso',
+    'Authorize the token for the organization: "Configure SSO" on the page of your tokens at GitHub',
+  ],
+  ['limited', "GitHub's rate limit is reached. Run the command again in an hour."],
+  ['missing', `Check the spelling of the repository. If it is right: ${READS_ACTIONS}`],
+  ['forbidden', READS_ACTIONS],
+])

@@ -1,0 +1,214 @@
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
+import { jsonOf, listOf } from '../../wire/github-api.ts'
+import { HttpFailure } from '../../wire/http.ts'
+import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { NATIVE_FOLDER } from '../files.ts'
+import { type ForgeHere, forgeHere, readingToken } from '../forge.ts'
+import { type AskGitHub, githubAt } from '../github-client.ts'
+import { unreachableHint } from '../request-faults.ts'
+import { type DeclaredWorkflow, declaredWorkflow, readPublished } from './published.ts'
+
+/** The workflow that an endpoint shall start, as far as flags name it. */
+export interface WantedTarget {
+  /** `owner/name` */
+  readonly repository: string
+  /** File name without its extension. */
+  readonly workflow: string
+  readonly trigger?: string | undefined
+  readonly dispatch?: DispatchMode | undefined
+  /** Another branch may have another file. */
+  readonly ref?: string | undefined
+}
+
+/** The workflow that an endpoint starts. */
+export interface EndpointTarget {
+  readonly trigger: string
+  readonly dispatch: DispatchMode
+  /** The trigger as the default branch declares it; `undefined` if it was not read. */
+  readonly declared: FoundTrigger | undefined
+  /** Why the workflow was not checked. */
+  readonly unchecked?: string
+}
+
+/**
+ * Checks on GitHub that a workflow exists on the default branch and declares the trigger, and reads what is
+ * not named: trigger and dispatch mode.
+ *
+ * @throws UserError for a workflow that an event would not start
+ */
+export async function readEndpointTarget(
+  wanted: WantedTarget,
+  env: Environment = process.env,
+): Promise<EndpointTarget> {
+  const forge = await forgeHere(env)
+  const token = readingToken(forge, env)
+  if (forge.kind !== 'github') {
+    return uncheckedTarget(wanted, {
+      message: `${forge.host} is not GitHub, so the workflow is not read`,
+      hint: `Name the trigger: --trigger webhook`,
+    })
+  }
+  const ask = githubAt(forge.apiUrl, token)
+  try {
+    return await readOnGitHub(wanted, ask, { env, forge, hasToken: token !== undefined })
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
+    throw new UserError({ message: `GitHub: ${cause.message}`, hint }, { cause })
+  }
+}
+
+interface Reading {
+  readonly env: Environment
+  readonly forge: ForgeHere
+  readonly hasToken: boolean
+}
+
+async function readOnGitHub(
+  wanted: WantedTarget,
+  ask: AskGitHub,
+  { env, forge, hasToken }: Reading,
+): Promise<EndpointTarget> {
+  const { repository, workflow } = wanted
+  const result = await readPublished({ repository, workflow }, ask)
+  if ('found' in result) {
+    const { branch, files } = result.found
+    return declaredTarget(wanted, declaredWorkflow(workflow, files, env), {
+      file: files[0].file,
+      branch,
+    })
+  }
+  if (result.missing === 'workflow') throw await noWorkflow(wanted, result.branch, ask)
+  if (result.missing === 'permission') {
+    return uncheckedTarget(wanted, {
+      message: `the token may not read the workflow ${workflow} of ${repository}`,
+      hint: 'Give the token "Contents: Read"; or name what the workflow declares: --trigger webhook --dispatch repository',
+    })
+  }
+  if (hasToken) {
+    throw new UserError({
+      message: `the repository ${repository} does not exist at ${forge.host}, or the token may not read it`,
+      hint: 'Check the name: --repository owner/name. A fine-grained token must select the repository.',
+    })
+  }
+  return uncheckedTarget(wanted, {
+    message: `the repository ${repository} is not public at ${forge.host}, and there is no token that reads it`,
+    hint: 'Set HOOKLINE_GITHUB_TOKEN or GH_TOKEN; or name what the workflow declares: --trigger webhook --dispatch repository',
+  })
+}
+
+/** A target that only the flags describe. @throws UserError if they do not */
+function uncheckedTarget(
+  { trigger, dispatch, ref }: WantedTarget,
+  problem: Problem,
+): EndpointTarget {
+  if (trigger === undefined || (dispatch === undefined && ref === undefined)) {
+    throw new UserError(problem)
+  }
+  return {
+    trigger,
+    dispatch: dispatch ?? 'workflow',
+    declared: undefined,
+    unchecked: problem.message,
+  }
+}
+
+interface FilePlace {
+  readonly file: string
+  readonly branch: string
+}
+
+function declaredTarget(
+  { workflow, trigger, dispatch, ref }: WantedTarget,
+  { modes, triggers, declaresTriggers }: DeclaredWorkflow,
+  { file, branch }: FilePlace,
+): EndpointTarget {
+  // A `ref` is for workflow_dispatch alone.
+  const wantedMode = dispatch ?? (ref === undefined ? undefined : 'workflow')
+  const mode = wantedMode ?? modes[0]
+  if (mode === undefined) {
+    throw new UserError({
+      message: `${file} on ${branch} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
+      hint: 'See what is missing: hookline check',
+    })
+  }
+  if (ref === undefined && !modes.includes(mode)) {
+    const [other] = modes
+    throw new UserError({
+      message: `${file} on ${branch} does not listen for ${mode}_dispatch`,
+      hint: other ? `Use --dispatch ${other}, or omit it.` : 'See what is missing: hookline check',
+    })
+  }
+  const declared =
+    trigger === undefined
+      ? onlyTrigger(workflow, triggers, { file, branch })
+      : namedTrigger(trigger, triggers)
+  if (declared) return { trigger: declared.trigger, dispatch: mode, declared }
+  if (trigger === undefined) throw noTrigger({ file, branch }, declaresTriggers)
+  if (declaresTriggers) throw otherTriggers(trigger, triggers, { file, branch })
+  const unchecked = `${file} on ${branch} names no triggers, so the trigger ${trigger} is not checked`
+  return { trigger, dispatch: mode, declared: undefined, unchecked }
+}
+
+function namedTrigger(name: string, triggers: readonly FoundTrigger[]): FoundTrigger | undefined {
+  return triggers.find(({ trigger }) => trigger === name)
+}
+
+/** @throws UsageError if there are several */
+function onlyTrigger(
+  workflow: string,
+  triggers: readonly FoundTrigger[],
+  { file, branch }: FilePlace,
+): FoundTrigger | undefined {
+  if (triggers.length < 2) return triggers[0]
+  throw new UsageError({
+    message: `${file} on ${branch} declares more than one trigger that receives webhooks`,
+    hint: 'Choose one of these.',
+    notes: triggers.map(({ trigger }) => `--workflow ${workflow} --trigger ${trigger}`),
+  })
+}
+
+function noTrigger({ file, branch }: FilePlace, declaresTriggers: boolean): UserError {
+  return new UserError({
+    message: `${file} on ${branch} declares no trigger that receives webhooks`,
+    hint: declaresTriggers
+      ? 'Find mistakes in the file: hookline check. A bot that polls needs no URL.'
+      : 'Name the trigger of the file that the action reads: --trigger webhook',
+  })
+}
+
+function otherTriggers(
+  wanted: string,
+  triggers: readonly FoundTrigger[],
+  { file, branch }: FilePlace,
+): UserError {
+  const names = triggers.map(({ trigger }) => trigger)
+  const hint = didYouMean(wanted, names)
+  return new UserError({
+    message: `${file} on ${branch} declares no trigger ${JSON.stringify(wanted)} that receives webhooks`,
+    hint: hint ?? 'Find mistakes in the file: hookline check',
+    ...(names.length > 0 && { notes: [`declared: ${names.join(', ')}`] }),
+  })
+}
+
+async function noWorkflow(
+  { repository, workflow }: WantedTarget,
+  branch: string,
+  ask: AskGitHub,
+): Promise<UserError> {
+  const folder = `/repos/${repository}/contents/${NATIVE_FOLDER}?ref=${encodeURIComponent(branch)}`
+  const { answer, refusal } = await ask(folder)
+  const files = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
+  const names = files
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => name.replace(/\.ya?ml$/, ''))
+  const suggestion = didYouMean(workflow, names)
+  return new UserError({
+    message: `${NATIVE_FOLDER}/${workflow}.yml is not on the default branch ${branch} of ${repository}`,
+    hint: suggestion ?? `GitHub starts only workflows on ${branch}. Push it there.`,
+    ...(names.length > 0 && { notes: [`workflows on ${branch}: ${names.join(', ')}`] }),
+  })
+}

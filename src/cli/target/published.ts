@@ -1,0 +1,151 @@
+import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import { type Source, UserError } from '../../wire/errors.ts'
+import { fieldsOf, type GitHubResponse } from '../../wire/github-api.ts'
+import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { parseYaml } from '../../workflow/yaml.ts'
+import { dispatchEventsOf } from '../doctor/workflows.ts'
+import { NATIVE_FOLDER } from '../files.ts'
+import type { Asked, AskGitHub } from '../github-client.ts'
+import { triggersIn } from '../workflows-here.ts'
+
+/** A workflow of the default branch, which GitHub runs. */
+export interface PublishedWorkflow {
+  readonly branch: string
+  /** The native file, and its source if the action reads the triggers there. */
+  readonly files: readonly [native: Source, ...Source[]]
+}
+
+/** The workflow, or why it was not read. */
+export type PublishedResult =
+  | { readonly found: PublishedWorkflow }
+  | { readonly missing: 'repository' }
+  | { readonly missing: 'workflow'; readonly branch: string }
+  /** The token may not read it. */
+  | { readonly missing: 'permission' }
+
+const SOURCE_FOLDER = 'workflows'
+
+/** @throws HttpFailure if GitHub is unreachable; UserError if GitHub is unavailable */
+export async function defaultBranch(
+  repository: string,
+  ask: AskGitHub,
+): Promise<string | undefined> {
+  const branch = await branchOf(repository, ask)
+  return branch === 'missing' ? undefined : branch
+}
+
+async function branchOf(repository: string, ask: AskGitHub): Promise<string | undefined> {
+  const answer = readable(await ask(`/repos/${repository}`))
+  if (!answer || answer === 'missing') return answer
+  const { default_branch: branch } = fieldsOf(answer)
+  return typeof branch === 'string' ? branch : undefined
+}
+
+/**
+ * A response with the content that was asked for.
+ *
+ * @returns `undefined` if the token may not read it
+ * @throws UserError for every other refusal, because it says nothing about the content
+ */
+function readable({ answer, refusal }: Asked): GitHubResponse | 'missing' | undefined {
+  if (!refusal) return answer
+  if (refusal.kind === 'missing') return 'missing'
+  if (refusal.kind === 'forbidden') return undefined
+  throw new UserError({
+    message: `the workflow of the default branch cannot be read: unexpected response from the GitHub API (status ${answer.status})`,
+    hint: 'Run the command again later. See https://www.githubstatus.com.',
+  })
+}
+
+/**
+ * Downloads a workflow of the default branch.
+ *
+ * @param file path of the native file, if it is known
+ * @throws HttpFailure if GitHub is unreachable; UserError if GitHub is unavailable
+ */
+export async function readPublished(
+  {
+    repository,
+    workflow,
+    file,
+  }: { readonly repository: string; readonly workflow: string; readonly file?: string },
+  ask: AskGitHub,
+): Promise<PublishedResult> {
+  const branch = await branchOf(repository, ask)
+  if (branch === undefined) return { missing: 'permission' }
+  if (branch === 'missing') return { missing: 'repository' }
+  const download = async (paths: readonly string[]): Promise<Source | 'missing' | undefined> => {
+    for (const path of paths) {
+      const place = path.split('/').map(encodeURIComponent).join('/')
+      const ref = encodeURIComponent(branch)
+      const asked = await ask(`/repos/${repository}/contents/${place}?ref=${ref}`, { raw: true })
+      const answer = readable(asked)
+      if (!answer) return undefined
+      if (answer !== 'missing') return { name: path, file: path, text: unixText(answer.text) }
+    }
+    return 'missing'
+  }
+  const natives = namesOf(NATIVE_FOLDER, workflow)
+  const native = await download(file === undefined ? natives : [file, ...natives])
+  if (native === undefined) return { missing: 'permission' }
+  if (native === 'missing') return { missing: 'workflow', branch }
+  const source = hasInlineTriggers(native)
+    ? undefined
+    : await download(namesOf(SOURCE_FOLDER, workflow))
+  const files = typeof source === 'object' ? ([native, source] as const) : ([native] as const)
+  return { found: { branch, files } }
+}
+
+function namesOf(folder: string, workflow: string): string[] {
+  return ['yml', 'yaml'].map((end) => `${folder}/${workflow}.${end}`)
+}
+
+/** The form in which `readSource` reads the files of this folder. */
+function unixText(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+}
+
+export function hasInlineTriggers(source: Source): boolean {
+  if (!mayUseAction(source.text)) return false
+  const native = readNativeWorkflow(source.name, source)
+  return native?.uses.some(({ on = '' }) => on.trim() !== '') ?? false
+}
+
+/** What a workflow declares about its webhook URL. */
+export interface DeclaredWorkflow {
+  /** The modes in which GitHub starts it, the better one first; empty if it listens for no event of a relay. */
+  readonly modes: readonly DispatchMode[]
+  /** The triggers that receive webhooks, with their verification and filter. */
+  readonly triggers: readonly FoundTrigger[]
+  /** False if the triggers are in files that were not read. */
+  readonly declaresTriggers: boolean
+}
+
+/**
+ * Reads target, dispatch mode and verification from the files of a workflow.
+ *
+ * @param env has the secrets that the files name, if they are set here
+ */
+export function declaredWorkflow(
+  workflow: string,
+  files: PublishedWorkflow['files'],
+  env: Environment,
+): DeclaredWorkflow {
+  const [native] = files
+  return {
+    modes: dispatchModesOf(native),
+    triggers: triggersIn(workflow, files, env),
+    declaresTriggers: files.length > 1 || hasInlineTriggers(native),
+  }
+}
+
+/** `workflow` comes first, because the response of GitHub then names the run. */
+export function dispatchModesOf(native: Source): readonly DispatchMode[] {
+  const value: unknown = parseYaml(native).toJS({ maxAliasCount: -1 })
+  const events = dispatchEventsOf(value)
+  return (['workflow', 'repository'] as const).filter((mode) =>
+    events.includes(dispatchEvent(mode)),
+  )
+}

@@ -1,0 +1,29 @@
+import type { Environment } from '../wire/settings.ts'
+
+export const MEGABYTE = 1024 * 1024
+
+/** Figures of the relay that nobody can choose better from outside. */
+const FIGURES = {
+  /** For all calls of one event: GitHub answers within a second, and most senders wait for ten. */
+  GITHUB_TIMEOUT_MS: 8000,
+  /** All request bodies together; an isolate on Workers has 128 MB. Beyond it the relay responds 503. */
+  MAX_BODY_MEMORY_MB: 128,
+  /** All stored bodies together: the smallest disks of servers have 10 GB. */
+  BODIES_MAX_MB: 2048,
+  /** Concurrent connections: 5,000 idle ones take about 100 MB. The oldest one makes room for a new one. */
+  MAX_CONNECTIONS: 5000,
+  /** An idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
+  KEEP_ALIVE_MS: 75_000,
+  /** The time that a sender waits before the response is 202: the shortest time-outs of senders are 3 s. */
+  RESPONSE_TIMEOUT_MS: 2500,
+  /** Between calls of a credential while events are queued: GitHub accepts 180 such calls a minute. */
+  MIN_INTERVAL_MS: 350,
+  /** Queued events; their number matters to the time of a start. */
+  MAX_EVENTS: 100_000,
+} as const
+
+/** A figure; a test of a whole process shortens it by the variable `HOOKLINE_TEST_<name>`. */
+export function figure(env: Environment, name: keyof typeof FIGURES): number {
+  const text = env[`HOOKLINE_TEST_${name}`]
+  return text === undefined ? FIGURES[name] : Number(text)
+}

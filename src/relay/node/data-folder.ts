@@ -1,0 +1,481 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  access,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseAddress } from '../../wire/address.ts'
+import { errorCode, type Problem, UserError } from '../../wire/errors.ts'
+import { Secret } from '../../wire/secret.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
+import { systemProblem } from '../../wire/system-error.ts'
+import { newRelayKey, type RelayKeys, readRelayKeys } from '../store/relay-key.ts'
+
+/** The files of a relay with a database. */
+export interface DataFolder {
+  readonly path: string
+  readonly database: string
+  readonly key: string
+  /** Contains the address of the running relay, for commands on the same machine. */
+  readonly address: string
+}
+
+const KEY_VARIABLE = 'HOOKLINE_RELAY_KEY'
+
+/** The folder of the systemd unit, which commands of other users look for last. */
+const SERVICE_FOLDER = '/var/lib/hookline'
+
+function filesIn(path: string): DataFolder {
+  return {
+    path,
+    database: join(path, 'relay.db'),
+    key: join(path, 'relay.key'),
+    address: join(path, 'relay.address'),
+  }
+}
+
+/** The facts that decide where the folder is. */
+export interface FolderChoice {
+  /** `--data` */
+  readonly data?: string | undefined
+  readonly env: Environment
+  readonly platform?: NodeJS.Platform
+}
+
+/** The folder of a relay that is started: `--data`, `HOOKLINE_DATA`, or the default. */
+export function dataFolder(choice: FolderChoice): DataFolder {
+  return filesIn(resolve(chosenFolder(choice) ?? defaultFolder(choice)))
+}
+
+function chosenFolder({ data, env }: FolderChoice): string | undefined {
+  return data || readSetting(env, 'HOOKLINE_DATA')
+}
+
+/** https://specifications.freedesktop.org/basedir-spec/latest ignores a relative XDG_STATE_HOME. */
+function defaultFolder({ env, platform = process.platform }: FolderChoice): string {
+  // systemd sets one folder for each entry of StateDirectory=.
+  const [service] = env.STATE_DIRECTORY?.split(delimiter) ?? []
+  if (service) return service
+  if (platform === 'win32') {
+    return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'hookline')
+  }
+  const { XDG_STATE_HOME: state } = env
+  return join(state && isAbsolute(state) ? state : join(homedir(), '.local', 'state'), 'hookline')
+}
+
+/**
+ * Creates the folder with mode 0700 if it does not exist. An existing folder keeps its mode, because it
+ * may be a volume.
+ *
+ * @throws UserError if it cannot be created or written
+ */
+export async function createDataFolder({ path }: DataFolder): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw folderError(error, path)
+  }
+}
+
+export interface RelayKeyFile {
+  readonly keys: RelayKeys
+  /** True if this start created the key. */
+  readonly isNew: boolean
+  /** `HOOKLINE_RELAY_KEY`, or the path of the file. */
+  readonly source: string
+}
+
+/**
+ * The relay keys: of `HOOKLINE_RELAY_KEY`, else of the file, which the first start creates. A file is never
+ * overwritten, and a folder with a database gets no new key, because that could not decrypt the database.
+ *
+ * @throws UserError
+ */
+export async function openRelayKey(folder: DataFolder, env: Environment): Promise<RelayKeyFile> {
+  const variable = readSetting(env, KEY_VARIABLE)
+  if (variable) {
+    const keys = await readRelayKeys(variable, KEY_VARIABLE)
+    return { keys, isNew: false, source: KEY_VARIABLE }
+  }
+  const hasDatabase = await exists(folder.database)
+  // Read after the look for a database: another process may create both.
+  const known = await readKeyFile(folder)
+  if (known) {
+    return { keys: await readRelayKeys(known, folder.key), isNew: false, source: folder.key }
+  }
+  if (hasDatabase) {
+    throw new UserError({
+      message: `${folder.key} is missing, and ${folder.database} cannot be read without it`,
+      hint: `Restore the file, or set ${KEY_VARIABLE}. To start with an empty database, move ${folder.database} away.`,
+    })
+  }
+  const isNew = await createKeyFile(folder, newRelayKey())
+  const text = await readKeyFile(folder)
+  if (!text)
+    throw new UserError({ message: `${folder.key} was removed`, hint: 'Start the relay again.' })
+  return { keys: await readRelayKeys(text, folder.key), isNew, source: folder.key }
+}
+
+/** @throws UserError if the file exists and cannot be read */
+async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefined> {
+  // Another process may be writing the file at this moment, if the file system has no hard links.
+  for (let tries = 0; ; tries++) {
+    try {
+      const text = await readFile(key, 'utf8')
+      if (text.trim() !== '' || tries === 10) return new Secret(text)
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined
+      throw folderError(error, path, key)
+    }
+    await sleep(50)
+  }
+}
+
+/**
+ * Creates the file with its content in one step: a hard link fails if the file exists, so that the first of
+ * two processes wins, and a full disk leaves no empty file.
+ *
+ * @returns false if another process was first
+ */
+async function createKeyFile({ path, key }: DataFolder, text: Secret): Promise<boolean> {
+  const temporary = `${key}.${randomUUID()}`
+  try {
+    await writeNew(temporary, `${text.reveal()}\n`, 0o600)
+    try {
+      await link(temporary, key)
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false
+      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error
+      return await createWithoutLink(key, text)
+    }
+    await syncFolder(path)
+    return true
+  } catch (error) {
+    throw folderError(error, path, key)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** File systems without hard links: exFAT, and some of network and desktop mounts. */
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+])
+
+async function createWithoutLink(key: string, text: Secret): Promise<boolean> {
+  try {
+    await writeNew(key, `${text.reveal()}\n`, 0o600)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/**
+ * Puts a new key in front of the others in the file, which keeps its owner and mode. Running relays use it
+ * after a restart.
+ *
+ * @returns how many keys the file has now
+ * @throws UserError if there is no file, or it cannot be replaced; then it is as before
+ */
+export async function rotateRelayKey(folder: DataFolder, env: Environment): Promise<number> {
+  if (readSetting(env, KEY_VARIABLE)) {
+    throw new UserError({
+      message: `the relay key is in ${KEY_VARIABLE}, and not in a file`,
+      hint: `Put a new key in front, followed by a comma: ${KEY_VARIABLE}="$(openssl rand -base64 32),$${KEY_VARIABLE}"`,
+    })
+  }
+  const text = await readKeyFile(folder)
+  if (!text) {
+    throw new UserError({
+      message: `${folder.key}: no such file`,
+      hint: 'Name the folder of the relay with --data. The first start of the relay creates the key.',
+    })
+  }
+  const keys = await readRelayKeys(text, folder.key)
+  const rotated = `${newRelayKey().reveal()},${text.reveal().trim()}\n`
+  try {
+    // A link to the file stays a link.
+    const file = await realpath(folder.key)
+    await replaceFile(file, `${file}.new`, rotated)
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') {
+      throw new UserError({
+        message: `${folder.key}.new exists: another command rotates the key, or was interrupted`,
+        hint: `If no other command is running, delete ${folder.key}.new.`,
+      })
+    }
+    throw folderError(error, folder.path, folder.key)
+  }
+  return keys.length + 1
+}
+
+/** @param temporary must not exist, so that of two processes only one replaces the file */
+async function replaceFile(file: string, temporary: string, text: string): Promise<void> {
+  const { uid, gid, mode } = await stat(file)
+  const handle = await open(temporary, 'wx', 0o600)
+  try {
+    try {
+      await handle.writeFile(text)
+      const now = await handle.stat()
+      if (now.uid !== uid || now.gid !== gid) await handle.chown(uid, gid)
+      await handle.chmod(mode & 0o777)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Tells commands on this machine where the relay is. @throws UserError */
+export async function writeAddress(folder: DataFolder, host: string, port: number): Promise<void> {
+  const temporary = `${folder.address}.${randomUUID()}`
+  try {
+    await writeNew(temporary, `${localAddress(host, port)}\n`, 0o600)
+    await rename(temporary, folder.address)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw folderError(error, folder.path, folder.address)
+  }
+}
+
+/** At the end of the relay. It never throws, because an old address does no harm. */
+export async function removeAddress({ address }: DataFolder): Promise<void> {
+  await rm(address, { force: true }).catch(() => {})
+}
+
+/** An address of this machine at which a server that listens on a host can be reached. */
+function localAddress(host: string, port: number): string {
+  const isEvery = host === '0.0.0.0' || host === '::' || host === ''
+  const reached = isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${reached}:${port}`
+}
+
+/** A relay on this machine, as a command finds it. */
+export interface LocalRelay {
+  readonly folder: DataFolder
+  readonly address: URL
+  /** Relay keys, as they were written. */
+  readonly key: Secret
+  /** Path of the key file, or the variable, for errors. */
+  readonly keyName: string
+}
+
+/**
+ * Finds the relay of this machine: in `--data`, else `HOOKLINE_DATA`, else the default folder, then
+ * `/var/lib/hookline`.
+ *
+ * @throws UserError that names the folders; for a folder that cannot be read, it names the way in
+ */
+export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> {
+  const folders = foldersOf(choice)
+  const stopped: string[] = []
+  for (const folder of folders) {
+    const address = await readAddressFile(folder)
+    if (address) return { folder, address, ...(await keyFor(folder, choice.env)) }
+    if (await exists(folder.database)) stopped.push(folder.path)
+  }
+  if (stopped.length > 0) {
+    throw new UserError({
+      message: `the relay of ${stopped.join(', ')} is not running`,
+      hint: 'Start it: hookline relay. For a relay elsewhere, name its address with --relay <url>.',
+    })
+  }
+  throw new UserError({
+    message: `found no relay on this machine: ${folders.map(({ path }) => path).join(', ')}`,
+    hint: 'Start one: hookline relay. For a relay in another folder, add --data <folder>; for a relay elsewhere, --relay <url>.',
+  })
+}
+
+/** The relay key of this machine, and its folder. */
+export interface FoundKey {
+  /** Relay keys, as they were written. */
+  readonly key: Secret
+  /** Path of the key file, or the variable. */
+  readonly keyName: string
+  readonly folder: DataFolder
+}
+
+/**
+ * Finds the relay key of this machine, whether or not the relay runs: `HOOKLINE_RELAY_KEY`, or the file in the
+ * folders of `findLocalRelay`.
+ *
+ * @throws UserError that names the folders
+ */
+export async function findRelayKey(choice: FolderChoice): Promise<FoundKey> {
+  const variable = readSetting(choice.env, KEY_VARIABLE)
+  if (variable) return { key: variable, keyName: KEY_VARIABLE, folder: dataFolder(choice) }
+  const folders = foldersOf(choice)
+  for (const folder of folders) {
+    const key = await readKeyFile(folder)
+    if (key) return { key, keyName: folder.key, folder }
+  }
+  throw new UserError({
+    message: `found no relay key on this machine: ${folders.map(({ key }) => key).join(', ')}`,
+    hint: 'The first start of the relay creates it: hookline relay. For a relay in another folder, add --data <folder>.',
+  })
+}
+
+function foldersOf(choice: FolderChoice): readonly DataFolder[] {
+  const chosen = chosenFolder(choice)
+  const paths = chosen ? [chosen] : [defaultFolder(choice), SERVICE_FOLDER]
+  return [...new Set(paths.map((path) => resolve(path)))].map(filesIn)
+}
+
+/** @throws UserError */
+async function readAddressFile({ path, address }: DataFolder): Promise<URL | undefined> {
+  let text: string
+  try {
+    text = await readFile(address, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined
+    throw folderError(error, path)
+  }
+  const url = parseAddress(text.trim())
+  if (url) return url
+  throw new UserError({
+    message: `${address} contains no address`,
+    hint: 'Restart the relay, which writes the file, or add --relay <url>.',
+  })
+}
+
+async function keyFor(
+  folder: DataFolder,
+  env: Environment,
+): Promise<Pick<LocalRelay, 'key' | 'keyName'>> {
+  const variable = readSetting(env, KEY_VARIABLE)
+  if (variable) return { key: variable, keyName: KEY_VARIABLE }
+  const key = await readKeyFile(folder)
+  if (key) return { key, keyName: folder.key }
+  throw new UserError({
+    message: `${folder.key}: no such file`,
+    hint: `The relay has its key from ${KEY_VARIABLE}. Set the same variable for this command.`,
+  })
+}
+
+/**
+ * A warning if the folder is lost with its container; `undefined` outside of a container, and for a
+ * mounted volume.
+ *
+ * @param root of the file system, for tests
+ */
+export async function volumeWarning(
+  { path }: DataFolder,
+  { env, root = '/' }: { readonly env: Environment; readonly root?: string },
+): Promise<Problem | undefined> {
+  if (!(await isContainer(env, root))) return undefined
+  const mounts = await readFile(join(root, 'proc/self/mountinfo'), 'utf8').catch(() => '')
+  const mount = mountOf(await realpath(path).catch(() => path), mounts)
+  if (!mount || (mount.point !== '/' && mount.type !== 'tmpfs')) return undefined
+  return {
+    message: `${path} is not on a mounted volume, so a new container loses all endpoints and waiting events`,
+    hint: `Mount a volume: docker run -v hookline:${path} …`,
+  }
+}
+
+/** Docker, Podman, Kubernetes, and runtimes that a control group names. */
+async function isContainer(env: Environment, root: string): Promise<boolean> {
+  if (env.KUBERNETES_SERVICE_HOST) return true
+  const marks = ['.dockerenv', 'run/.containerenv'].map((name) => exists(join(root, name)))
+  if ((await Promise.all(marks)).includes(true)) return true
+  const groups = await readFile(join(root, 'proc/1/cgroup'), 'utf8').catch(() => '')
+  return /docker|containerd|kubepods|libpod|lxc/.test(groups)
+}
+
+/**
+ * The mount that contains a path.
+ *
+ * @param mounts content of `/proc/self/mountinfo`: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+ */
+export function mountOf(
+  path: string,
+  mounts: string,
+): { readonly point: string; readonly type: string } | undefined {
+  const all = mounts.split('\n').flatMap((line) => {
+    const [fields = '', file = ''] = line.split(' - ')
+    const point = fields.split(' ')[4]
+    if (point === undefined) return []
+    return { point: unescapedPath(point), type: file.split(' ')[0] ?? '' }
+  })
+  const around = all.filter(({ point }) => `${path}/`.startsWith(point === '/' ? '/' : `${point}/`))
+  // Of two mounts at one point, the later one hides the other.
+  return around.reduce<(typeof around)[number] | undefined>(
+    (longest, mount) => (mount.point.length >= (longest?.point.length ?? 0) ? mount : longest),
+    undefined,
+  )
+}
+
+/** The kernel writes space, tab, line end and backslash in octal. */
+function unescapedPath(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Writes a new file, and flushes it to the disk. A failure leaves no file. */
+async function writeNew(path: string, text: string, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode)
+  try {
+    await writeAndClose(handle, text)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function writeAndClose(handle: FileHandle, text: string): Promise<void> {
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes a new name durable. Some file systems cannot flush a folder. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
+
+/** The error for a folder or a file in it; a bug stays a bug. */
+function folderError(error: unknown, folder: string, file = folder): unknown {
+  const problem = systemProblem(error, file)
+  if (!problem) return error
+  const isForbidden = ['EACCES', 'EPERM'].includes(errorCode(error) ?? '')
+  const hint = isForbidden
+    ? `Run the command as the user of the relay: sudo hookline …, or in its container: docker exec <container> hookline …. For a relay of your own, choose another folder with --data.`
+    : `${problem.hint} The folder of the relay is ${folder}; choose another one with --data.`
+  return new UserError({ ...problem, hint }, { cause: error })
+}

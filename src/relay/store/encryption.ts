@@ -1,0 +1,174 @@
+import { CompactEncrypt, compactDecrypt } from 'jose'
+import type { Secret } from '../../wire/secret.ts'
+import type { Database, SqlStatement, SqlValue } from '../database/database.ts'
+import { hashToken, type RelayKeys } from './relay-key.ts'
+
+// RFC 7518, sections 4.5 and 5.3.
+const ALGORITHM = 'dir'
+const ENCRYPTION = 'A256GCM'
+
+/** A record as the database stores it. */
+export interface EncryptedRecord {
+  /** Id of the relay key that encrypted it. */
+  readonly key: string
+  /** Compact JWE. */
+  readonly content: string
+}
+
+/** Encrypts the records of the database by the first relay key, and decrypts them by any. */
+export class Encryption {
+  readonly #keys: RelayKeys
+
+  constructor(keys: RelayKeys) {
+    this.#keys = keys
+  }
+
+  /** Id of the key that encrypts. */
+  get key(): string {
+    return this.#keys[0].id
+  }
+
+  /** Ids of all keys, the one that encrypts first. */
+  get keyIds(): readonly string[] {
+    return this.#keys.map(({ id }) => id)
+  }
+
+  /** @param type header `typ`, so that a record of one kind cannot serve as another */
+  async encrypt(type: string, content: object): Promise<EncryptedRecord> {
+    const [{ id, storage }] = this.#keys
+    const bytes = new TextEncoder().encode(JSON.stringify(content))
+    const header = { alg: ALGORITHM, enc: ENCRYPTION, typ: type, kid: id }
+    const encryption = new CompactEncrypt(bytes).setProtectedHeader(header)
+    return { key: id, content: await encryption.encrypt(storage) }
+  }
+
+  /** @throws Error of any kind if the key is missing, or the record has another type or is damaged */
+  async decrypt(type: string, { content }: EncryptedRecord): Promise<unknown> {
+    const keyOf = ({ kid }: { kid?: string }) => {
+      const key = this.#keys.find(({ id }) => id === kid)
+      if (!key) throw new TypeError('encrypted by another relay key')
+      return key.storage
+    }
+    const { plaintext, protectedHeader } = await compactDecrypt(content, keyOf, {
+      keyManagementAlgorithms: [ALGORITHM],
+      contentEncryptionAlgorithms: [ENCRYPTION],
+    })
+    if (protectedHeader.typ !== type) throw new TypeError(`not a record of the type ${type}`)
+    return JSON.parse(new TextDecoder().decode(plaintext))
+  }
+
+  /** The hash that is stored for a GitHub token. */
+  async tokenHash(token: Secret): Promise<string> {
+    return hashToken(this.#keys[0], token)
+  }
+
+  /** The hashes by which a token is found: also in rows that an older key encrypted. */
+  async tokenHashes(token: Secret): Promise<readonly string[]> {
+    return Promise.all(this.#keys.map((key) => hashToken(key, token)))
+  }
+}
+
+/** A table with the columns `key` and `content`. */
+export interface EncryptedTable {
+  readonly name: string
+  /** Column of the primary key. */
+  readonly id: string
+  /** Type of its records. */
+  readonly type: string
+  /** Further columns that depend on the relay key, computed from the decrypted content. */
+  readonly columns?: (content: unknown) => Promise<Readonly<Record<string, SqlValue>>>
+}
+
+export interface Reencrypted {
+  readonly rows: number
+  /** Rows that no key decrypts. They stay as they are. */
+  readonly unreadable: number
+}
+
+/** Rows of one transaction: others use the database in between. */
+const STEP = 100
+
+/** The keys of the last pass over a table. To look for older rows would read the whole table. */
+const DONE = 'CREATE TABLE IF NOT EXISTS reencrypted (name TEXT PRIMARY KEY, keys TEXT NOT NULL)'
+
+/**
+ * Encrypts the rows of older keys by the first one. It costs one read if the keys are the same as last
+ * time. A row that changes meanwhile is left alone, because its change encrypted it.
+ *
+ * @throws StorageError if the disk fails; a later call goes on
+ */
+export async function reencrypt(
+  database: Database,
+  table: EncryptedTable,
+  encryption: Encryption,
+): Promise<Reencrypted> {
+  const keys = encryption.keyIds.join()
+  await database.write([[DONE]])
+  const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
+  if (done?.keys === keys) return { rows: 0, unreadable: 0 }
+  let [rows, unreadable] = [0, 0]
+  for (let after: SqlValue | undefined; ; ) {
+    const step = await olderRows(database, table, encryption.key, after)
+    const changes = await Promise.all(step.map((row) => newRow(row, table, encryption)))
+    const changed = changes.filter((change) => change !== undefined)
+    if (changed.length > 0) await database.write(changed)
+    rows += changed.length
+    unreadable += step.length - changed.length
+    after = step.at(-1)?.id
+    if (step.length < STEP) break
+  }
+  const text = 'INSERT OR REPLACE INTO reencrypted VALUES (?, ?)'
+  await database.write([[text, table.name, keys]])
+  return { rows, unreadable }
+}
+
+/** How many rows each key encrypted, by key id. It reads the whole table. */
+export async function rowsByKey(
+  database: Database,
+  { name }: EncryptedTable,
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await database.read(`SELECT key, count(*) AS count FROM ${name} GROUP BY key`)
+  return Object.fromEntries(rows.map(({ key, count }) => [String(key), Number(count)]))
+}
+
+interface OlderRow extends EncryptedRecord {
+  readonly id: SqlValue
+}
+
+async function olderRows(
+  database: Database,
+  { name, id }: EncryptedTable,
+  key: string,
+  after: SqlValue | undefined,
+): Promise<readonly OlderRow[]> {
+  const next = after === undefined ? '' : `AND ${id} > ?`
+  const text = `SELECT ${id} AS id, key, content FROM ${name} WHERE key <> ? ${next}
+    ORDER BY ${id} LIMIT ${STEP}`
+  const rows = await database.read(text, key, ...(after === undefined ? [] : [after]))
+  return rows.map((row) => ({
+    id: typeof row.id === 'number' ? row.id : String(row.id),
+    key: String(row.key),
+    content: String(row.content),
+  }))
+}
+
+/** @returns `undefined` if no key decrypts the row */
+async function newRow(
+  row: OlderRow,
+  { name, id, type, columns }: EncryptedTable,
+  encryption: Encryption,
+): Promise<SqlStatement | undefined> {
+  let content: unknown
+  try {
+    content = await encryption.decrypt(type, row)
+  } catch {
+    return undefined
+  }
+  // The content of every record is an object.
+  const record = await encryption.encrypt(type, content as object)
+  const all = Object.entries({ ...record, ...(await columns?.(content)) })
+  const set = all.map(([column]) => `${column} = ?`).join(', ')
+  const values = all.map(([, value]) => value)
+  const text = `UPDATE ${name} SET ${set} WHERE ${id} = ? AND content = ?`
+  return [text, ...values, row.id, row.content]
+}

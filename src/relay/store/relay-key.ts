@@ -1,0 +1,165 @@
+import { base64url, type CryptoKey } from 'jose'
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import { UserError } from '../../wire/errors.ts'
+import { Secret } from '../../wire/secret.ts'
+import { RelayError } from '../relay-errors.ts'
+
+/** The keys that are derived from one relay key. The relay key itself is used for nothing else. */
+export interface RelayKey {
+  /** 8 characters of base64url. It is stored with each record, and tells nothing about the key. */
+  readonly id: string
+  /** Encrypts the database: AES-256-GCM. */
+  readonly storage: CryptoKey
+  /** Computes the hashes by which stored GitHub tokens are found. */
+  readonly tokens: CryptoKey
+  /** Bearer of the admin API. */
+  readonly admin: Secret
+  /** Bearer for metrics and status alone. */
+  readonly read: Secret
+}
+
+/** The first key encrypts and is the admin key; all of them decrypt. */
+export type RelayKeys = readonly [RelayKey, ...RelayKey[]]
+
+const KEY_BYTES = 32
+
+/**
+ * Prefixes of the bearers, so that a bearer is not taken for a relay key, which would be another key
+ * without an error, and a mistyped bearer is not taken for a GitHub token.
+ */
+const PREFIX = { admin: 'hookline_admin_', read: 'hookline_read_' } as const
+
+export type BearerKind = keyof typeof PREFIX
+
+/** A new relay key in base64, as `openssl rand -base64 32` prints it. */
+export function newRelayKey(): Secret {
+  return new Secret(toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES))))
+}
+
+/**
+ * Reads relay keys: 32 bytes each, in base64 or base64url, separated by commas.
+ *
+ * @param name the variable or the file, for errors
+ * @throws UserError that shows no part of a key
+ */
+export async function readRelayKeys(text: Secret, name: string): Promise<RelayKeys> {
+  const parts = text.reveal().trim().split(',')
+  const [first, ...others] = parts.map((part, index) => {
+    const which = parts.length === 1 ? name : `${name} (key ${index + 1} of ${parts.length})`
+    return keyBytes(part.trim(), which)
+  })
+  // `split` returns at least one part.
+  if (!first) throw notAKey(name, 'it is empty')
+  return Promise.all([deriveKey(first), ...others.map(deriveKey)])
+}
+
+/**
+ * The admin bearer of a command's setting: of the first relay key, or the bearer itself.
+ *
+ * @throws UserError that shows no part of the setting
+ */
+export async function adminBearer(text: Secret, name: string): Promise<Secret> {
+  const trimmed = text.reveal().trim()
+  if (trimmed.startsWith(PREFIX.admin)) return new Secret(trimmed)
+  const [{ admin }] = await readRelayKeys(text, name)
+  return admin
+}
+
+/** True for a text that can be a bearer, and no GitHub token. */
+export function looksLikeBearer(text: string): boolean {
+  return Object.values(PREFIX).some((prefix) => text.startsWith(prefix))
+}
+
+/**
+ * Which bearer of the first key a request presents; `undefined` if none. `subtle.verify` compares in
+ * constant time.
+ */
+export async function bearerKind(
+  [key]: RelayKeys,
+  presented: Secret,
+): Promise<BearerKind | undefined> {
+  const [isAdmin, isRead] = await Promise.all([
+    isSame(key, key.admin, presented),
+    isSame(key, key.read, presented),
+  ])
+  if (isAdmin) return 'admin'
+  return isRead ? 'read' : undefined
+}
+
+/** The hash by which a GitHub token is found in the database; it needs the relay key. */
+export async function hashToken({ tokens }: RelayKey, token: Secret): Promise<string> {
+  const hash = await crypto.subtle.sign('HMAC', tokens, encoded(`token ${token.reveal()}`))
+  return base64url.encode(new Uint8Array(hash))
+}
+
+/** For a relay on Workers, where only the admin can create the key. */
+export function relayKeyMissing(): RelayError {
+  return new RelayError(503, 'relay_key_missing', 'the relay has no relay key', {
+    hint: 'Set the secret: openssl rand -base64 32 | npx wrangler secret put HOOKLINE_RELAY_KEY',
+  })
+}
+
+async function isSame({ tokens }: RelayKey, bearer: Secret, presented: Secret): Promise<boolean> {
+  const mac = await crypto.subtle.sign('HMAC', tokens, encoded(`bearer ${bearer.reveal()}`))
+  return crypto.subtle.verify('HMAC', tokens, mac, encoded(`bearer ${presented.reveal()}`))
+}
+
+/** @throws UserError */
+function keyBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
+  if (text === '') throw notAKey(name, 'it is empty')
+  if (looksLikeBearer(text)) {
+    throw notAKey(name, 'it is a bearer that was derived from a relay key')
+  }
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+    throw notAKey(name, 'it contains characters that base64 does not have')
+  }
+  const bytes = decoded(base64)
+  if (bytes?.length !== KEY_BYTES) {
+    throw notAKey(name, bytes ? `it has ${bytes.length} bytes` : 'it is cut off')
+  }
+  return bytes
+}
+
+function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return fromBase64(base64)
+  } catch {
+    return undefined
+  }
+}
+
+function notAKey(name: string, found: string): UserError {
+  return new UserError({
+    message: `${name} is not a relay key: ${found}`,
+    hint: `A relay key is ${KEY_BYTES} random bytes in base64. Create one: openssl rand -base64 ${KEY_BYTES}`,
+  })
+}
+
+/** RFC 5869; a random key needs no salt. */
+async function deriveKey(bytes: Uint8Array<ArrayBuffer>): Promise<RelayKey> {
+  const { subtle } = crypto
+  const relayKey = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits'])
+  const derive = async (purpose: string) => {
+    const info = encoded(`hookline ${purpose}`)
+    const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+    return new Uint8Array(await subtle.deriveBits(algorithm, relayKey, 8 * KEY_BYTES))
+  }
+  const [id, storage, tokens, admin, read] = (await Promise.all(
+    ['id', 'storage', 'tokens', 'admin', 'read'].map(derive),
+  )) as [Bytes, Bytes, Bytes, Bytes, Bytes] // one for each purpose
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  return {
+    id: base64url.encode(id.subarray(0, 6)),
+    storage: await subtle.importKey('raw', storage, 'AES-GCM', false, ['encrypt', 'decrypt']),
+    tokens: await subtle.importKey('raw', tokens, hmac, false, ['sign', 'verify']),
+    admin: new Secret(PREFIX.admin + base64url.encode(admin)),
+    read: new Secret(PREFIX.read + base64url.encode(read)),
+  }
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+function encoded(text: string): Bytes {
+  return new TextEncoder().encode(text)
+}
