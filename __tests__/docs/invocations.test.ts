@@ -43,7 +43,10 @@ const TEXTS = [
 ]
 
 test.each(TEXTS)('$name names the first major version of the action, or a commit', ({ text }) => {
-  const versions = text.match(/(?<=\bhookline\/hookline(?:\/reply)?@)[\w.]+/g) ?? []
+  // The page of rules shows a mistake as the removed line of a difference.
+  const versions =
+    text.replaceAll(/^-- uses.*$/gm, '').match(/(?<=\bhookline\/hookline(?:\/reply)?@)[\w.]+/g) ??
+    []
   expect(versions.filter((version) => !/^v1(?:\.\d+)*$|^[0-9a-f]{40}$/.test(version))).toEqual([])
   expect(text).not.toMatch(/@([0-9a-f])\1{39}\b/)
 })

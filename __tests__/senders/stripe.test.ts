@@ -51,7 +51,7 @@ describe('the workflow of init, for', () => {
     const contexts = { steps: { hookline: { outputs } } }
     expect(evaluate(condition, contexts)).toBe(true)
     expect(fillIn(env.FORM, contexts)).toMatch(form)
-    expect(run).toBe('echo "$FORM"')
+    expect(run).toBe('echo "$FORM" >> "$GITHUB_STEP_SUMMARY"')
   })
 
   test('an event that does not fire: the expression is still valid', async () => {

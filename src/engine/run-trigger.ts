@@ -236,7 +236,7 @@ function buildDecision(
     const tally = { events, found: found.length, passedOn: kept.length, steps: log }
     return {
       ...decision,
-      reason: [...missed, ...log, ...reasons, ...bodyFaults].join('; '),
+      reason: [...missed, ...log, ...bodyFaults, ...reasons].join('; '),
       tally,
     }
   }
@@ -249,7 +249,7 @@ function buildDecision(
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, passedOn: kept.length, steps: log }
   // If no item is left, the reasons that held items back are more useful, so they come first.
-  const parts = kept.length > 0 ? [...held, ...log] : [...log, ...reasons, ...bodyFaults, ...held]
+  const parts = kept.length > 0 ? [...held, ...log] : [...log, ...bodyFaults, ...reasons, ...held]
   return { ...decision, reason: parts.join('; '), tally }
 }
 

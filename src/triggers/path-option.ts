@@ -6,7 +6,7 @@ export const pathText = v.pipe(
   v.string(),
   v.nonEmpty('is empty'),
   v.check(
-    (path) => pathMistake(path) === undefined,
+    (path) => path === '' || pathMistake(path) === undefined,
     ({ input }) => pathMistake(input) ?? '',
   ),
 )

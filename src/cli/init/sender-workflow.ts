@@ -73,8 +73,7 @@ function filterOf({ events, filter, hasBots }: Sender): JsonObject | undefined {
 }
 
 /**
- * The step that says in which form the sender sent an event; empty for other senders. The log contains
- * only sentences of Hookline, so they may be printed.
+ * The step that says in the job summary in which form the sender sent an event; empty for other senders.
  *
  * @param item the outputs of the trigger, as an expression
  * @param condition the `if:` of the step; empty in a job that runs only for an event
@@ -87,7 +86,7 @@ export function formStep({ title, forms }: Sender, item: string, condition: stri
 # ${title} sends an event in one of two forms.
 - ${condition === '' ? '' : `if: ${condition}\n  `}env:
     FORM: \${{ ${form} }}
-  run: echo "$FORM"
+  run: echo "$FORM" >> "$GITHUB_STEP_SUMMARY"
 `
 }
 
