@@ -53,6 +53,8 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/relay.md': { ...WITH_SQLITE, published: { 'hook.yml': LISTENING } },
   'docs/host/monitoring.md': WITH_SQLITE,
+  'docs/host/github-app.md': WITH_SQLITE,
+  'docs/host/forgejo-gitea.md': WITH_SQLITE,
   'docs/guides/deliveries.md': WITH_RELAY,
   'docs/guides/batch-and-debounce.md': WITH_RELAY,
   'docs/guides/endpoints.md': {

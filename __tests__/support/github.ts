@@ -73,7 +73,8 @@ export async function startGitHub({
       return
     }
     // The relay checks the access of an endpoint's credential before it stores the endpoint.
-    if (call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
+    const answersAll = typeof rule === 'function' && rule !== asGitHub
+    if (!answersAll && call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
       return
     }
