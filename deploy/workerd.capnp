@@ -29,8 +29,8 @@ const relay :Workerd.Worker = (
     (name = "HOOKLINE_SIGNING_KEYS", fromEnvironment = "HOOKLINE_SIGNING_KEYS"),
     (name = "HOOKLINE_REVOKED_GRANTS", fromEnvironment = "HOOKLINE_REVOKED_GRANTS"),
     (name = "HOOKLINE_ADMIN_KEY", fromEnvironment = "HOOKLINE_ADMIN_KEY"),
-    (name = "OUTBOX", durableObjectNamespace = "Outbox"),
+    (name = "RELAY", durableObjectNamespace = "RelayObject"),
   ],
-  durableObjectNamespaces = [(className = "Outbox", uniqueKey = "hookline-outbox", enableSql = true)],
+  durableObjectNamespaces = [(className = "RelayObject", uniqueKey = "hookline-relay", enableSql = true)],
   durableObjectStorage = (localDisk = "disk"),
 );

@@ -49,7 +49,7 @@ const WORDS: readonly (readonly [example: string, pattern: RegExp, instead: stri
 
 /** Old public names, which no text contains. */
 const OLD_NAMES =
-  /\bHOOKLINE_(?:TOKEN|KEYS|SIGN_KEYS|SEAL_KEYS|REVOKED|OPERATOR_KEY|EVENT|REF|CRON|ACCEPT_MS|OUTBOX_PACE_MS|OUTBOX_HOURS|OUTBOX_EVENTS|OUTBOX_MB|UPSTREAM_TIMEOUT_MS|BODY_MEMORY_MB|SECRET|MESSAGING_API_URL|PLATFORM)\b|\bX-Hookline-Key\b|\bkeys (?:new|sign|access)\b|--(?:self-hosted|deliver)\b/
+  /\bHOOKLINE_(?:TOKEN|KEYS|SIGN_KEYS|SEAL_KEYS|REVOKED|ADMIN_BEARER|EVENT|REF|CRON|ACCEPT_MS|OUTBOX_PACE_MS|OUTBOX_HOURS|OUTBOX_EVENTS|OUTBOX_MB|UPSTREAM_TIMEOUT_MS|BODY_MEMORY_MB|SECRET|MESSAGING_API_URL|PLATFORM)\b|\bX-Hookline-Key\b|\bkeys (?:new|sign|access)\b|--(?:self-hosted|deliver)\b/
 
 interface Text {
   readonly where: string

@@ -12,7 +12,7 @@ import { SETTINGS } from '../../src/wire/settings.ts'
 import { bundledPackage } from '../support/build.ts'
 import { freePort } from '../support/free-port.ts'
 import { NODE24 } from '../support/node24.ts'
-import { sealingKeys } from '../support/outbox-relays.ts'
+import { relayKeys } from '../support/relay-keys.ts'
 import { send } from '../support/raw-http.ts'
 
 /**
@@ -71,7 +71,7 @@ describe('the image', () => {
     await mkdir(volume)
     const settings = {
       ...{ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_RELAY_KEY: relayKeys(),
     }
     const { command } = parse(read('compose.yaml')).services.relay
     const given = (command as string[]).map((word) => word.replace('/var/lib/hookline', volume))
@@ -141,7 +141,7 @@ test('relay.env.example: a setting a line, each with what it is for', () => {
   const settings = lines.flatMap((text) => /^#?([A-Z_]+)=$/.exec(text)?.[1] ?? [])
   expect(settings.filter((name) => !(name in SETTINGS))).toEqual([])
   expect(lines.filter((text) => !/^(# .+|#?[A-Z_]+=)$/.test(text))).toEqual([])
-  expect(settings).toContain('HOOKLINE_SEALING_KEYS')
+  expect(settings).toContain('HOOKLINE_RELAY_KEY')
 })
 
 describe('hookline-relay.service', () => {
@@ -184,7 +184,7 @@ describe('hookline-relay.service', () => {
       .replace('--port 3000', '--port 0')
       .replace('/var/lib/hookline', folder)
       .split(' ')
-    const env = { HOOKLINE_SEALING_KEYS: await sealingKeys() }
+    const env = { HOOKLINE_RELAY_KEY: relayKeys() }
     const child = spawn(NODE24 ?? '', given, { cwd: join(folder, 'clone'), env })
     expect(await line(child, 'listening')).toMatch(/^hookline relay listening on /)
     child.kill()
@@ -232,7 +232,7 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
       .replace('ADDRESS', address)
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), HOME: folder },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_RELAY_KEY: relayKeys(),
     }
     const stdio = ['ignore', 'ignore', 'inherit'] as const
     const child = spawn(program ?? '', given.split(' '), { env, stdio: [...stdio] })

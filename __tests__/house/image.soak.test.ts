@@ -9,7 +9,7 @@ import { IMAGE_USER, writeBaseImage } from '../support/base-image.ts'
 import { freePort } from '../support/free-port.ts'
 import { areInstalled } from '../support/installed.ts'
 import { NODE24 } from '../support/node24.ts'
-import { sealingKeys } from '../support/outbox-relays.ts'
+import { relayKeys } from '../support/relay-keys.ts'
 
 /**
  * The image of the relay from a fresh clone, built from `deploy/Dockerfile` by buildah, which needs no
@@ -116,7 +116,7 @@ function blob(layout: string, digest: string): Manifest & Record<string, unknown
     const port = String(await freePort())
     const env = {
       ...{ PATH: process.env.PATH, ROOT: root, VOLUME: volume, PORT: port, HOST: '127.0.0.1' },
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_RELAY_KEY: relayKeys(),
     }
     const relay = inImage(
       env,

@@ -4,12 +4,13 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { createEndpoint } from '../support/large-bodies.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { type RawRequest, send } from '../support/raw-http.ts'
+import { ADMIN_BEARER } from '../support/relay-keys.ts'
 
 const OWN = `ghp_${'R'.repeat(36)}`
 const SECRET = 'the-secret-that-the-sender-shares'
-const SECRETS = [OWN, SECRET, OPERATOR_KEY]
+const SECRETS = [OWN, SECRET, ADMIN_BEARER]
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const times = <Item>(count: number, make: (n: number) => Item) =>
@@ -92,7 +93,7 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
       '/OUTBOX',
       '/-/Endpoints',
     ]
-    const keys = ['', 'Bearer ', 'Bearer x', `Basic ${OPERATOR_KEY.slice(0, 8)}`, 'bearer null']
+    const keys = ['', 'Bearer ', 'Bearer x', `Basic ${ADMIN_BEARER.slice(0, 8)}`, 'bearer null']
     const requests = times(200, (n) => {
       const headers: [string, string][] = keys[n % 5] ? [['Authorization', keys[n % 5] ?? '']] : []
       const method = ['GET', 'POST', 'DELETE'][n % 3] ?? ''

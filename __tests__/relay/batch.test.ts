@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readBatch } from '../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
+import { listed } from '../support/deliveries.ts'
 import { endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { send as sendRaw } from '../support/raw-http.ts'
+import { ADMIN_BEARER } from '../support/relay-keys.ts'
 import { TOKEN } from '../support/scene.ts'
 import { until } from '../support/until.ts'
 
@@ -32,7 +34,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       body,
     })
   const operate = async (method: string, target: string) => {
-    const headers: [string, string][] = [['Authorization', `Bearer ${OPERATOR_KEY}`]]
+    const headers: [string, string][] = [['Authorization', `Bearer ${ADMIN_BEARER}`]]
     const { status, body } = await sendRaw(relay.url, { method, target, headers })
     return { status, ...JSON.parse(body) }
   }
@@ -56,9 +58,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
         'access-control-expose-headers': expect.stringContaining('X-Hookline-Batch'),
       })
     }
-    expect((await operate('GET', '/outbox')).waiting).toMatchObject([
-      { delivery: id, events: 3, state: 'waiting' },
-    ])
+    const member = { batch: id, state: 'waiting' }
+    expect((await listed(relay)).waiting).toMatchObject([member, member, member])
     await until(() => github.calls.length > 0)
     const { delivery, events } = await handedOver()
     expect(delivery).toBe(id)
@@ -100,30 +101,27 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const answers = [await send('1', 1), await send('2', 1)]
     const id = answers[0]?.headers['x-hookline-batch']
     await until(() => github.calls.length === 1)
-    const isDelivered = async () => (await operate('GET', `/outbox/${id}`)).state === 'delivered'
+    const isDelivered = async () =>
+      (await listed(relay)).delivered.filter(({ batch }) => batch === id).length === 2
     await until(isDelivered)
-    expect((await operate('GET', '/outbox')).delivered).toContainEqual(
-      expect.objectContaining({ delivery: id, events: 2, state: 'delivered' }),
-    )
-    expect(await operate('POST', `/outbox/${id}/replay`)).toMatchObject({ status: 200, events: 2 })
+    const replay = (delivery: string | undefined) =>
+      operate('POST', `/-admin/deliveries/o/${delivery}/replay`)
+    expect(await replay(id)).toMatchObject({ status: 200, replayed: 2 })
     await until(() => github.calls.length === 2)
     expect(await handedOver()).toMatchObject({
       delivery: id,
       events: [{ body: '1' }, { body: '2' }],
     })
     await until(isDelivered)
-    const separated = await operate('POST', `/outbox/${id}/replay?separate=true`)
-    expect(separated).toMatchObject({ status: 200, events: 2 })
+    for (const { headers } of answers) {
+      const one = await replay(headers['x-hookline-delivery'])
+      expect(one).toMatchObject({ status: 200, replayed: 1 })
+    }
     await until(() => github.calls.length === 4)
     const single = await Promise.all(github.calls.slice(2).map((call) => handedOver(call)))
     expect(single.map(({ delivery }) => delivery)).toEqual(
       answers.map(({ headers }) => headers['x-hookline-delivery']),
     )
-    expect(await operate('POST', `/outbox/${id}/replay?separate=true`)).toMatchObject({
-      ...{ status: 404, error: { code: 'not_found' } },
-    })
-    expect(await operate('POST', `/outbox/${id}/replay?separate=yes`)).toMatchObject({
-      ...{ status: 400, error: { code: 'invalid_query' } },
-    })
+    expect(await replay(id)).toMatchObject({ status: 404, error: { code: 'not_found' } })
   })
 })

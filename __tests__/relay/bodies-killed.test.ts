@@ -16,7 +16,7 @@ import {
   VERIFIED,
 } from '../support/large-bodies.ts'
 import { testOnNode24 } from '../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { sqlite } from '../support/sqlite.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
@@ -35,8 +35,7 @@ beforeEach(async () => {
   settings = {
     HOOKLINE_API_URL: github.url,
     HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-    HOOKLINE_SEALING_KEYS: await sealingKeys(),
-    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
     HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
     HOOKLINE_TEST_BODIES_MAX_MB: '1',
   }

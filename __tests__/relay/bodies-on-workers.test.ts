@@ -31,7 +31,7 @@ import { MINIFLARE, type Miniflare, startMiniflare } from '../support/miniflare.
 import { NODE24 } from '../support/node24.ts'
 import { objectStorage } from '../support/object-storage.ts'
 import { passTimeOfBodies, storedBodyRows } from '../support/object-time.ts'
-import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { until } from '../support/until.ts'
 import { startWorkerd, type Workerd } from '../support/workerd.ts'
 
@@ -67,8 +67,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
     const bindings = {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_SEALING_KEYS: keys,
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_RELAY_KEY: keys,
       HOOKLINE_PUBLIC_URL: PUBLIC_URL,
       HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
       ...settings,
@@ -78,7 +77,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
 
   beforeAll(async () => {
     github = await startGitHub()
-    keys = await sealingKeys()
+    keys = RELAY_KEY
   })
   beforeEach(async () => {
     github.reset()
@@ -212,8 +211,7 @@ test('bodies of 25,000,000 bytes that are signed, or contain the GitHub token, n
   const bindings = {
     HOOKLINE_API_URL: github.url,
     HOOKLINE_GITHUB_TOKEN: TOKEN,
-    HOOKLINE_SEALING_KEYS: await sealingKeys(),
-    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
     HOOKLINE_PUBLIC_URL: PUBLIC_URL,
   }
   const relay = await startWorkerd(bundle('relay/worker.js'), bindings, { disk, mostHeap: 40 })
@@ -247,8 +245,7 @@ describe('on miniflare, a bucket', () => {
     bindings = {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
       HOOKLINE_PUBLIC_URL: PUBLIC_URL,
     }
   })

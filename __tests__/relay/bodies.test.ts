@@ -24,7 +24,7 @@ import {
 } from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 
 const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
 const OWN = `ghp_${'R'.repeat(36)}`
@@ -43,7 +43,7 @@ describe('a body that does not fit into an event', () => {
     github.reset()
     folder = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
     const port = await freePort()
-    const keys = await sealingKeys()
+    const keys = RELAY_KEY
     start = async (settings = {}) => {
       relay = await startBuiltOutbox({
         folder,
@@ -51,8 +51,7 @@ describe('a body that does not fit into an event', () => {
         settings: {
           HOOKLINE_API_URL: github.url,
           HOOKLINE_GITHUB_TOKEN: OWN,
-          HOOKLINE_SEALING_KEYS: keys,
-          HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+          HOOKLINE_RELAY_KEY: keys,
           HOOKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
           HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
           ...settings,

@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { VERSION } from '../../src/wire/version.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
 import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
 const TARGET = '/.well-known/hookline'
-const sealingKeys = (await generateSealingKey()).text
 const PLAIN = {
   version: VERSION,
   dispatch: 'repository',
   credential: 'none',
-  outbox: false,
+  stateless: true,
   singleRepository: false,
 }
 
@@ -30,7 +29,7 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
     ['a token', { HOOKLINE_GITHUB_TOKEN: TOKEN }, { credential: 'token' }],
     ['an App', { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }, { credential: 'app' }],
     ['one repository', { HOOKLINE_REPOSITORY: 'o/r' }, { singleRepository: true }],
-    ['keys', { HOOKLINE_SEALING_KEYS: sealingKeys }, PLAIN],
+    ['keys', { HOOKLINE_RELAY_KEY: RELAY_KEY }, PLAIN],
   ])('%s', async (_name, env, told) => {
     const relay = await start({ env })
     const answer = await send(relay.url, { target: TARGET })
@@ -45,7 +44,7 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
     })
-    for (const secret of [TOKEN, sealingKeys]) {
+    for (const secret of [TOKEN, RELAY_KEY]) {
       expect(answer.body).not.toContain(secret)
     }
     expect(head).toMatchObject({ status: 200, body: '' })
@@ -53,12 +52,12 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
   })
 })
 
-describe.each(OUTBOX_RUNTIMES)('with an outbox on $name', ({ isThere, start }) => {
+describe.each(OUTBOX_RUNTIMES)('with a database on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   run('it says so', async () => {
     const relay = await start({})
     const { body } = await send(relay.url, { target: TARGET })
     await relay.close()
-    expect(JSON.parse(body)).toMatchObject({ outbox: true })
+    expect(JSON.parse(body)).toMatchObject({ stateless: false })
   })
 })

@@ -19,15 +19,21 @@ describe('new events can be forwarded or kept', () => {
     ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
     ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'credential'],
     ['GitHub is down', 'github_unavailable', OWN, {}, undefined],
-    ['the outbox lacks room', 'outbox_full', SENDERS, { shortage: 'outbox_full' }, 'outbox_full'],
-    ['its disk fails', 'outbox_full', SENDERS, { shortage: 'disk' }, 'disk'],
-    ['it has room again', 'outbox_full', SENDERS, { shortage: 'none' }, undefined],
-    ['nobody can tell of its room', 'outbox_full', SENDERS, {}, 'outbox_full'],
+    [
+      'the outbox lacks room',
+      'storage_full',
+      SENDERS,
+      { shortage: 'storage_full' },
+      'storage_full',
+    ],
+    ['its disk fails', 'storage_full', SENDERS, { shortage: 'disk' }, 'disk'],
+    ['it has room again', 'storage_full', SENDERS, { shortage: 'none' }, undefined],
+    ['nobody can tell of its room', 'storage_full', SENDERS, {}, 'storage_full'],
   ] as const)('%s', async (_, code, credential, setup, why) => {
     let now = 0
     const { servesOne = false, shortage = undefined }: { servesOne?: boolean; shortage?: string } =
       setup
-    const lacking = shortage === 'disk' || shortage === 'outbox_full' ? shortage : undefined
+    const lacking = shortage === 'disk' || shortage === 'storage_full' ? shortage : undefined
     const readiness = new Readiness({
       ...{ now: () => now, servesOne },
       ...(shortage && { shortage: async () => lacking }),

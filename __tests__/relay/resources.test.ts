@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { bundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -14,7 +13,6 @@ import { startWorkerd } from '../support/workerd.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const CAP = 256 * 1024
-const key = await generateSealingKey()
 
 /** A relay in its own process, because the test itself uses CPU and memory, too. */
 interface Subject {
@@ -47,8 +45,7 @@ describeWithUsage.each(PROCESSES)('resources of a relay on %s', (name, start) =>
   let relay: Subject
   beforeAll(async () => {
     github = await startGitHub()
-    const sealingKeys = key.text
-    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: sealingKeys })
+    relay = await start({ HOOKLINE_API_URL: github.url })
   })
   afterAll(async () => {
     await relay.close()

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ENDPOINT_RUNTIMES, endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, type RecordedCall, startGitHub } from '../support/github.ts'
-import { OPERATOR_KEY } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 import type { RelayUnderTest } from '../support/relays.ts'
 
@@ -41,7 +40,7 @@ describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s
   })
 
   function begin(): Promise<RelayUnderTest> {
-    return start({ env: { HOOKLINE_API_URL: github.url, HOOKLINE_ADMIN_KEY: OPERATOR_KEY } })
+    return start({ env: { HOOKLINE_API_URL: github.url } })
   }
   const addressOf = endpointsOf(() => relay, { dispatch: 'workflow', token: TOKEN })
   const call = async (

@@ -11,7 +11,7 @@ import { runShared } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
 import { testOnNode24 } from '../support/node24.ts'
-import { sealingKeys } from '../support/outbox-relays.ts'
+import { relayKeys } from '../support/relay-keys.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
@@ -178,7 +178,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       const folder = mkdtempSync(join(tmpdir(), 'hookline-batching-'))
       const settings = {
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_SEALING_KEYS: await sealingKeys(),
+        HOOKLINE_RELAY_KEY: relayKeys(),
       }
       const batching = await startBuiltOutbox({ folder, settings })
       try {

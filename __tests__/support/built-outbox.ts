@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { CLI_BUNDLE, RunningCommand } from './cli.ts'
 import type { GitHub } from './github.ts'
 import { NODE24 } from './node24.ts'
-import { sealingKeys } from './outbox-relays.ts'
+import { RELAY_KEY } from './relay-keys.ts'
 
-/** A relay with an outbox, started from its bundle, on a Node with SQLite. */
+/** A relay with a database, started from its bundle, on a Node with SQLite. */
 export interface BuiltOutbox {
   readonly url: string
   /** Ends it by SIGKILL, if it has not ended yet. */
@@ -26,8 +25,7 @@ interface Setup {
 
 export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
   const { folder, cli = CLI_BUNDLE, port = 0, settings } = given
-  const outbox = join(folder, 'outbox.db')
-  const relay = new RunningCommand(['relay', '--port', String(port), '--outbox', outbox], {
+  const relay = new RunningCommand(['relay', '--port', String(port), '--data', folder], {
     env: { NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...settings },
     as: (args) => [NODE24 ?? '', cli, ...args],
   })
@@ -76,7 +74,7 @@ interface Crash extends Omit<Setup, 'settings'> {
  * @returns the response to the sender, and the bodies that GitHub received after the second start
  */
 export async function killedWithAnEvent({ github, ...setup }: Crash) {
-  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() }
+  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY }
   const first = await startBuiltOutbox({ ...setup, settings })
   // An event whose token GitHub never accepted is not queued.
   const told = [await sendTo(first, 'kept', 'before')]

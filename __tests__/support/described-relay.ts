@@ -21,7 +21,7 @@ export class DescribedRelay {
         version: VERSION,
         dispatch: 'repository',
         credential: 'none',
-        outbox: false,
+        stateless: true,
         singleRepository,
       }
       if (request.url === DISCOVERY_PATH) response.end(JSON.stringify(description))

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withAdmin } from '../../src/relay/admin/admin.ts'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
-import { Endpoints } from '../../src/relay/endpoints/endpoints.ts'
-import { EndpointTable } from '../../src/relay/endpoints/store.ts'
+import { adminApi } from '../../src/relay/admin/admin.ts'
+import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { serveRelay } from '../../src/relay/http/node-server.ts'
+import { NO_FIGURES } from '../../src/relay/outbox/event.ts'
 import {
   readRelayConfig,
   relayPorts,
@@ -14,42 +13,51 @@ import {
   steadyClock,
   systemClock,
 } from '../../src/relay/relay-config.ts'
-import { Secret } from '../../src/wire/secret.ts'
+import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { bundle } from './build.ts'
 import { createEndpoint } from './large-bodies.ts'
 import { memoryDatabase } from './memory-database.ts'
-import { OPERATOR_KEY } from './outbox-relays.ts'
+import { RELAY_KEY, relayKeyOf } from './relay-keys.ts'
 import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
 import { startWorkerd } from './workerd.ts'
 
-/** A relay that stores endpoints, and no outbox on Node. */
+/** A relay that stores endpoints, and no events on Node. */
 async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const log: string[] = []
   const write = (line: string) => void log.push(line)
-  const { text } = await generateSealingKey()
-  const config = await readRelayConfig({ HOOKLINE_SEALING_KEYS: text, ...env }, repository)
+  const config = await readRelayConfig(env, repository)
   const pool = githubConnectionPool(config.apiUrl)
-  const ports = relayPorts(config, sharedGitHub(env, config, pool.call), write, {
-    loadChecks: () => import('../../src/relay/request/verification.ts'),
-  })
-  const endpoints = new Endpoints({
-    store: new EndpointTable(await memoryDatabase([])),
-    keys: config.sealingKeys,
+  const github = sharedGitHub(env, config, pool.call)
+  const ports = relayPorts(config, github, write, { loadChecks })
+  const { keys, encryption } = await relayKeyOf()
+  const endpoints = new EndpointLookup({
+    stores: new EndpointTable(await memoryDatabase([])),
+    encryption,
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
     report: ports.report,
   })
-  const served = withAdmin(
-    { ...ports, endpoints },
-    {
-      key: new Secret(OPERATOR_KEY),
-      outbox: undefined,
-      keys: config.sealingKeys,
-      hasCredential: config.githubCredential !== undefined,
+  const { deliveries, ...status } = NO_DELIVERIES
+  const { allowsTokens, publicUrl, githubCredential } = config
+  const admin = adminApi({
+    relayKey: { keys, encryption },
+    allowsTokens,
+    report: ports.report,
+    ports: {
+      ...status,
+      deliveries,
+      endpoints,
+      hasCredential: githubCredential !== undefined,
+      publicUrl,
+      loadChecks,
+      now: systemClock.now,
+      checkAccess: async () => {},
+      metrics: github.metrics,
       log: () => {},
     },
-  )
+  })
+  const served = { ...ports, endpoints, admin }
   const server = await serveRelay({ host: '127.0.0.1', port: 0, ports: served })
   const close = async () => {
     await server.close()
@@ -58,12 +66,35 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   return { url: server.url, log, close }
 }
 
+const loadChecks = () => import('../../src/relay/request/verification.ts')
+
+const none = async () => 0
+
+/** A relay without deliveries. */
+const NO_DELIVERIES = {
+  deliveries: {
+    list: async () => [],
+    find: async () => [],
+    replay: none,
+    replayAll: none,
+    delete: none,
+    deleteAll: none,
+    endDeleted: none,
+    figures: async () => NO_FIGURES,
+    rowsByKey: async () => ({}),
+  },
+  credentialKind: 'none',
+  storageLimit: 0,
+  uptime: () => 0,
+  rowsByKey: async () => ({}),
+  alarms: async () => [],
+  warnings: async () => [],
+} as const
+
 async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const disk = await mkdtemp(join(tmpdir(), 'endpoint-relay-'))
-  const { text } = await generateSealingKey()
   const bindings = {
-    HOOKLINE_SEALING_KEYS: text,
-    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
     ...(repository && { HOOKLINE_REPOSITORY: repository }),
     ...env,
   }
@@ -89,9 +120,9 @@ export function endpointsOf(relay: () => RelayUnderTest, settings: object = {}) 
   const known = new Map<string, Promise<string>>()
   /** @param target `/owner/name/workflow/trigger[/rest][?query]` */
   return async (target: string, more: object = {}): Promise<string> => {
-    const [, repository = '', path = '', rest = ''] =
-      /^\/([^/]+\/[^/]+)\/([^/?]+\/[^/?]+)(.*)$/s.exec(target) ?? []
-    const wanted = { repository, path, ...settings, ...more }
+    const [, repository = '', workflow = '', trigger = '', rest = ''] =
+      /^\/([^/]+\/[^/]+)\/([^/?]+)\/([^/?]+)(.*)$/s.exec(target) ?? []
+    const wanted = { repository, workflow, trigger, ...settings, ...more }
     const key = JSON.stringify(wanted)
     const address = known.get(key) ?? createEndpoint(relay(), wanted)
     known.set(key, address)

@@ -1,8 +1,5 @@
 import { readCaller } from '../../src/relay/admin/access.ts'
-import {
-  endpointResource,
-  respondToEndpointResource,
-} from '../../src/relay/admin/endpoint-resource.ts'
+import { endpointResource, respondToEndpointResource } from '../../src/relay/admin/endpoints.ts'
 import type { ObjectState } from '../../src/relay/database/durable-object.ts'
 import type { ObjectNamespace } from '../../src/relay/database/object-call.ts'
 import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
@@ -20,11 +17,11 @@ import { Secret } from '../../src/wire/secret.ts'
 /** A worker with the endpoints and their admin API alone, for a test of them in workerd. */
 interface Bindings {
   readonly HOOKLINE_RELAY_KEY: string
-  readonly OUTBOX: ObjectNamespace
+  readonly RELAY: ObjectNamespace
 }
 
 /** The objects of all owners; workerd's configuration of the tests has this name. */
-export class Outbox {
+export class RelayObject {
   readonly #state: ObjectState
 
   constructor(state: ObjectState) {
@@ -38,11 +35,11 @@ export class Outbox {
 
 let lookup: EndpointLookup | undefined
 
-async function respond(request: Request, { HOOKLINE_RELAY_KEY, OUTBOX }: Bindings) {
+async function respond(request: Request, { HOOKLINE_RELAY_KEY, RELAY }: Bindings) {
   const keys = await readRelayKeys(new Secret(HOOKLINE_RELAY_KEY), 'HOOKLINE_RELAY_KEY')
   const encryption = new Encryption(keys)
   lookup ??= new EndpointLookup({
-    stores: endpointsInObjects(OUTBOX),
+    stores: endpointsInObjects(RELAY),
     encryption,
     holds: { known: 10_000, unknown: 1000 },
     now: () => Date.now(),
@@ -53,9 +50,9 @@ async function respond(request: Request, { HOOKLINE_RELAY_KEY, OUTBOX }: Binding
   const url = readEndpointUrl(pathname + search)
   if (url) return { events: eventsOf(await lookup.find(url), url) }
   const headers = [...request.headers].flat()
-  const caller = await readCaller(headers, { keys, encryption, allowsTokens: true })
+  const caller = await readCaller(headers, { relayKey: { keys, encryption }, allowsTokens: true })
   const resource = endpointResource(pathname)
-  if (!resource) return {}
+  if (!resource || caller.kind === 'read') return {}
   const readBody = async () => new Uint8Array(await request.arrayBuffer())
   const { method } = request
   const relayed = { method, target: pathname + search, headers, readBody }
@@ -65,7 +62,7 @@ async function respond(request: Request, { HOOKLINE_RELAY_KEY, OUTBOX }: Binding
     loadChecks: async () => ({ claimsMistake, openChecks }),
     now: () => new Date(),
     checkAccess: async () => {},
-    deleted: async () => {},
+    deleted: async () => 0,
     log: () => {},
   })
 }

@@ -3,23 +3,25 @@ import {
   type CredentialOptions,
   createCredentials,
 } from '../../src/relay/credentials/credentials.ts'
-import { generateSealingKey, type SealingKey } from '../../src/relay/credentials/sealing-key.ts'
+import type { Endpoint } from '../../src/relay/endpoints/endpoint-settings.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import type { OutboxLine } from '../../src/relay/log-lines.ts'
 import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/outbox/accept.ts'
-import type { NewEvent, OutboxLimits } from '../../src/relay/outbox/event.ts'
+import type { NewEvent, OutboxLimits, StoredEvent } from '../../src/relay/outbox/event.ts'
+import { encryptEvent } from '../../src/relay/outbox/event-record.ts'
 import { Ledger } from '../../src/relay/outbox/ledger.ts'
 import { Outbox } from '../../src/relay/outbox/outbox.ts'
 import { holderOf, ownerOf, queueNames } from '../../src/relay/outbox/queue-name.ts'
-import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
 import { RelayMetrics } from '../../src/relay/pages/metrics.ts'
 import type { BatchPeriod } from '../../src/relay/request/batch-period.ts'
 import { PACK } from '../../src/relay/request/client-payload.ts'
+import type { Encryption } from '../../src/relay/store/encryption.ts'
 import { GitHubCallError } from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { FakeTime, HOUR, SECOND } from './fake-time.ts'
 import { type MemoryDatabase, memoryDatabase } from './memory-database.ts'
+import { encryptionOf } from './relay-keys.ts'
 
 export const LIMITS: OutboxLimits = {
   events: 20_000,
@@ -40,7 +42,7 @@ export interface FakeOutbox {
   readonly rateLimiters: RateLimiters
   readonly log: OutboxLine[]
   readonly reported: unknown[]
-  readonly key: SealingKey
+  readonly encryption: Encryption
   /** Deliveries of the calls of GitHub, in order. */
   readonly calls: string[]
   /** Runs of GitHub, by delivery id; `undefined` if the credential may not read runs. */
@@ -69,7 +71,7 @@ export interface OutboxSetup {
   readonly credentials?: Partial<CredentialOptions>
   readonly limits?: Partial<OutboxLimits>
   readonly database?: MemoryDatabase
-  readonly keys?: readonly SealingKey[]
+  readonly encryption?: Encryption
   readonly time?: FakeTime
   /** GitHub as requests meet it, if that is another than for stored events. */
   readonly live?: FakeGitHub
@@ -84,9 +86,7 @@ export interface OutboxSetup {
 export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): Promise<FakeOutbox> {
   const { time = new FakeTime(), minInterval = 350, random = () => 1 - 1e-9 } = setup
   const database = setup.database ?? (await memoryDatabase())
-  const keys = setup.keys ?? [await generateSealingKey()]
-  const [key] = keys
-  if (!key) throw new Error('a key is needed')
+  const encryption = setup.encryption ?? (await encryptionOf())
   const limits = { ...LIMITS, ...setup.limits }
   const now = () => time.now
   const after = (milliseconds: number, back: () => void) =>
@@ -122,7 +122,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       return { tries: 1 }
     }
   const limiterOf = (queue: string) => rateLimiters.of(holderOf(queue), ownerOf(queue))
-  const ledger = new Ledger({ database, limits, keyIds: keys.map(({ id }) => id), now })
+  const ledger = new Ledger({ database, limits, keyIds: encryption.keyIds, now })
   const accepted = new AcceptedCredentials(database, {
     now,
     report: (error) => reported.push(error),
@@ -130,9 +130,10 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   const outbox: Outbox = new Outbox({
     ledger,
     accepted,
-    keys,
+    encryption,
     credentials: createCredentials({
       githubCredential: { token: async () => new Secret('own') },
+      findEndpoint: async () => ENDPOINT,
       ...setup.credentials,
     }),
     send: send(false),
@@ -166,12 +167,11 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       await accepted.note(queue)
     }
   }
-  const seal = sealEventsFor(key)
   const accept: AcceptPorts = {
     ask: send(true),
     store: outbox,
     accepted,
-    seal,
+    encryption,
     nameQueue,
     responseTime: 2500,
     callTime: 8000,
@@ -191,7 +191,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     rateLimiters,
     log,
     reported,
-    key,
+    encryption,
     calls,
     lookups,
     found,
@@ -204,19 +204,20 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     put: async (delivery: string, given: Partial<NewEvent> & Sender = {}) => {
       const { repository: name = 'r', kind = 'token', ...other } = given
       const dispatch = dispatchOf(delivery, { kind, name })
-      const { sealed, key: keyId } = await seal(dispatch)
       const named = await nameQueue(dispatch)
       return outbox.put({
         delivery,
         ...named,
-        credential: kind === 'token' ? `token:${named.holder.slice(0, 8)}` : 'key:k1',
+        credential: kind === 'token' ? `token:${named.holder.slice(0, 8)}` : 'endpoint:o/e1',
+        path: 'hook/webhook',
+        method: 'POST',
+        received: now(),
         state: 'waiting',
         attempts: 0,
         doubts: 0,
         wait: 0,
         reason: 'queued',
-        key: keyId,
-        sealed,
+        ...(await encryptEvent(dispatch, encryption)),
         ...other,
       })
     },
@@ -253,6 +254,13 @@ async function throughLimiter(
   return { failure }
 }
 
+/** The endpoint of events of the kind `endpoint`. */
+export const ENDPOINT: Endpoint = {
+  ...{ owner: 'o', name: 'e1', created: 0, repository: 'o/r' },
+  ...{ workflow: 'hook', trigger: 'webhook', dispatch: 'repository', respond: 'github' },
+  id: new Secret('the-id-of-the-endpoint'),
+}
+
 export function dispatchOf(
   delivery: string,
   {
@@ -277,7 +285,15 @@ export function dispatchOf(
       secrets: [secret],
       token: async () => secret,
       ...(kind === 'token' && { githubToken: secret }),
-      ...(kind === 'endpoint' && { id: 'e1' }),
+      ...(kind === 'endpoint' && { endpoint: { owner: 'o', name: 'e1', created: 0 } }),
     },
   }
+}
+
+/** The events of an outbox, in order of arrival. */
+export async function storedEvents({
+  database,
+}: Pick<FakeOutbox, 'database'>): Promise<readonly StoredEvent[]> {
+  // The columns are the fields.
+  return (await database.read('SELECT * FROM event ORDER BY seq')) as unknown as StoredEvent[]
 }

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { StreamedHash } from '../../src/relay/bodies/stored-bodies.ts'
 import type { GitHub } from './github.ts'
-import { OPERATOR_KEY } from './outbox-relays.ts'
 import { send } from './raw-http.ts'
+import { ADMIN_BEARER } from './relay-keys.ts'
 
 const SECRET = 'the-secret-that-the-sender-shares'
 
@@ -43,16 +43,18 @@ export function signed(body: Uint8Array): Record<string, string> {
 export async function createEndpoint(relay: Relay, settings: object = {}): Promise<string> {
   const answer = await send(relay.url, {
     method: 'POST',
-    target: '/-/endpoints',
-    headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
+    target: '/-admin/endpoints',
+    headers: [['Authorization', `Bearer ${ADMIN_BEARER}`]],
     body: JSON.stringify({
       name: `e${randomBytes(4).toString('hex')}`,
       repository: 'octo/shop',
-      path: 'hook/webhook',
+      workflow: 'hook',
+      trigger: 'webhook',
       ...settings,
     }),
   })
-  return JSON.parse(answer.body).address
+  const { pathname } = new URL(JSON.parse(answer.body).url, relay.url)
+  return pathname
 }
 
 /** Sends a body to an endpoint. */

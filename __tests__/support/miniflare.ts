@@ -15,7 +15,7 @@ const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { defa
 
 const SCRIPT = join(import.meta.dirname, 'miniflare-relay.mjs')
 
-/** A worker in miniflare, with Durable Objects of class `Outbox` and the R2 bucket `HOOKLINE_BODIES`. */
+/** A worker in miniflare, with Durable Objects of class `RelayObject` and the R2 bucket `HOOKLINE_BODIES`. */
 export interface Miniflare extends Workerd {
   /** The keys in the bucket, in alphabetical order. */
   keys(): Promise<readonly string[]>
@@ -63,7 +63,7 @@ export async function startMiniflare(
     bindings,
     compatibilityDate: '2026-10-01',
     compatibilityFlags: ['no_nodejs_compat', 'no_nodejs_compat_v2'],
-    durableObjects: { OUTBOX: { className: 'Outbox', useSQLite: true } },
+    durableObjects: { RELAY: { className: 'RelayObject', useSQLite: true } },
     durableObjectsPersist: join(disk, 'objects'),
     r2Buckets: hasBucket ? ['HOOKLINE_BODIES'] : [],
     r2Persist: join(disk, 'bucket'),

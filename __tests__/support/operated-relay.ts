@@ -1,10 +1,13 @@
-import { withAdmin } from '../../src/relay/admin/admin.ts'
+import { adminApi } from '../../src/relay/admin/admin.ts'
+import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
 import { serveRelay } from '../../src/relay/http/node-server.ts'
+import { listDeliveries } from '../../src/relay/outbox/delivery-list.ts'
 import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/relay-config.ts'
-import { Secret } from '../../src/wire/secret.ts'
+import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { type FakeOutbox, fakeOutbox } from './fake-outbox.ts'
-import { OPERATOR_KEY } from './outbox-relays.ts'
+import { memoryDatabase } from './memory-database.ts'
 import { unavailable } from './relay-errors.ts'
+import { relayKeyOf } from './relay-keys.ts'
 
 export interface OperatedRelay {
   readonly url: string
@@ -16,16 +19,16 @@ export interface OperatedRelay {
 }
 
 interface Setup {
-  /** Empty for a relay without an admin key. */
-  readonly key?: string
-  readonly hasOutbox?: boolean
+  /** False for a relay on Workers without its secret. */
+  readonly hasKey?: boolean
+  readonly allowsTokens?: boolean
   /** The bytes of its backup. */
   readonly copy?: () => AsyncIterable<Uint8Array>
 }
 
 /** A relay with the admin API and an outbox that delivers nothing, because GitHub is down. */
 export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
-  const { key = OPERATOR_KEY, hasOutbox = true, copy = wholeCopy } = setup
+  const { hasKey = true, allowsTokens = false, copy = wholeCopy } = setup
   let calls = 0
   const log: string[] = []
   const fake = await fakeOutbox(async () => {
@@ -37,15 +40,56 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   }
   const config = await readRelayConfig({})
   const write = (line: string) => void log.push(line)
-  const ports = withAdmin(relayPorts(config, sharedGitHub({}, config, call), write), {
-    key: key ? new Secret(key) : undefined,
-    outbox: hasOutbox ? fake.outbox : undefined,
-    backup: async () => copy(),
-    keys: [fake.key],
-    hasCredential: false,
-    log: (line) => write(JSON.stringify(line)),
+  const github = sharedGitHub({}, config, call)
+  const ports = relayPorts(config, github, write)
+  const relayKey = await relayKeyOf()
+  const { encryption } = relayKey
+  const endpoints = new EndpointLookup({
+    stores: new EndpointTable(await memoryDatabase([])),
+    encryption,
+    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
+    now: () => performance.now(),
+    date: () => new Date(),
+    report: ports.report,
   })
-  const server = await serveRelay({ host: '127.0.0.1', port: 0, ports })
+  const { outbox } = fake
+  const admin = adminApi({
+    relayKey: hasKey ? relayKey : undefined,
+    allowsTokens,
+    report: ports.report,
+    ports: {
+      deliveries: {
+        list: (query) => listDeliveries(fake.database, query),
+        find: (id) => outbox.find(id),
+        replay: (id, filter) => outbox.replay(id, filter),
+        replayAll: (filter) => outbox.replayAll(filter),
+        delete: (id, filter) => outbox.delete(id, filter),
+        deleteAll: (filter) => outbox.deleteAll(filter),
+        endDeleted: (credential) => outbox.endDeleted(credential),
+        figures: () => outbox.figures(),
+        rowsByKey: async () => ({ [encryption.key]: 0 }),
+      },
+      endpoints,
+      hasCredential: true,
+      loadChecks: () => import('../../src/relay/request/verification.ts'),
+      now: () => new Date(),
+      checkAccess: async () => {},
+      metrics: github.metrics,
+      credentialKind: 'token',
+      storageLimit: 1024,
+      uptime: () => 5,
+      rowsByKey: async () => ({ [encryption.key]: 0 }),
+      alarms: async () => [{ kind: 'silent', subject: 'endpoint:o/e1', since: 0 }],
+      warnings: async () => ['the folder is full'],
+      backup: async () => copy(),
+      log: (line) => write(JSON.stringify(line)),
+    },
+  })
+  const server = await serveRelay({
+    host: '127.0.0.1',
+    port: 0,
+    ports: { ...ports, admin, metrics: github.metrics },
+  })
   return { url: server.url, fake, calls: () => calls, log, close: server.close }
 }
 

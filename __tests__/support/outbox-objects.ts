@@ -1,17 +1,17 @@
 import { createCredentials } from '../../src/relay/credentials/credentials.ts'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
 import type { Dispatch } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import type { NewEvent, OutboxLimits } from '../../src/relay/outbox/event.ts'
+import { encryptEvent } from '../../src/relay/outbox/event-record.ts'
 import { queueNames } from '../../src/relay/outbox/queue-name.ts'
-import { OutboxObject } from '../../src/relay/outbox/queue-object.ts'
-import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
+import { QueueObject } from '../../src/relay/outbox/queue-object.ts'
 import { RelayMetrics } from '../../src/relay/pages/metrics.ts'
 import { PACK } from '../../src/relay/request/client-payload.ts'
 import { dispatchOf, LIMITS } from './fake-outbox.ts'
 import { START } from './fake-time.ts'
 import { objectStorage } from './object-storage.ts'
+import { encryptionOf } from './relay-keys.ts'
 
 /** Runs before an object receives a call, or before its response leaves. */
 type CallHook = (method: string, object: string) => Promise<void>
@@ -21,7 +21,7 @@ export async function outboxObjects(
   github: (dispatch: Dispatch) => Promise<void> = async () => {},
   limits: Partial<OutboxLimits> = {},
 ) {
-  const key = await generateSealingKey()
+  const encryption = await encryptionOf()
   const clock = { now: START }
   const now = () => clock.now
   const rateLimiters = new RateLimiters(
@@ -35,7 +35,7 @@ export async function outboxObjects(
     false,
   )
   const storages = new Map<string, ObjectStorage>()
-  const running = new Map<string, Promise<OutboxObject>>()
+  const running = new Map<string, Promise<QueueObject>>()
   const delivered: string[] = []
   const reported: unknown[] = []
   const hooks: { before: CallHook; after: CallHook } = {
@@ -45,7 +45,7 @@ export async function outboxObjects(
   const open = async (name: string) => {
     const storage = storages.get(name) ?? (await objectStorage())
     storages.set(name, storage)
-    return OutboxObject.open(
+    return QueueObject.open(
       { storage, blockConcurrencyWhile: (work) => work() },
       {
         namespace: { idFromName: (each) => each, get: (id) => ({ fetch: callOf(String(id)) }) },
@@ -55,7 +55,7 @@ export async function outboxObjects(
         sleep: async (milliseconds) => {
           clock.now += milliseconds
         },
-        keys: [key],
+        encryption,
         credentials: createCredentials({}),
         send: async (dispatch) => {
           await github(dispatch)
@@ -102,13 +102,13 @@ export async function outboxObjects(
   /** Stores an event of a repository. */
   const put = async (repository: string, delivery: string, state: Partial<NewEvent> = {}) => {
     const dispatch = dispatchOf(delivery, { name: repository })
-    const { sealed, key: keyId } = await sealEventsFor(key)(dispatch)
     const named = await queueNames(rateLimiters)(dispatch)
     return call(named.queue, 'put', {
       delivery,
       ...named,
       ...{ credential: 'token:a', state: 'waiting', attempts: 0, doubts: 0, wait: 0 },
-      ...{ reason: 'queued', key: keyId, sealed },
+      ...{ path: 'hook/webhook', method: 'POST', received: clock.now, reason: 'queued' },
+      ...(await encryptEvent(dispatch, encryption)),
       ...state,
     })
   }

@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { bundle } from './build.ts'
 import { NODE24 } from './node24.ts'
+import { RELAY_KEY } from './relay-keys.ts'
 import { startWorkerd } from './workerd.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** A relay with an outbox in its own process. */
+/** A relay with a database in its own process. */
 export interface OutboxRelay {
   readonly url: string
   /** Of its present process. */
@@ -49,21 +49,12 @@ export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
   { name: 'workerd', isThere: true, start: relayOn(runOnWorkerd) },
 ]
 
-export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
-
-/** Sealing keys for `HOOKLINE_SEALING_KEYS`, newest first. */
-export async function sealingKeys(...older: readonly string[]): Promise<string> {
-  const { text } = await generateSealingKey()
-  return [text, ...older].join(',')
-}
-
 function relayOn(run: (folder: string, settings: Settings, log: string[]) => Promise<Running>) {
   return async (given: Settings): Promise<OutboxRelay> => {
     const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
     const log: string[] = []
     let settings: Settings = {
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
       HOOKLINE_TEST_MIN_INTERVAL_MS: '10',
       ...given,
     }
@@ -92,10 +83,8 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
 }
 
 async function runOnNode(folder: string, settings: Settings, log: string[]): Promise<Running> {
-  const file = join(folder, 'outbox.db')
   const args = ['--disable-warning=ExperimentalWarning', bundle('cli/index.js')]
-  const receipts = settings.HOOKLINE_RECEIPT_URL === undefined ? [] : ['--receipts']
-  const relay = ['relay', '--port', '0', '--outbox', file, ...receipts]
+  const relay = ['relay', '--port', '0', '--data', folder]
   const child = spawn(NODE24 ?? '', [...args, ...relay], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,9 +8,6 @@ import { type ReceiptReceiver, startReceiptReceiver } from './receipt-receiver.t
 /** The secret that signs receipts. */
 export const RECEIPT_SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 
-/** The access key of the relay. */
-export const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
-
 export interface ReceiptRelay {
   readonly github: GitHubRuns
   readonly relay: OutboxRelay
@@ -30,8 +27,9 @@ export async function startReceiptRelay(): Promise<ReceiptRelay> {
   const relay = await runtime.start({
     HOOKLINE_API_URL: github.url,
     HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-    HOOKLINE_RECEIPT_URL: receiver.url,
-    HOOKLINE_RECEIPT_SECRET: RECEIPT_SECRET,
+    HOOKLINE_NOTIFY_URL: receiver.url,
+    HOOKLINE_NOTIFY_SECRET: RECEIPT_SECRET,
+    HOOKLINE_NOTIFY: 'all',
     NODE_EXTRA_CA_CERTS: authority,
   })
   return {

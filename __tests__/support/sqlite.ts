@@ -22,15 +22,15 @@ const SQL = `
   database.close()`
 
 /**
- * Opens the file of an outbox as the relay does, and closes it.
+ * Opens the database as the relay does, and closes it.
  *
  * @returns the error, or the signal that ended the process; empty without one
  */
 export async function opened(file: string, env: Environment = {}): Promise<string> {
   const module = join(await builtModules(), 'relay/database/sqlite.js')
   const script = `
-    import { openOutboxFile } from ${JSON.stringify(module)}
-    await (await openOutboxFile(process.argv[1])).close()`
+    import { openDatabaseFile } from ${JSON.stringify(module)}
+    await (await openDatabaseFile(process.argv[1])).close()`
   return scripted(script, [file], env).catch(({ signal, stderr }) => signal ?? stderr)
 }
 

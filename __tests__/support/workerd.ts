@@ -26,7 +26,7 @@ export interface Workerd extends RelayUnderTest {
 }
 
 interface WorkerdOptions {
-  /** Folder of the Durable Objects of class `Outbox`, with the binding `OUTBOX`. */
+  /** Folder of the Durable Objects of class `RelayObject`, with the binding `RELAY`. */
   readonly disk?: string
   /** Maximum size of its files in KB, to simulate a full disk. */
   readonly mostOfFile?: number
@@ -100,7 +100,7 @@ function config(
   const list = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
   )
-  if (disk) list.push('(name = "OUTBOX", durableObjectNamespace = "Outbox")')
+  if (disk) list.push('(name = "RELAY", durableObjectNamespace = "RelayObject")')
   const embedded = modules.map((name) => `(name = "${name}", esModule = embed "${name}")`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -123,6 +123,6 @@ const relay :Workerd.Worker = (
 }
 
 const OBJECTS = `durableObjectNamespaces = [
-    (className = "Outbox", uniqueKey = "outbox", enableSql = true)
+    (className = "RelayObject", uniqueKey = "relay", enableSql = true)
   ],
   durableObjectStorage = (localDisk = "disk"),`

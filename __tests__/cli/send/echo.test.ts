@@ -8,7 +8,7 @@ import { runShared } from '../../support/cli.ts'
 
 const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 const GRANT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IngifQ.tuvNal8qgg1_q_Ubb16x'
-const OPERATOR_KEY = 'hlk_0123456789012345678901234567'
+const ADMIN_BEARER = 'hlk_0123456789012345678901234567'
 
 let server: Server
 let url: string
@@ -27,7 +27,7 @@ const hookline = (...args: readonly string[]) =>
     env: {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
       HOOKLINE_DEV_KEY: TOKEN,
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_ADMIN_KEY: ADMIN_BEARER,
     },
   })
 
@@ -54,7 +54,7 @@ test('outbox prints no key that the server returns', async () => {
   }
   const { exitCode, stderr } = await hookline('outbox', 'list', '--relay', url)
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('***')])
-  expect(stderr).not.toContain(OPERATOR_KEY)
+  expect(stderr).not.toContain(ADMIN_BEARER)
 })
 
 test('send reads no more than a megabyte of an answer', async () => {

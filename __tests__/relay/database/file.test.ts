@@ -17,28 +17,23 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
-import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
-import { readOutboxSettings } from '../../../src/relay/outbox-settings.ts'
+import { readStorageSettings } from '../../../src/relay/storage-settings.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
+import { ADMIN_BEARER, RELAY_KEY } from '../../support/relay-keys.ts'
 import { opened, sqlite } from '../../support/sqlite.ts'
-import { testKilledMigration, VERSION_1 } from './migration.ts'
 
 const run = promisify(execFile)
 const QUIET = '--disable-warning=ExperimentalWarning'
-const VERSION_1_KEYS = join(import.meta.dirname, '../../fixtures/outbox/version-1.keys.json')
 
 let folder: string
 let file: string
-let keys: string
 let github: GitHub
 const relays: RunningCommand[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outbox-file-'))
-  file = join(folder, 'outbox.db')
-  keys = await sealingKeys()
+  file = join(folder, 'relay.db')
   github = await startGitHub()
 })
 afterEach(async () => {
@@ -54,13 +49,12 @@ async function kill(relay: RunningCommand): Promise<void> {
 
 /** Starts `hookline relay` on the file, before the stand-in for GitHub. */
 function start(settings: Record<string, string> = {}, program = [NODE24 ?? '', QUIET, CLI_BUNDLE]) {
-  const relay = new RunningCommand(['relay', '--port', '0', '--outbox', file], {
+  const relay = new RunningCommand(['relay', '--port', '0', '--data', folder], {
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: keys,
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
       HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '100',
       HOOKLINE_TEST_MIN_INTERVAL_MS: '0',
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       ...settings,
     },
     as: (args) => [...program, ...args],
@@ -77,39 +71,7 @@ async function until(isSo: () => boolean): Promise<void> {
   for (let n = 0; n < 1500 && !isSo(); n++) await new Promise((done) => setTimeout(done, 20))
 }
 
-const authorization = `Bearer ${OPERATOR_KEY}`
-
-describe('a file of the version before', () => {
-  testOnNode24(
-    'is migrated: its queued events are delivered, its dead letters are there',
-    async () => {
-      await copyFile(VERSION_1, file)
-      // A dead letter is stored for thirty days; these died just now.
-      await sqlite(file, `UPDATE event SET died = ${Date.now()} WHERE died IS NOT NULL`)
-      const relay = start({
-        HOOKLINE_SEALING_KEYS: await readFile(VERSION_1_KEYS, 'utf8'),
-        HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-this-test',
-      })
-      const url = await urlOf(relay)
-      await until(() => github.calls.length >= 3)
-      const bodies = github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
-      expect(bodies.sort()).toEqual(['event 1', 'event 2', 'event 3'])
-      const listed = await fetch(`${url}/outbox`, { headers: { authorization } })
-      expect(await listed.json()).toMatchObject({
-        waiting: [],
-        dead: [{ queue: 'o/beta#own', reason: 'rejected' }],
-        imbalance: 0,
-      })
-      expect(existsSync(`${file}.before`)).toBe(false)
-      const [line] = await relay.printed(/^.*"outbox":"migrated".*$/m)
-      expect(JSON.parse(line)).toMatchObject({ from: 1, to: SCHEMA_VERSION })
-      const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })
-      expect((await backup.text()).slice(0, 15)).toBe('SQLite format 3')
-    },
-  )
-
-  testKilledMigration('is migrated after a kill in its migration, at every 23rd moment', 23)
-})
+const authorization = `Bearer ${ADMIN_BEARER}`
 
 describe('the thread of SQLite, which is started from its source text', () => {
   testOnNode24.each([
@@ -126,8 +88,8 @@ describe('the thread of SQLite, which is started from its source text', () => {
     expect(minified.length).toBeLessThan(code.length)
     await writeFile(script, minified)
     const opening = `
-      const { openOutboxFile } = require(process.argv[1])
-      openOutboxFile(process.argv[2]).then(async ({ database, backup, close }) => {
+      const { openDatabaseFile } = require(process.argv[1])
+      openDatabaseFile(process.argv[2]).then(async ({ database, backup, close }) => {
         await database.write([['INSERT INTO accepted VALUES (?, ?)', 'o/r#own', 1]])
         console.log((await database.read('SELECT at FROM accepted'))[0].at)
         await backup(process.argv[2] + '.copy')
@@ -179,7 +141,7 @@ async function fullDisk() {
   return { FULL_DISK: mark, NODE_OPTIONS: `--require=${module}` }
 }
 
-describe('the file of an outbox', () => {
+describe('the database of a relay', () => {
   const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1])
 
   testOnNode24(
@@ -190,7 +152,7 @@ describe('the file of an outbox', () => {
       expect((await stat(file)).mode & 0o777).toBe(0o600)
       const second = start()
       expect(await second.ended()).toBe(1)
-      expect(second.stderr).toContain(`another process uses the outbox ${file}`)
+      expect(second.stderr).toContain(`another process uses the database ${file}`)
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       await kill(relay)
       expect(await opened(file)).toBe('')
@@ -247,14 +209,14 @@ describe('the file of an outbox', () => {
     await until(() => github.calls.length >= 3)
     expect(github.calls.length).toBeGreaterThanOrEqual(3)
     // The ledger counts the events that were copied.
-    const listed = await fetch(`${again}/outbox`, { headers: { authorization } })
+    const listed = await fetch(`${again}/-admin/status`, { headers: { authorization } })
     expect(await listed.json()).toMatchObject({ imbalance: 0 })
   })
 
   testOnNode24('that is another database is refused, and not changed', async () => {
     await sqlite(file, 'CREATE TABLE customers (name TEXT)')
     const before = await readFile(file)
-    expect(await opened(file)).toContain('not an outbox')
+    expect(await opened(file)).toContain('not the database of a Hookline relay')
     expect(await readFile(file)).toEqual(before)
   })
 
@@ -266,8 +228,8 @@ describe('the file of an outbox', () => {
 
   testOnNode24('needs a folder, and permission to write', async () => {
     const missing = join(folder, 'missing')
-    expect(await opened(join(missing, 'outbox.db'))).toContain(
-      `the folder of the outbox is missing: ${missing}`,
+    expect(await opened(join(missing, 'relay.db'))).toContain(
+      `the folder of the database is missing: ${missing}`,
     )
     // Root can write to each file, but not to a folder.
     expect(await opened(folder)).toContain('cannot be written')
@@ -277,11 +239,9 @@ describe('the file of an outbox', () => {
     expect(await opened(file)).toContain('cannot be written')
   })
 
-  test('is not made with an invalid setting', async () => {
-    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-      env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_TEST_MAX_AGE_HOURS: '-1' },
-    })
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
+  testOnNode24('is not made with an invalid setting', async () => {
+    const relay = start({ HOOKLINE_MAX_AGE_HOURS: '-1' })
+    expect([await relay.ended(), relay.stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
     expect(existsSync(file)).toBe(false)
   })
 
@@ -290,18 +250,18 @@ describe('the file of an outbox', () => {
     ['truncated', () => truncate(file, 0)],
     ['replaced', () => copyFile(file, `${file}.2`).then(() => rename(`${file}.2`, file))],
     ['without its WAL file', () => rm(`${file}-wal`)],
-  ])('that is %s while the relay runs: 503 outbox_full, logged once', async (_name, harm) => {
+  ])('that is %s while the relay runs: 503 storage_full, logged once', async (_name, harm) => {
     const { relay, url } = await startBeforeOutage()
     expect((await send(url, '1')).status).toBe(202)
     await harm()
     for (const body of ['2', '3']) {
-      expect(await send(url, body)).toMatchObject({ status: 503, code: 'outbox_full' })
+      expect(await send(url, body)).toMatchObject({ status: 503, code: 'storage_full' })
     }
     await until(() => diskLines(relay).length > 0)
     expect(diskLines(relay)).toMatchObject([{ outbox: 'disk', reason: 'file gone' }])
   })
 
-  testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
+  testOnNode24('on a full disk: 503 storage_full, nothing stored, nothing lost', async () => {
     // No file may grow. The reserve cannot help here; built.test.ts empties a disk that is really full.
     const { relay, url } = await startBeforeOutage(withFilesOf(5000))
     const accepted: string[] = []
@@ -311,7 +271,7 @@ describe('the file of an outbox', () => {
       if (sent.status === 202) accepted.push(sent.answer.headers.get('x-hookline-delivery') ?? '')
       else refused = sent
     }
-    expect(refused).toMatchObject({ status: 503, code: 'outbox_full' })
+    expect(refused).toMatchObject({ status: 503, code: 'storage_full' })
     expect(refused?.answer.headers.get('retry-after')).toBe('60')
     expect(accepted.length).toBeGreaterThan(3)
     for (let n = 0; n < 3; n++) expect((await send(url, 'x'.repeat(60_000))).status).toBe(503)
@@ -332,7 +292,7 @@ describe('a start', () => {
   const bodies = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
 
   testOnNode24(
-    'on a full disk: a new outbox is an error with exit 1, and works when there is room',
+    'on a full disk: a new database is an error with exit 1, and works when there is room',
     async () => {
       const full = await fullDisk()
       const relay = start(full)
@@ -346,7 +306,7 @@ describe('a start', () => {
   )
 
   testOnNode24(
-    'on a full disk: an outbox with events delivers them, and stores others when there is room',
+    'on a full disk: a database with events delivers them, and stores others when there is room',
     async () => {
       const { relay, url } = await startBeforeOutage()
       expect((await send(url, 'before')).status).toBe(202)
@@ -355,7 +315,7 @@ describe('a start', () => {
       const full = await fullDisk()
       const again = start(full)
       const address = await urlOf(again)
-      expect(await send(address, 'full')).toMatchObject({ status: 503, code: 'outbox_full' })
+      expect(await send(address, 'full')).toMatchObject({ status: 503, code: 'storage_full' })
       await until(() => diskLines(again).length > 0)
       expect(diskLines(again)).toMatchObject([{ outbox: 'disk', reason: 'disk full' }])
       await rm(full.FULL_DISK)
@@ -380,41 +340,31 @@ describe('a start', () => {
     await sqlite(file, 'UPDATE event SET next = 9e15')
     const failing = start({ HOOKLINE_PUBLIC_URL: 'https://relay.test' }, withFilesOf(0))
     expect(await failing.ended()).toBe(1)
-    expect(failing.stderr).toContain(`the outbox ${file} cannot be written`)
+    expect(failing.stderr).toContain(`the database ${file} cannot be written`)
     expect(failing.stdout).not.toContain('listening')
   })
 })
 
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 
-test.each([['HOOKLINE_SEALING_KEYS', '']])('an invalid setting is named: %s=%s', (name, value) => {
-  expect(() => readOutboxSettings({ HOOKLINE_SEALING_KEYS: 'keys', [name]: value })).toThrow(
-    new RegExp(`${name}.*${value.replace('.', '[.]')}`),
-  )
-})
-
-test('settings have their defaults, and HOURS and MB may be fractions', () => {
-  const keys = { HOOKLINE_SEALING_KEYS: 'keys' }
+test('settings have their defaults; on Workers there is less room', () => {
   const [hour, mb] = [3_600_000, 1024 * 1024]
-  expect(readOutboxSettings(keys)).toEqual({
-    responseTime: 2500,
-    limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb, copies: 24 * hour },
-  })
-  const other = { HOOKLINE_TEST_MAX_AGE_HOURS: '0.001', HOOKLINE_TEST_MAX_MB: '0.5' }
-  expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
-    age: 3600,
-    bytes: mb / 2,
-  })
+  const limits = { age: 72 * hour, events: 100_000, bytes: 1024 * mb, copies: 7 * 24 * hour }
+  expect(readStorageSettings({})).toEqual({ responseTime: 2500, limits })
+  expect(readStorageSettings({}, true).limits.bytes).toBe(256 * mb)
+  const other = { HOOKLINE_MAX_STORAGE_MB: '2', HOOKLINE_RETENTION_DAYS: '0' }
+  expect(readStorageSettings(other, true).limits).toMatchObject({ bytes: 2 * mb, copies: 0 })
 })
 
 const isOld = Number(process.versions.node.split('.')[0]) < 22
 // A test that is skipped counts as missing on a newer Node.
 if (isOld) {
   test('a Node without SQLite is refused with exit 2 and the reason', async () => {
-    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-      env: { HOOKLINE_SEALING_KEYS: keys },
+    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--data', folder], {
+      env: { HOOKLINE_RELAY_KEY: RELAY_KEY },
     })
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('22.13')])
-    expect(stderr).toContain(process.version)
+    expect(stderr).toContain(`this is Node ${process.versions.node}`)
+    expect(stderr).toContain('--stateless')
   })
 }

@@ -39,12 +39,13 @@ function endpointOf(owner: string, name: string, more: Partial<Endpoint> = {}): 
     trigger: 'webhook',
     dispatch: 'repository',
     respond: 'github',
+    created: 1000,
     ...more,
   }
 }
 
 const rowOf = (endpoint: Endpoint, changed = 1000) =>
-  encryptEndpoint(endpoint, { created: 1000, changed, firstEvent: null }, encryption)
+  encryptEndpoint(endpoint, { changed, firstEvent: null }, encryption)
 
 /** One object for each owner, each with a storage of its own. */
 function objects() {

@@ -165,6 +165,7 @@ describe('the URL of an endpoint', () => {
     owner: 'octo',
     name: 'orders',
     id: new Secret(ID),
+    created: 0,
   })
 
   test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { sha256 } from '../../../src/relay/github/rate-limiter.ts'
-import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
 import { type Attempts, RelayError } from '../../../src/relay/relay-errors.ts'
 import {
@@ -9,13 +8,10 @@ import {
   type FakeGitHub,
   fakeOutbox,
   type OutboxSetup,
+  storedEvents,
 } from '../../support/fake-outbox.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { unavailable as down } from '../../support/relay-errors.ts'
-
-async function all(outbox: Outbox) {
-  return (await outbox.list({ filter: {}, limit: 10_000 })).events
-}
 
 const DONE: Attempts = { tries: 1 }
 
@@ -46,17 +42,17 @@ const refusing =
 
 test('a fault of the relay is an error for the sender, and the event is not queued', async () => {
   const fault = new TypeError('a fault of the relay')
-  const { dispatch, outbox } = await accepting(refusing(fault))
+  const { dispatch, database } = await accepting(refusing(fault))
   await expect(dispatch(dispatchOf('a'))).rejects.toBe(fault)
-  expect(await all(outbox)).toEqual([])
+  expect(await storedEvents({ database })).toEqual([])
 })
 
 test('an event is queued where the relay has no free call to ask for a token of the App', async () => {
-  const { dispatch, outbox } = await accepting(
+  const { dispatch, database } = await accepting(
     refusing(new RelayError(503, 'overloaded', 'no', { hint: '' })),
   )
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: 'overloaded' })
-  expect(await all(outbox)).toMatchObject([{ delivery: 'a', reason: 'overloaded' }])
+  expect(await storedEvents({ database })).toMatchObject([{ delivery: 'a', reason: 'overloaded' }])
 })
 
 describe('the time that a sender waits', () => {
@@ -65,12 +61,12 @@ describe('the time that a sender waits', () => {
     const late = async () => {
       await time.sleep(2400)
     }
-    const { accept, outbox } = await accepting(late, undefined, { time })
+    const { accept, database } = await accepting(late, undefined, { time })
     const { response, work } = accept(dispatchOf('a'))
     await time.pass(2400)
     await work
     expect(response).toEqual({ attempts: DONE, at: 2400 })
-    expect(await all(outbox)).toEqual([])
+    expect(await storedEvents({ database })).toEqual([])
   })
 
   test.each([
@@ -94,7 +90,7 @@ describe('the time that a sender waits', () => {
       const send = async () => {
         calls.push(time.now - START)
       }
-      const { accept, outbox } = await accepting(ask, send, { time })
+      const { accept, database } = await accepting(ask, send, { time })
       const { response, work } = accept(dispatchOf('a'))
       await time.pass(2500)
       await work
@@ -105,7 +101,7 @@ describe('the time that a sender waits', () => {
       await time.pass(3400)
       expect(calls).toEqual([0])
       await time.pass(MINUTE)
-      const left = await all(outbox)
+      const left = await storedEvents({ database })
       expect(left.map(({ delivery, reason }) => [delivery, reason])).toEqual(
         error?.code === 'event_rejected' ? [['a', 'event_rejected']] : [],
       )
@@ -127,7 +123,7 @@ describe('the time that a sender waits', () => {
     const send = async () => {
       calls.push(after.now - START)
     }
-    await fakeOutbox(send, { time: after, database: first.database, keys: [first.key] })
+    await fakeOutbox(send, { time: after, database: first.database })
     await after.pass(MINUTE)
     expect(calls).toEqual([8000])
   })
@@ -148,14 +144,14 @@ describe('a credential', () => {
   ])(
     'of the relay, accepted before and now %s: events are queued, and the log has an error',
     async (code) => {
-      const { dispatch, outbox, log } = await accepting(
+      const { dispatch, log, database } = await accepting(
         refusing(new RelayError(403, code, 'no', { hint: '' })),
       )
       expect(await dispatch(dispatchOf('a', { kind: 'endpoint' }))).toMatchObject({ queued: code })
       expect(await dispatch(dispatchOf('b', { kind: 'endpoint' }))).toMatchObject({
         queued: 'queued',
       })
-      expect(await all(outbox)).toHaveLength(2)
+      expect(await storedEvents({ database })).toHaveLength(2)
       expect(log).toContainEqual(
         expect.objectContaining({ level: 'error', outbox: 'stored', reason: code }),
       )
@@ -166,11 +162,11 @@ describe('a credential', () => {
     ['of the relay, in its first test', 'endpoint' as const, GONE],
     ['of a sender, never accepted, while GitHub is down', 'token' as const, down()],
   ] as const)('%s: the sender gets an error, and nothing is stored', async (_name, kind, error) => {
-    const { dispatch, outbox } = await accepting(refusing(error), undefined, { isKnown: false })
+    const { dispatch, database } = await accepting(refusing(error), undefined, { isKnown: false })
     for (const id of ['a', 'b', 'c']) {
       await expect(dispatch(dispatchOf(id, { kind }))).rejects.toMatchObject({ code: error.code })
     }
-    expect(await all(outbox)).toEqual([])
+    expect(await storedEvents({ database })).toEqual([])
   })
 
   test('that GitHub accepted once may queue events later, after a restart too', async () => {
@@ -181,10 +177,9 @@ describe('a credential', () => {
     }
     const first = await accepting(ask, refusing(down()), { isKnown: false })
     await first.dispatch(dispatchOf('a'))
-    const { database, key, time } = first
+    const { database, time } = first
     const again = await accepting(refusing(down()), undefined, {
       database,
-      keys: [key],
       time,
       isKnown: false,
     })
@@ -245,7 +240,7 @@ test('a full outbox: an event that GitHub cannot take is 503, and one that it ta
   await accepted.note(`o/elsewhere#${await sha256('ghp_a-token-of-somebody')}`)
   const other = dispatchOf('b', { name: 'elsewhere' })
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
-  await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
+  await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'storage_full' })
   await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
 })
 
@@ -262,9 +257,11 @@ describe('a 502 whose retry settles nothing', () => {
     ['429', inDoubt(429, 'rate_limited', 60), MINUTE, 1],
     ['403 for the credential of the relay', inDoubt(403, 'repository_not_accessible'), 0, 0],
   ])('%s: the event is stored as uncertain', async (_name, error, wait, doubts) => {
-    const { dispatch, outbox } = await accepting(refusing(error), accepts)
+    const { dispatch, database } = await accepting(refusing(error), accepts)
     await dispatch(dispatchOf('a', { kind: 'endpoint' }))
-    expect(await all(outbox)).toMatchObject([{ delivery: 'a', state: 'uncertain', wait, doubts }])
+    expect(await storedEvents({ database })).toMatchObject([
+      { delivery: 'a', state: 'uncertain', wait, doubts },
+    ])
   })
 
   test('after the response to the sender: the event stays uncertain, and its run is looked up', async () => {
@@ -278,7 +275,7 @@ describe('a 502 whose retry settles nothing', () => {
     await time.pass(2500)
     await work
     await time.pass(3600)
-    expect(await all(relay.outbox)).toMatchObject([
+    expect(await storedEvents(relay)).toMatchObject([
       { delivery: 'a', state: 'uncertain', doubts: 1 },
     ])
     await time.pass(MINUTE)
@@ -290,7 +287,7 @@ describe('a 502 whose retry settles nothing', () => {
       limits: { events: 0 },
     })
     await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({
-      code: 'outbox_full',
+      code: 'storage_full',
       hint: expect.stringMatching(/may have accepted the event/),
       attempts: { mayBeAccepted: true },
     })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { readOutboxSettings } from '../../../src/relay/outbox-settings.ts'
+import { readStorageSettings } from '../../../src/relay/storage-settings.ts'
 import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, SECOND } from '../../support/fake-time.ts'
 
@@ -9,8 +9,8 @@ const HOURS = 24
 const EVENTS_PER_SECOND = 10
 const MB = 1024 * 1024
 
-test('36,000 events of 2 KB an hour for 24 hours, in batches of a minute, within the default quota', async () => {
-  const { limits } = readOutboxSettings({ HOOKLINE_SEALING_KEYS: '{}' })
+test('36,000 events of 2 KB an hour for 24 hours, in batches of a minute, within a quota of 256 MB', async () => {
+  const { limits } = readStorageSettings({ HOOKLINE_MAX_STORAGE_MB: '256' })
   let delivered = 0
   const relay = await fakeOutbox(
     async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { RelayError } from '../../../src/relay/relay-errors.ts'
@@ -7,9 +6,16 @@ import type { BatchPeriod } from '../../../src/relay/request/batch-period.ts'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
-import { dispatchOf, fakeOutbox, type OutboxSetup } from '../../support/fake-outbox.ts'
+import {
+  dispatchOf,
+  type FakeOutbox,
+  fakeOutbox,
+  type OutboxSetup,
+  storedEvents,
+} from '../../support/fake-outbox.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
+import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 
 function refused(status: number, code: string) {
   return new RelayError(status, code, 'no', { hint: '' })
@@ -46,7 +52,6 @@ async function common() {
   return {
     database: await memoryDatabase(),
     time: new FakeTime(),
-    keys: [await generateSealingKey()],
   }
 }
 
@@ -73,9 +78,13 @@ const of = (most: number, quiet?: number): BatchPeriod => ({
 })
 
 /** Events and batches, each with its state and the number of its events. */
-const states = async (outbox: Outbox) => {
-  const { events: units } = await outbox.list({ filter: {}, limit: 10_000 })
-  return units.map(({ unit, state, events }) => [unit, state, events])
+const states = async (relay: Pick<FakeOutbox, 'database'>) => {
+  const events = await storedEvents(relay)
+  const firsts = new Map(events.toReversed().map((event) => [event.unit, event]))
+  return [...firsts.values()].toReversed().map(({ unit, delivery, state }) => {
+    const members = events.filter((event) => event.unit === unit)
+    return [unit, state, unit === delivery ? 0 : members.length]
+  })
 }
 
 const counts = async (outbox: Outbox) => (await outbox.figures()).events
@@ -191,9 +200,9 @@ describe('a batch', () => {
     for (const id of ids) await before.give(id, of(60), { body: random(4000) })
     await scene.time.pass(10 * MINUTE)
     await before.outbox.stop()
-    const parts = await states(before.outbox)
+    const parts = await states(before)
     expect(parts.length).toBeGreaterThan(1)
-    const without = await collecting({ ...scene, keys: [await generateSealingKey()] })
+    const without = await collecting({ ...scene, encryption: await encryptionOf(relayKeys()) })
     await scene.time.pass(HOUR)
     await without.outbox.stop()
     expect(without.calls).toEqual([])
@@ -210,7 +219,7 @@ describe('a batch', () => {
     const body = random(48_900)
     await relay.give('large', of(60), { body })
     await relay.time.pass(MINUTE + SECOND)
-    expect(await states(relay.outbox)).toEqual([['large', 'uncertain', 0]])
+    expect(await states(relay)).toEqual([['large', 'uncertain', 0]])
     await relay.time.pass(10 * MINUTE)
     expect(relay.calls).toMatchObject([{ delivery: 'large', events: ['large'] }])
     expect(relay.lookups).toEqual([['large']])
@@ -219,14 +228,18 @@ describe('a batch', () => {
   })
 
   test.each([
-    ['revoked', async (outbox: Outbox, label: string) => outbox.endRevoked([label]), ['dead']],
+    [
+      'of a deleted endpoint',
+      async (outbox: Outbox, label: string) => outbox.endDeleted(label),
+      ['dead'],
+    ],
     ['deleted', async (outbox: Outbox) => outbox.delete('large'), []],
   ])(
     'of one large event that is %s before it leaves the batch is not delivered',
     async (_name, end, left) => {
       const relay = await collecting()
       await relay.give('large', of(60), { body: random(48_900) })
-      const [event] = (await relay.outbox.list({ filter: {}, limit: 1 })).events
+      const [event] = await storedEvents(relay)
       const { takeOut } = relay.ledger
       relay.ledger.takeOut = async (...given) => {
         expect(await end(relay.outbox, event?.credential ?? '')).toBe(1)
@@ -234,8 +247,7 @@ describe('a batch', () => {
       }
       await relay.time.pass(10 * MINUTE)
       expect(relay.calls).toEqual([])
-      const { events } = await relay.outbox.list({ filter: {}, limit: 9 })
-      expect(events.map(({ state }) => state)).toEqual(left)
+      expect((await storedEvents(relay)).map(({ state }) => state)).toEqual(left)
       expect((await relay.outbox.figures()).imbalance).toBe(0)
     },
   )
@@ -248,9 +260,9 @@ describe('a batch', () => {
   })
 
   test('does not begin with an event of an unknown credential', async () => {
-    const { give, outbox } = await collecting({ isKnown: false })
+    const { give, database } = await collecting({ isKnown: false })
     expect(await give('a', of(60))).toBeUndefined()
-    expect(await states(outbox)).toEqual([])
+    expect(await states({ database })).toEqual([])
   })
 
   test('has the same members and id in every try', async () => {
@@ -274,15 +286,15 @@ describe('a batch', () => {
     [413, 'payload_too_large'],
     [422, 'event_rejected'],
   ])('is divided after %i, down to a single dead letter', async (status, code) => {
-    const { give, calls, time, outbox, log } = await collecting({
+    const { give, calls, time, outbox, log, database } = await collecting({
       respond: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
     })
     const id = await give('0', of(10))
     for (let n = 1; n < 10; n++) await give(`${n}`, of(10))
     await time.pass(10 * MINUTE)
     expect(calls.flatMap(({ events }) => events).sort()).toEqual([...'012346789'])
-    const { events: units } = await outbox.list({ filter: { reason: code }, limit: 9 })
-    expect(units).toMatchObject([{ delivery: '5', state: 'dead' }])
+    const dead = (await storedEvents({ database })).filter(({ reason }) => reason === code)
+    expect(dead).toMatchObject([{ delivery: '5', state: 'dead' }])
     expect(log.filter((line) => line.outbox === 'divided')[0]).toMatchObject({ delivery: id })
     expect(log.filter((line) => line.outbox === 'dead')).toHaveLength(1)
     expect(await counts(outbox)).toMatchObject({ dead: 1, waiting: 0, delivered: 9 })
@@ -290,47 +302,51 @@ describe('a batch', () => {
 
   test('whose workflow does not listen is a dead letter as a whole, and can be replayed', async () => {
     let isFixed = false
-    const { give, calls, time, outbox } = await collecting({
+    const { give, calls, time, outbox, database } = await collecting({
       respond: () => (isFixed ? undefined : refused(422, 'workflow_not_listening')),
     })
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
     await time.pass(MINUTE)
     expect(await counts(outbox)).toMatchObject({ dead: 2, waiting: 0 })
-    expect(await states(outbox)).toEqual([[id, 'dead', 2]])
+    expect(await states({ database })).toEqual([[id, 'dead', 2]])
     isFixed = true
-    expect(await outbox.replay(id, false)).toBe(2)
+    expect(await outbox.replay(id)).toBe(2)
     await time.pass(MINUTE)
     expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
   })
 
   test('is stored for a day, in which it can be replayed, as a whole or event by event', async () => {
-    const { give, calls, time, outbox } = await collecting()
+    const { give, calls, time, outbox, database } = await collecting()
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
     await time.pass(MINUTE)
-    expect(await outbox.replay(id, false)).toBe(2)
+    expect(await outbox.replay(id)).toBe(2)
     await time.pass(MINUTE)
-    expect(await outbox.replay(id, true)).toBe(2)
-    expect(await outbox.replay(id, true)).toBe(0)
+    expect(await outbox.replay('a')).toBe(1)
+    expect(await outbox.replay('b')).toBe(1)
+    expect(await outbox.replay(id)).toBe(0)
     await time.pass(MINUTE)
     const [first, second, ...single] = calls
     expect([first, second]).toMatchObject([{ delivery: id }, { delivery: id, events: ['a', 'b'] }])
     expect(single.map(({ delivery }) => delivery)).toEqual(['a', 'b'])
-    expect(await states(outbox)).toEqual([])
+    expect(await states({ database })).toEqual([])
     const other = (await give('c', of(10))) ?? ''
     await time.pass(23 * HOUR)
     await outbox.check()
-    expect(await states(outbox)).toEqual([[other, 'delivered', 1]])
+    expect(await states({ database })).toEqual([[other, 'delivered', 1]])
     await time.pass(2 * HOUR)
     await outbox.check()
-    expect(await states(outbox)).toEqual([])
+    expect(await states({ database })).toEqual([])
     expect(await outbox.figures()).toMatchObject({ bytes: 0, imbalance: 0 })
   })
 
   test('of a failing queue ends as a whole when its first event is too old', async () => {
     const respond = () => refused(503, 'github_unavailable')
-    const { give, time, outbox } = await collecting({ respond, limits: { age: 2 * HOUR } })
+    const { give, time, outbox, database } = await collecting({
+      respond,
+      limits: { age: 2 * HOUR },
+    })
     const id = await give('a', of(3600))
     await time.pass(3500 * SECOND)
     await give('b', of(3600))
@@ -338,7 +354,7 @@ describe('a batch', () => {
     expect(await counts(outbox)).toMatchObject({ waiting: 2 })
     await time.pass(201 * SECOND)
     await outbox.check()
-    expect(await states(outbox)).toEqual([[id, 'dead', 2]])
+    expect(await states({ database })).toEqual([[id, 'dead', 2]])
     expect(await counts(outbox)).toMatchObject({ waiting: 0, dead: 2 })
   })
 
@@ -349,10 +365,10 @@ describe('a batch', () => {
     })
     const id = await give('a', of(10))
     await give('b', of(10))
-    database.run("UPDATE event SET credential = 'grant:b' WHERE delivery = 'b'")
+    database.run("UPDATE event SET credential = 'endpoint:o/b' WHERE delivery = 'b'")
     await time.pass(MINUTE)
     isFixed = true
-    expect(await outbox.replayAll({ credential: 'grant:b' })).toBe(2)
+    expect(await outbox.replayAll({ state: 'dead', endpoint: 'b' })).toBe(2)
     await time.pass(MINUTE)
     expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
     expect(await counts(outbox)).toEqual({ waiting: 0, uncertain: 0, delivered: 2, dead: 0 })
@@ -435,12 +451,12 @@ describe('after a start', () => {
     expect(calls.map(({ events }) => events.length)).toEqual([19, 13])
   })
 
-  test('a batch of a removed sealing key waits until the key is back', async () => {
+  test('a batch of a removed relay key waits until the key is back', async () => {
     const scene = await common()
     const before = await collecting(scene)
     const id = await before.give('a', of(100))
     await before.outbox.stop()
-    const without = await collecting({ ...scene, keys: [await generateSealingKey()] })
+    const without = await collecting({ ...scene, encryption: await encryptionOf(relayKeys()) })
     await scene.time.pass(HOUR)
     expect(without.calls).toEqual([])
     await without.outbox.stop()
@@ -449,16 +465,20 @@ describe('after a start', () => {
     expect(calls).toMatchObject([{ delivery: id, events: ['a'] }])
   })
 
-  test('members of a removed sealing key wait by themselves, and the others are delivered', async () => {
+  test('members of a removed relay key wait by themselves, and the others are delivered', async () => {
     const [database, time] = [await memoryDatabase(), new FakeTime()]
-    const [old, other] = [await generateSealingKey(), await generateSealingKey()]
-    const first = await collecting({ database, time, keys: [old] })
+    const old = relayKeys()
+    const other = relayKeys(old)
+    const first = await collecting({ database, time, encryption: await encryptionOf(old) })
     const id = await first.give('a', of(100))
     await first.outbox.stop()
-    const second = await collecting({ database, time, keys: [other, old] })
+    const second = await collecting({ database, time, encryption: await encryptionOf(other) })
     expect(await second.give('b', of(100))).toBe(id)
     await second.outbox.stop()
-    const { calls, outbox } = await collecting({ database, time, keys: [other] })
+    const { calls, outbox } = await collecting({
+      ...{ database, time },
+      encryption: await encryptionOf(other.split(',')[0]),
+    })
     await time.pass(HOUR)
     expect(calls).toMatchObject([{ delivery: id, events: ['b'] }])
     expect(await outbox.figures()).toMatchObject({ events: { waiting: 1 }, unreadable: 1 })
@@ -566,7 +586,9 @@ describe('the quota', () => {
   })
 
   test('copies of delivered batches give way to events, oldest first', async () => {
-    const { give, calls, time, outbox, ledger } = await collecting({ limits: { bytes: 40_000 } })
+    const { give, calls, time, outbox, ledger, database } = await collecting({
+      limits: { bytes: 40_000 },
+    })
     for (let n = 0; n < 100; n++) {
       expect(await give(`${n}`, of(10), { body: 'x'.repeat(1500) })).toBeDefined()
       await time.pass(11 * SECOND)
@@ -574,7 +596,7 @@ describe('the quota', () => {
     expect(calls).toHaveLength(100)
     const { bytes, copies } = await ledger.usage()
     expect(bytes + copies).toBeLessThanOrEqual(40_000)
-    const left = await states(outbox)
+    const left = await states({ database })
     expect(left.length).toBeGreaterThan(3)
     expect(left.at(-1)?.[0]).toBe(calls.at(-1)?.delivery)
     expect((await outbox.figures()).imbalance).toBe(0)

@@ -6,11 +6,12 @@ import { afterEach, beforeEach, expect } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
+import { listed } from '../../support/deliveries.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
+import { ADMIN_BEARER, RELAY_KEY } from '../../support/relay-keys.ts'
 import { sqlite } from '../../support/sqlite.ts'
 
 let folder: string
@@ -30,22 +31,18 @@ async function onDisk(name: string, settings: Record<string, string>) {
   const module = join(import.meta.dirname, '../../support', name)
   return {
     HOOKLINE_API_URL: github.url,
-    HOOKLINE_SEALING_KEYS: await sealingKeys(),
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --require=${module}`,
     ...settings,
   }
 }
 
-const admin = { headers: { authorization: `Bearer ${OPERATOR_KEY}` } }
+const admin = { headers: { authorization: `Bearer ${ADMIN_BEARER}` } }
 
 /** The status and the text of a page of the relay, as its admin sees them. */
 async function get({ url }: Pick<BuiltOutbox, 'url'>, target: string, method = 'GET') {
   const answer = await fetch(`${url}${target}`, { ...admin, method })
   return `${answer.status} ${await answer.text()}`
-}
-
-async function listed(relay: BuiltOutbox): Promise<{ waiting: { delivery: string }[] }> {
-  return JSON.parse((await get(relay, '/outbox')).slice('200 '.length))
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -77,7 +74,7 @@ testOnNode24(
   async () => {
     const held = join(folder, 'the-disk-stands-still')
     const settings = await onDisk('held-disk.cjs', {
-      ...{ HELD_DISK: held, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ HELD_DISK: held },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
     })
     const before = await startBuiltOutbox({ folder, settings })
@@ -97,7 +94,9 @@ testOnNode24(
     for (const n of [1, 2]) stored.push(await postOpen(before, n))
     expect(stored.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
     // An event of an open batch counts as waiting.
-    expect(await get(before, '/metrics')).toMatch(/^hookline_outbox_waiting 5$/m)
+    expect(await get(before, '/-admin/metrics')).toMatch(
+      /^hookline_deliveries\{state="waiting"\} 5$/m,
+    )
     await before.kill()
     github.reset()
     await writeFile(held, '')
@@ -126,7 +125,7 @@ testOnNode24(
     // Events of the window do not overtake those that waited.
     expect(single.slice(0, 3)).toEqual(['1', '2', '3'])
     await until(async () => (await listed(relay)).waiting.length === 0)
-    expect(await get(relay, '/metrics')).toMatch(/^hookline_outbox_imbalance 0$/m)
+    expect(await get(relay, '/-admin/metrics')).toMatch(/^hookline_imbalance 0$/m)
     await relay.kill()
   },
 )
@@ -135,7 +134,7 @@ const MB = 1024 * 1024
 
 /** Bytes of the files of the outbox. */
 async function sizeOfFiles(): Promise<number> {
-  const names = ['outbox.db', 'outbox.db-wal', 'outbox.db.reserve']
+  const names = ['outbox.db', 'outbox.db-wal', 'relay.db.reserve']
   const sizes = names.map((name) =>
     stat(join(folder, name)).then(
       ({ size }) => size,
@@ -149,7 +148,7 @@ testOnNode24(
   'the file shrinks after an outage, so a disk of 24 MB that the outbox filled takes the next one',
   async () => {
     const settings = await onDisk('full-disk.cjs', {
-      ...{ FULL_DISK_MB: '24', HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ FULL_DISK_MB: '24' },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
@@ -189,25 +188,25 @@ testOnNode24(
     const temporary = join(folder, 'temporary')
     await mkdir(temporary)
     const settings = {
-      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
-      ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, TMPDIR: temporary },
+      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
+      ...{ TMPDIR: temporary },
     }
     await fillOutbox(settings)
     const relay = await startBuiltOutbox({ folder, settings })
     const left = () => readdir(temporary)
     const leaving = new AbortController()
     const { signal } = leaving
-    const early = fetch(`${relay.url}/outbox/backup`, { ...admin, signal }).catch(() => 'left')
+    const early = fetch(`${relay.url}/-admin/backup`, { ...admin, signal }).catch(() => 'left')
     await until(async () => (await left()).length > 0)
     leaving.abort()
     expect(await early).toBe('left')
     await until(async () => (await left()).length === 0)
-    const late = await fetch(`${relay.url}/outbox/backup`, admin)
+    const late = await fetch(`${relay.url}/-admin/backup`, admin)
     const reader = late.body?.getReader()
     expect(await reader?.read()).toMatchObject({ done: false })
     await reader?.cancel()
     await until(async () => (await left()).length === 0)
-    const killed = await fetch(`${relay.url}/outbox/backup`, admin)
+    const killed = await fetch(`${relay.url}/-admin/backup`, admin)
     await relay.kill()
     await expect(killed.arrayBuffer()).rejects.toThrow()
     expect(await left()).toEqual([])
@@ -216,8 +215,8 @@ testOnNode24(
 
 testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   const settings = {
-    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
-    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
+    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
+    ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
   }
   await fillOutbox(settings)
   const relay = await startBuiltOutbox({ folder, settings })
@@ -225,7 +224,7 @@ testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   github.always({ status: 503 })
   await sendTo(relay, 'r', 'the first of the queue')
   let isDone = false
-  const backup = fetch(`${relay.url}/outbox/backup`, admin).finally(() => {
+  const backup = fetch(`${relay.url}/-admin/backup`, admin).finally(() => {
     isDone = true
   })
   for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'r', `${n}`)).toBe(202)
@@ -238,9 +237,9 @@ testOnNode24(
   'on a full disk only events that GitHub cannot take are refused, until there is space again',
   async () => {
     const full = join(folder, 'the-disk-is-full')
-    const reserve = join(folder, 'outbox.db.reserve')
+    const reserve = join(folder, 'relay.db.reserve')
     const settings = await onDisk('full-disk.cjs', {
-      ...{ FULL_DISK: full, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ FULL_DISK: full },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
@@ -257,7 +256,7 @@ testOnNode24(
     // An admin can still delete events.
     const deleteLast = async () => {
       const last = (await listed(relay)).waiting.at(-1)
-      expect(await get(relay, `/outbox/${last?.delivery}`, 'DELETE')).toMatch(/^200 /)
+      expect(await get(relay, `/-admin/deliveries/o/${last?.id}`, 'DELETE')).toMatch(/^200 /)
     }
     await deleteLast()
     expect(await waiting()).toBe(19)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import { RelayError } from '../../../src/relay/relay-errors.ts'
-import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
+import { dispatchOf, fakeOutbox, storedEvents } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
 import { unavailable } from '../../support/relay-errors.ts'
+import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 
 function refusal(
   status: number,
@@ -102,12 +102,12 @@ describe('an outbox before GitHub', () => {
     })
     await fake.put(id(1))
     await fake.time.pass(SECOND)
-    expect((await fake.outbox.list({ filter: {}, limit: 9 })).events).toMatchObject([
+    expect(await storedEvents(fake)).toMatchObject([
       { delivery: id(1), state: 'dead', reason: 'event_rejected', attempts: 1 },
     ])
     expect(fake.log).toContainEqual(expect.objectContaining({ outbox: 'dead', delivery: id(1) }))
     isRefused = false
-    expect(await fake.outbox.replay(id(1), false)).toBe(1)
+    expect(await fake.outbox.replay(id(1))).toBe(1)
     await fake.time.pass(SECOND)
     expect(fake.calls).toHaveLength(2)
     const { events, imbalance } = await fake.outbox.figures()
@@ -176,9 +176,7 @@ describe('an event that GitHub may have accepted', () => {
     expect(minutes.slice(0, 6)).toEqual([0, 0, 1, 6, 36, 156])
     expect(minutes.at(-1)).toBeGreaterThan(50 * 60)
     await fake.outbox.check()
-    expect((await fake.outbox.list({ filter: {}, limit: 9 })).events).toMatchObject([
-      { state: 'dead', reason: 'maybe_accepted' },
-    ])
+    expect(await storedEvents(fake)).toMatchObject([{ state: 'dead', reason: 'maybe_accepted' }])
   })
 
   test('is delivered without another call if a run has its delivery id', async () => {
@@ -241,7 +239,7 @@ describe('age', () => {
     await fake.time.pass(HOUR + 2 * MINUTE)
     await fake.outbox.check()
     expect((await fake.outbox.figures()).events).toMatchObject({ waiting: 0, dead: 50 })
-    const [first] = (await fake.outbox.list({ filter: {}, limit: 1 })).events
+    const [first] = await storedEvents(fake)
     expect(first).toMatchObject({ reason: 'too_old' })
   })
 
@@ -259,7 +257,6 @@ describe('age', () => {
     const fake = await fakeOutbox(async () => {}, {
       time,
       database,
-      keys: [down.key],
       limits: { age: HOUR },
     })
     await fake.time.pass(10 * HOUR)
@@ -283,7 +280,7 @@ test('a backlog that is too old, because the relay was off, survives a minute wi
     async () => {
       if (isDown) throw unavailable()
     },
-    { time, database, keys: [off.key], limits: { age: 72 * HOUR } },
+    { time, database, limits: { age: 72 * HOUR } },
   )
   for (let second = 0; second < 6; second++) {
     await time.pass(10 * SECOND)
@@ -314,9 +311,7 @@ test('an event whose call is open does not become too old', async () => {
   respond()
   await fake.time.pass(SECOND)
   expect((await fake.outbox.figures()).events).toMatchObject({ waiting: 0, dead: 1 })
-  expect((await fake.outbox.list({ filter: {}, limit: 9 })).events).toMatchObject([
-    { delivery: id(1), reason: 'too_old' },
-  ])
+  expect(await storedEvents(fake)).toMatchObject([{ delivery: id(1), reason: 'too_old' }])
 })
 
 test('a first refusal during a rest pauses for a minute, not for an hour', async () => {
@@ -340,24 +335,24 @@ describe('a restart', () => {
     before.time.now += 1000 * HOUR
     for (let n = 1; n <= 3; n++) await before.put(id(n), { wait: MINUTE, attempts: 1 })
     await before.stop()
-    const { time, database, key } = before
+    const { time, database } = before
     time.now -= 1000 * HOUR
-    const fake = await fakeOutbox(async () => {}, { time, database, keys: [key] })
+    const fake = await fakeOutbox(async () => {}, { time, database })
     await fake.time.pass(2 * MINUTE)
     expect(fake.calls.sort()).toEqual([1, 2, 3].map(id))
   })
 
-  test('keeps events whose sealing key is missing, counts them, and delivers them once it is back', async () => {
+  test('keeps events whose relay key is missing, counts them, and delivers them once it is back', async () => {
     const before = await fakeOutbox(async () => {
       throw unavailable()
     })
     await before.put(id(1), { wait: MINUTE })
     await before.stop()
-    const { time, database, key } = before
+    const { time, database } = before
     const other = await fakeOutbox(async () => {}, {
       time,
       database,
-      keys: [await generateSealingKey()],
+      encryption: await encryptionOf(relayKeys()),
       limits: { age: HOUR },
     })
     await other.time.pass(5 * HOUR)
@@ -365,7 +360,7 @@ describe('a restart', () => {
     expect(await other.outbox.figures()).toMatchObject({ unreadable: 1, events: { waiting: 1 } })
     expect(other.log).toContainEqual(expect.objectContaining({ outbox: 'unreadable', events: 1 }))
     await other.stop()
-    const again = await fakeOutbox(async () => {}, { time, database, keys: [key] })
+    const again = await fakeOutbox(async () => {}, { time, database })
     await again.time.pass(MINUTE)
     expect(again.calls).toEqual([id(1)])
   })
@@ -425,7 +420,7 @@ describe('a request', () => {
     )
     await fake.dispatch(dispatchOf(id(1)))
     fake.database.isFailing = true
-    await expect(fake.dispatch(dispatchOf(id(2)))).rejects.toMatchObject({ code: 'outbox_full' })
+    await expect(fake.dispatch(dispatchOf(id(2)))).rejects.toMatchObject({ code: 'storage_full' })
     isDown = false
     expect(await fake.dispatch(dispatchOf(id(3)))).toEqual({ tries: 1 })
   })

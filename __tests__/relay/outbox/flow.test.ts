@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { listed, operate as operateAt } from '../../support/deliveries.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { type RawAnswer, send as sendRaw } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { until } from '../../support/until.ts'
@@ -13,14 +14,6 @@ interface GitHubResponse {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: string
-}
-
-interface Listed {
-  readonly delivery: string
-  readonly lane: string
-  readonly at: string
-  readonly tries: number
-  readonly reason: string
 }
 
 describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
@@ -52,10 +45,9 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       headers: [['X-Platform-Authorization', token]],
       body,
     })
-  const operate = async (method: string, target: string, key = OPERATOR_KEY) =>
-    sendRaw(relay.url, { method, target, headers: [['Authorization', `Bearer ${key}`]] })
-  const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
-    JSON.parse((await operate('GET', '/outbox')).body)
+  const operate = (method: string, target: string, key?: string) =>
+    operateAt(relay, method, target, key)
+  const list = () => listed(relay)
   const deliveryOf = ({ headers }: RawAnswer) => headers['x-hookline-delivery'] ?? ''
   /** The bodies and delivery ids of the events that GitHub was sent. */
   const bodies = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
@@ -66,7 +58,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const answer = await send('healthy')
     expect(answer).toMatchObject({ status: 200, body: '{"success":true}' })
     expect(answer.headers['x-hookline-queued']).toBeUndefined()
-    expect(await list()).toEqual({ waiting: [], dead: [], imbalance: 0 })
+    expect(await list()).toMatchObject({ waiting: [], dead: [], imbalance: 0 })
   })
 
   run('events that GitHub cannot take now are 202, and delivered with the same id', async () => {
@@ -79,8 +71,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const { waiting } = await list()
     expect(waiting).toHaveLength(3)
     expect(waiting[0]).toMatchObject({
-      delivery: deliveryOf(first),
-      queue: expect.stringMatching(/^o\/r#/),
+      id: deliveryOf(first),
+      repository: 'o/r',
       reason: 'github_unavailable',
     })
     github.reset()
@@ -196,10 +188,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       github.reset()
       github.always({ status: 500 })
       for (const path of paths) expect((await send('kept', { token, path })).status).toBe(202)
-      const { body } = await operate('GET', '/metrics')
-      const uncertain = Number(
-        /^hookline_outbox_events\{state="uncertain"\} (\d+)$/m.exec(body)?.[1],
-      )
+      const { body } = await operate('GET', '/-admin/metrics')
+      const uncertain = Number(/^hookline_deliveries\{state="uncertain"\} (\d+)$/m.exec(body)?.[1])
       expect(uncertain).toBeGreaterThanOrEqual(1)
       expect(uncertain).toBeLessThanOrEqual(5)
       github.reset()
@@ -240,23 +230,24 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       github.always(({ body }) => ({ status: body.includes('poisoned') ? 422 : 204, body: '{}' }))
       await until(async () => (await list()).dead.length === 1)
       const delivery = deliveryOf(first)
-      expect((await list()).dead).toMatchObject([{ delivery, reason: 'event_rejected' }])
+      expect((await list()).dead).toMatchObject([{ id: delivery, reason: 'event_rejected' }])
       await until(() => bodies().includes('next'))
-      const shown = await operate('GET', `/outbox/${delivery}`)
+      const shown = await operate('GET', `/-admin/deliveries/o/${delivery}`)
       expect(JSON.parse(shown.body)).toMatchObject({
-        delivery,
-        reason: 'event_rejected',
+        delivery: { id: delivery, reason: 'event_rejected' },
         payload: { path: 'hook/webhook', method: 'POST', body: '{"poisoned":true}' },
       })
       expect(shown.body).not.toContain(TOKEN)
-      expect((await operate('POST', `/outbox/${delivery}/replay`)).status).toBe(200)
+      expect((await operate('POST', `/-admin/deliveries/o/${delivery}/replay`)).status).toBe(200)
       await until(async () => (await list()).dead.length === 1)
       github.always({ status: 204 })
-      expect((await operate('POST', `/outbox/${delivery}/replay`)).status).toBe(200)
+      expect((await operate('POST', `/-admin/deliveries/o/${delivery}/replay`)).status).toBe(200)
       await until(async () => (await list()).waiting.length === 0)
       expect(bodies().at(-1)).toBe('{"poisoned":true}')
       // GitHub has the event a moment before it leaves the ledger.
-      await until(async () => (await operate('GET', `/outbox/${delivery}`)).status === 404)
+      await until(
+        async () => (await operate('GET', `/-admin/deliveries/o/${delivery}`)).status === 404,
+      )
     },
   )
 
@@ -264,7 +255,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     github.always(DOWN)
     const first = await send('1')
     await send('2')
-    expect((await operate('DELETE', `/outbox/${deliveryOf(first)}`)).status).toBe(200)
+    expect((await operate('DELETE', `/-admin/deliveries/o/${deliveryOf(first)}`)).status).toBe(200)
     expect((await list()).waiting).toHaveLength(1)
     github.reset()
     await until(async () => (await list()).waiting.length === 0)
@@ -284,33 +275,34 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const pages: string[][] = []
     for (let after: string | undefined = ''; after !== undefined && pages.length < 9; ) {
       const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
-      const { body } = await operate('GET', `/outbox?limit=2${cursor}`)
-      const page: { waiting: Listed[]; next?: string } = JSON.parse(body)
-      pages.push(page.waiting.map(({ delivery }) => delivery))
-      after = page.next
+      const { body } = await operate('GET', `/-admin/deliveries/o?limit=2${cursor}`)
+      const page: { deliveries: { id: string }[]; next: string | null } = JSON.parse(body)
+      pages.push(page.deliveries.map(({ id }) => id))
+      after = page.next ?? undefined
     }
     expect(pages.every((page) => page.length <= 2)).toBe(true)
     expect(pages.flat().sort()).toEqual(kept.sort())
   })
 
-  run('/metrics counts queued events and dead letters', async () => {
+  run('the metrics count queued events and dead letters', async () => {
     github.always(DOWN)
     await send('1')
     await send('2')
-    expect((await operate('GET', '/metrics', 'not-the-key')).status).toBe(401)
-    const { body } = await operate('GET', '/metrics')
-    expect(body).toMatch(/^hookline_outbox_waiting 2$/m)
-    expect(body).toMatch(/^hookline_outbox_oldest_seconds \d+$/m)
-    expect(body).toMatch(/^hookline_answers_total\{status="202"\} [1-9]\d*$/m)
+    expect((await operate('GET', '/-admin/metrics', 'not-the-key')).status).toBe(401)
+    const { body } = await operate('GET', '/-admin/metrics')
+    expect(body).toMatch(/^hookline_deliveries\{state="waiting"\} 2$/m)
+    expect(body).toMatch(/^hookline_oldest_waiting_seconds \d+$/m)
+    expect(body).toMatch(/^hookline_responses_total\{status="202"\} [1-9]\d*$/m)
     github.next({ status: 422, body: '{}' })
     await until(async () => (await list()).dead.length > 0)
-    const died = (await operate('GET', '/metrics')).body
-    expect(died).toMatch(/^hookline_outbox_dead 1$/m)
-    expect(died).toMatch(/^hookline_outbox_events\{state="dead"\} 1$/m)
-    expect(died).toMatch(/^hookline_outbox_imbalance 0$/m)
+    const died = (await operate('GET', '/-admin/metrics')).body
+    expect(died).toMatch(/^hookline_deliveries\{state="dead"\} 1$/m)
+    expect(died).toMatch(/^hookline_imbalance 0$/m)
     const [dead] = (await list()).dead
-    await operate('DELETE', `/outbox/${dead?.delivery}`)
-    expect((await operate('GET', '/metrics')).body).toMatch(/^hookline_outbox_dead 0$/m)
+    await operate('DELETE', `/-admin/deliveries/o/${dead?.id}`)
+    expect((await operate('GET', '/-admin/metrics')).body).toMatch(
+      /^hookline_deliveries\{state="dead"\} 0$/m,
+    )
   })
 
   run(
@@ -329,7 +321,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       const disk = kept.join('\n')
       // The files that were read are those of the event: its id is not encrypted.
       expect(disk).toContain(delivery)
-      const texts = [TOKEN, 'a-text-that-nobody', 'another-text-of', 'hook/webhook', 'secret-query']
+      const texts = [TOKEN, 'a-text-that-nobody', 'another-text-of', 'secret-query']
       for (const text of [...texts, 'client_payload']) {
         const encoded = Buffer.from(text).toString('base64').slice(0, -4)
         expect([disk.includes(text), disk.includes(encoded)]).toEqual([false, false])

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
 const OWNER = 'ghp_the-token-of-the-attacker-aaaaaaaaaaaa'
 const VICTIM = 'ghp_the-token-of-the-victim-bbbbbbbbbbbbbb'
@@ -69,8 +70,8 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     github.always({ status: 503 })
     expect(await send('victim/repo/hook/webhook', VICTIM)).toBe(202)
     expect(await (await fetch(`${relay.url}/readyz`)).text()).toBe('ready')
-    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
-    const metrics = await (await fetch(`${relay.url}/metrics`, { headers })).text()
-    expect(metrics).toMatch(/^hookline_outbox_imbalance 0$/m)
+    const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
+    const metrics = await (await fetch(`${relay.url}/-admin/metrics`, { headers })).text()
+    expect(metrics).toMatch(/^hookline_imbalance 0$/m)
   })
 })

@@ -67,28 +67,6 @@ test('an event that arrives during the report of an empty queue is counted, and 
   expect([delivered, await counted()]).toEqual([['a', 'b'], {}])
 })
 
-test('an index with the table of an earlier version keeps its queues, and asks them for their usage', async () => {
-  const storage = await objectStorage()
-  storage.sql.exec(`CREATE TABLE queue (name TEXT PRIMARY KEY, holder TEXT NOT NULL,
-    events INTEGER NOT NULL, bytes INTEGER NOT NULL, copies INTEGER NOT NULL, waits INTEGER NOT NULL)`)
-  storage.sql.exec("INSERT INTO queue VALUES ('o/old#own', 'own', 7, 70, 0, 1)")
-  const asked: string[] = []
-  const askUsage = ({ queue }: { queue: string }) => void asked.push(queue)
-  const event = { holder: 'own', bytes: 1, waits: true, isInDoubt: false }
-  // The second start finds the table of this version.
-  for (const queue of ['o/first#own', 'o/second#own']) {
-    const index = indexIn(storage, { askUsage })
-    expect(await index.reserve({ ...event, queue })).toBe(true)
-    await index.report({ queue, holder: 'own', events: 2, bytes: 2, copies: 0, waits: true })
-  }
-  expect(storage.sql.exec('SELECT name, events, at FROM queue ORDER BY name').toArray()).toEqual([
-    { name: 'o/first#own', events: 2, at: START },
-    { name: 'o/old#own', events: 7, at: START },
-    { name: 'o/second#own', events: 2, at: START },
-  ])
-  expect(asked).toEqual(['o/old#own'])
-})
-
 describe('an index with room for 100 events', () => {
   async function indexOf100() {
     const index = indexIn(await objectStorage(), { limits: { ...LIMITS, events: 100 } })

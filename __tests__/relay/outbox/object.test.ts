@@ -6,7 +6,7 @@ import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
+import { ADMIN_BEARER, RELAY_KEY } from '../../support/relay-keys.ts'
 import { sqlite } from '../../support/sqlite.ts'
 import { until } from '../../support/until.ts'
 import { startWorkerd, type Workerd } from '../../support/workerd.ts'
@@ -27,8 +27,7 @@ describe('the storage of an outbox on workerd', () => {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200',
       HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
-      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
-      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
     }
   })
   afterEach(async () => {
@@ -59,7 +58,7 @@ describe('the storage of an outbox on workerd', () => {
       body,
     })
   const operate = (path: string) =>
-    fetch(`${relay?.url}${path}`, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
+    fetch(`${relay?.url}${path}`, { headers: { authorization: `Bearer ${ADMIN_BEARER}` } })
   const files = async () => {
     const all = await readdir(folder, { recursive: true })
     return all
@@ -170,11 +169,12 @@ describe('the storage of an outbox on workerd', () => {
     github.reset()
     expect((await send('3')).status).toBe(200)
     // An empty list would be wrong.
-    for (const path of ['/outbox', '/metrics']) expect((await operate(path)).status).toBe(500)
+    for (const path of ['/-admin/deliveries/o', '/-admin/metrics'])
+      expect((await operate(path)).status).toBe(500)
     for (const file of await files()) expect(await readFile(file, 'utf8')).toBe(garbage)
   })
 
-  test('is full: an event is 503 outbox_full, and accepted events are delivered after a restart', async () => {
+  test('is full: an event is 503 storage_full, and accepted events are delivered after a restart', async () => {
     await start({ isBroken: true, mostOfFile: 400 })
     expect((await send('0')).status).toBe(200)
     github.always(DOWN)
@@ -186,7 +186,7 @@ describe('the storage of an outbox on workerd', () => {
       else refused = answer
     }
     expect(refused?.status).toBe(503)
-    expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
+    expect(await refused?.json()).toMatchObject({ error: { code: 'storage_full' } })
     expect(accepted.length).toBeGreaterThan(3)
     github.reset()
     await start()

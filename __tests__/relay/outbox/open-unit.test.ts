@@ -1,28 +1,27 @@
 import { expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { StoredEvent } from '../../../src/relay/outbox/event.ts'
+import { encryptEvent } from '../../../src/relay/outbox/event-record.ts'
 import { openBatch } from '../../../src/relay/outbox/open-unit.ts'
-import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
-import { RelayError } from '../../../src/relay/relay-errors.ts'
+import { endpointDeleted } from '../../../src/relay/relay-errors.ts'
 import { PACK } from '../../../src/relay/request/client-payload.ts'
 import { dispatchOf } from '../../support/fake-outbox.ts'
+import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 
 test('of a batch without a deliverable event, those of a missing key wait, and the others are refused', async () => {
-  const [key, missing] = [await generateSealingKey(), await generateSealingKey()]
-  const stored = async (delivery: string, sealingKey: typeof key) => {
-    const { sealed, key: id } = await sealEventsFor(sealingKey)(dispatchOf(delivery))
-    return { delivery, key: id, sealed } as StoredEvent
-  }
-  const events = [await stored('revoked', key), await stored('locked', missing)]
+  const encryption = await encryptionOf()
+  const missing = await encryptionOf(relayKeys())
+  const stored = async (delivery: string, by: typeof encryption) =>
+    ({ delivery, ...(await encryptEvent(dispatchOf(delivery), by)) }) as StoredEvent
+  const events = [await stored('deleted', encryption), await stored('locked', missing)]
   const restore = () => {
-    throw new RelayError(401, 'revoked', 'the grant is revoked', { hint: '' })
+    throw endpointDeleted()
   }
-  const ports = { keys: [key], credentials: { restore }, pack: PACK }
+  const ports = { encryption, credentials: { restore }, pack: PACK }
   const opened = await openBatch('batch', events, ports)
   expect(opened.outcome).toEqual({ kind: 'isolated', reason: 'unreadable' })
   expect(opened.failed.map(({ event, outcome }) => [event.delivery, outcome.kind])).toEqual([
-    ['revoked', 'refused'],
+    ['deleted', 'refused'],
   ])
   const all = await openBatch('batch', events.slice(0, 1), ports)
-  expect([all.outcome, all.failed]).toEqual([{ kind: 'refused', reason: 'revoked' }, []])
+  expect([all.outcome, all.failed]).toEqual([{ kind: 'refused', reason: 'endpoint_deleted' }, []])
 })

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
-import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/sealing-key.ts'
 import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
 import { RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
 import type { NewEvent } from '../../../src/relay/outbox/event.ts'
+import { encryptEvent } from '../../../src/relay/outbox/event-record.ts'
 import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
-import { OutboxObject } from '../../../src/relay/outbox/queue-object.ts'
-import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
+import { QueueObject } from '../../../src/relay/outbox/queue-object.ts'
 import { RelayMetrics } from '../../../src/relay/pages/metrics.ts'
 import { PACK } from '../../../src/relay/request/client-payload.ts'
 import { dispatchOf, LIMITS } from '../../support/fake-outbox.ts'
 import { HOUR, START } from '../../support/fake-time.ts'
 import { objectStorage } from '../../support/object-storage.ts'
+import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 
 /** Responses of the index, by method. */
 const RESULTS: Readonly<Record<string, unknown>> = {
@@ -21,7 +21,8 @@ const RESULTS: Readonly<Record<string, unknown>> = {
 }
 
 /** The object of one queue, before an index that is a function and a GitHub that accepts all. */
-async function queueObject(storage: ObjectStorage, key: SealingKey) {
+async function queueObject(storage: ObjectStorage, relayKey?: string) {
+  const encryption = await encryptionOf(relayKey)
   /** `callTime` is how many milliseconds a call of GitHub takes. */
   const clock = { now: START, callTime: 0 }
   const now = () => clock.now
@@ -41,7 +42,7 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
   const index = { answered: async (_method: string) => {} }
   /** False for a test that expects an error. */
   const report = { fails: true }
-  const object = await OutboxObject.open(
+  const object = await QueueObject.open(
     { storage, blockConcurrencyWhile: (work) => work() },
     {
       namespace: {
@@ -59,7 +60,7 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       limits: LIMITS,
       minInterval: 0,
       sleep: async () => {},
-      keys: [key],
+      encryption,
       credentials: createCredentials({}),
       send: async ({ delivery }) => {
         clock.now += clock.callTime
@@ -85,12 +86,12 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
   }
   const put = async (delivery: string, state: Partial<NewEvent> = {}) => {
     const dispatch = dispatchOf(delivery)
-    const { sealed, key: keyId } = await sealEventsFor(key)(dispatch)
     const event: NewEvent = {
       delivery,
       ...(await queueNames(rateLimiters)(dispatch)),
       ...{ credential: 'token:a', state: 'waiting', attempts: 0, doubts: 0, wait: 0 },
-      ...{ reason: 'queued', key: keyId, sealed },
+      ...{ path: 'hook/webhook', method: 'POST', received: clock.now, reason: 'queued' },
+      ...(await encryptEvent(dispatch, encryption)),
       ...state,
     }
     expect(await call('put', event)).toEqual({ result: true })
@@ -104,7 +105,7 @@ const tables = ({ sql }: ObjectStorage) =>
 
 test('an event that is stored while an alarm ends is delivered by the next alarm, not a day later', async () => {
   const storage = await objectStorage()
-  const { object, put, delivered, index } = await queueObject(storage, await generateSealingKey())
+  const { object, put, delivered, index } = await queueObject(storage)
   await put('a')
   let later: Promise<unknown> | undefined
   index.answered = async (method) => {
@@ -123,10 +124,9 @@ test('an event that is stored while an alarm ends is delivered by the next alarm
 
 test('an object that restarts with an alarm tells the index that its queue is empty', async () => {
   const storage = await objectStorage()
-  const key = await generateSealingKey()
-  const before = await queueObject(storage, key)
+  const before = await queueObject(storage)
   await before.put('a')
-  const { object, delivered, told } = await queueObject(storage, key)
+  const { object, delivered, told } = await queueObject(storage)
   await object.alarm()
   expect(delivered).toEqual(['a'])
   const empty = { events: 0, bytes: 0, copies: 0, waits: false }
@@ -136,20 +136,16 @@ test('an object that restarts with an alarm tells the index that its queue is em
 
 test('an object whose events wait for a missing key looks at them a day later', async () => {
   const storage = await objectStorage()
-  const key = await generateSealingKey()
-  const { put } = await queueObject(storage, await generateSealingKey())
+  const { put } = await queueObject(storage, relayKeys())
   await put('of a missing key')
-  const { object, delivered } = await queueObject(storage, key)
+  const { object, delivered } = await queueObject(storage)
   await object.alarm()
   expect([delivered, await storage.getAlarm()]).toEqual([[], START + 24 * HOUR])
 })
 
 test('a long backlog reports its usage each minute, and goes on in the next alarm', async () => {
   const storage = await objectStorage()
-  const { object, put, delivered, told, clock } = await queueObject(
-    storage,
-    await generateSealingKey(),
-  )
+  const { object, put, delivered, told, clock } = await queueObject(storage)
   const events = Array.from({ length: 30 }, (_, number) => `event-${number}`)
   for (const event of events) await put(event)
   clock.callTime = 5000
@@ -167,7 +163,7 @@ test('a long backlog reports its usage each minute, and goes on in the next alar
 
 test('the next event of a queue that gave up its storage gets an alarm, and is delivered', async () => {
   const storage = await objectStorage()
-  const { object, put, call, delivered } = await queueObject(storage, await generateSealingKey())
+  const { object, put, call, delivered } = await queueObject(storage)
   const open = { state: 'uncertain', wait: 5000, reason: 'github_timeout' } as const
   const event = await put('a', open)
   // The call ends well, and the ledger is empty.
@@ -181,7 +177,7 @@ test('the next event of a queue that gave up its storage gets an alarm, and is d
 
 test('100 calls that end at the same time lead to few reports, and the last one covers all of them', async () => {
   const storage = await objectStorage()
-  const { put, call, index, told } = await queueObject(storage, await generateSealingKey())
+  const { put, call, index, told } = await queueObject(storage)
   const events: NewEvent[] = []
   for (let n = 0; n < 100; n++) {
     events.push(await put(`${n}`, { state: 'uncertain', wait: HOUR, reason: 'github_timeout' }))
@@ -197,10 +193,7 @@ test('100 calls that end at the same time lead to few reports, and the last one 
 
 test('an alarm that cannot reach the index tries again a minute later', async () => {
   const storage = await objectStorage()
-  const { object, put, index, told, report } = await queueObject(
-    storage,
-    await generateSealingKey(),
-  )
+  const { object, put, index, told, report } = await queueObject(storage)
   await put('a')
   report.fails = false
   index.answered = async (method) => {

@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
-import { generateSealingKey } from '../../../src/relay/credentials/sealing-key.ts'
-import { type Endpoint, hashOf, sealEndpointsFor } from '../../../src/relay/endpoints/endpoint.ts'
-import { Endpoints } from '../../../src/relay/endpoints/endpoints.ts'
-import { EndpointTable } from '../../../src/relay/endpoints/store.ts'
+import { encryptEndpoint } from '../../../src/relay/endpoints/endpoint-records.ts'
+import type { Endpoint } from '../../../src/relay/endpoints/endpoint-settings.ts'
 import type { ReceiptLine } from '../../../src/relay/log-lines.ts'
 import { Alarms } from '../../../src/relay/receipts/alarms.ts'
 import { ReceiptStore } from '../../../src/relay/receipts/store.ts'
+import { EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+import { ENDPOINT } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, START } from '../../support/fake-time.ts'
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-database.ts'
+import { encryptionOf } from '../../support/relay-keys.ts'
 
-const key = await generateSealingKey()
+const encryption = await encryptionOf()
 
 /** The alarms of one process on a database, on a clock of the test. */
 async function startAlarms(database: MemoryDatabase, start = START) {
@@ -19,19 +21,12 @@ async function startAlarms(database: MemoryDatabase, start = START) {
   const report = (error: unknown) => {
     throw error
   }
-  const endpoints: Endpoints = new Endpoints({
-    store: new EndpointTable(database),
-    keys: [key],
-    holds: { known: HOUR, unknown: HOUR },
-    now: () => now,
-    date: () => new Date(now),
-    used: (name) => alarms.noteEvent(name),
-    report,
-  })
+  const table = new EndpointTable(database)
   const store = new ReceiptStore(database)
   const alarms = new Alarms({
     store,
-    endpoints,
+    endpoints: table.all,
+    encryption,
     sends: true,
     now: () => now,
     shown: (kind, subject, isActive) =>
@@ -47,21 +42,16 @@ async function startAlarms(database: MemoryDatabase, start = START) {
     store,
     /** Creates an endpoint, or changes the one with this name. */
     save: async (name: string, more: Partial<Endpoint> = {}, isNew = true) => {
-      const id = name.padEnd(22, 'x')
-      const endpoint = { id, name, repository: 'o/r', path: 'hook/webhook', ...more }
-      const times = { created: now, changed: now, firstEvent: null }
-      const row = {
-        hash: await hashOf(id),
-        name,
-        ...times,
-        ...(await sealEndpointsFor(key)(endpoint)),
-      }
-      const before = (await endpoints.store.named(name)) ?? row
-      await (isNew ? endpoints.store.create(row) : endpoints.store.replace(row, before))
+      const id = new Secret((isNew ? name : `${name}2`).padEnd(22, 'x'))
+      const endpoint: Endpoint = { ...ENDPOINT, name, id, created: now, ...more }
+      const row = await encryptEndpoint(endpoint, { changed: now, firstEvent: null }, encryption)
+      const store = table.of('o')
+      const before = (await store.named(name)) ?? row
+      await (isNew ? store.create(row) : store.replace(row, before))
       return endpoint
     },
-    use: (endpoint: Endpoint) => endpoints.accepted(endpoint),
-    remove: (name: string) => endpoints.store.delete(name),
+    use: async (endpoint: Endpoint) => alarms.noteEvent(endpoint),
+    remove: (name: string) => table.of('o').delete(name),
     pass: async (milliseconds: number) => {
       const end = now + milliseconds
       for (; now < end; now += MINUTE) await alarms.check()
@@ -83,8 +73,10 @@ describe('an endpoint that expects an event every 2 hours', () => {
     await scene.pass(2 * HOUR)
     expect([...scene.active]).toEqual([])
     await scene.pass(2 * HOUR)
-    expect([...scene.active]).toEqual(['silent endpoint:orders'])
-    expect(scene.log).toEqual([{ receipts: 'silent', level: 'error', subject: 'endpoint:orders' }])
+    expect([...scene.active]).toEqual(['silent endpoint:o/orders'])
+    expect(scene.log).toEqual([
+      { receipts: 'silent', level: 'error', subject: 'endpoint:o/orders' },
+    ])
     await scene.use(orders)
     await scene.pass(MINUTE)
     expect([...scene.active]).toEqual([])
@@ -92,7 +84,7 @@ describe('an endpoint that expects an event every 2 hours', () => {
     expect(receipts.map(({ type }) => type)).toEqual(['alarm.silent', 'alarm.silent.ended'])
     expect(receipts[0]?.data).toEqual({
       alarm: 'silent',
-      subject: 'endpoint:orders',
+      subject: 'endpoint:o/orders',
       since: expect.any(String),
       active: true,
     })
@@ -119,10 +111,10 @@ describe('an endpoint that expects an event every 2 hours', () => {
     await first.pass(2 * HOUR - MINUTE)
     await first.use(heard)
     const now = await first.pass(HOUR)
-    expect([...first.active]).toEqual(['silent endpoint:orders'])
+    expect([...first.active]).toEqual(['silent endpoint:o/orders'])
     await first.alarms.writeEvents()
     const second = await startAlarms(database, now)
-    expect([...second.active]).toEqual(['silent endpoint:orders'])
+    expect([...second.active]).toEqual(['silent endpoint:o/orders'])
     await second.pass(HOUR / 2)
     expect(second.log).toEqual([])
     expect(await second.receipts()).toHaveLength(1)

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { RunBehavior } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
 import { send } from '../../support/raw-http.ts'
-import { ACCESS_KEY, type ReceiptRelay, startReceiptRelay } from '../../support/receipt-relay.ts'
+import { endpointsOf } from '../../support/endpoint-relays.ts'
+import { type ReceiptRelay, startReceiptRelay } from '../../support/receipt-relay.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -29,7 +30,7 @@ const REPOSITORIES: readonly (readonly [RunBehavior, string])[] = [
 
 const nameOf = (number: number) => `octo/r${number % REPOSITORIES.length}`
 
-describeOnNode24('a relay with --receipts, on real sockets and in real time', () => {
+describeOnNode24('a relay that follows runs, on real sockets and in real time', () => {
   let github: ReceiptRelay['github']
   let relay: ReceiptRelay['relay']
   let receiver: ReceiptRelay['receiver']
@@ -43,6 +44,7 @@ describeOnNode24('a relay with --receipts, on real sockets and in real time', ()
     for (const [number, [behavior]] of REPOSITORIES.entries()) {
       github.behavior.set(nameOf(number), behavior)
     }
+    const addressOf = endpointsOf(() => relay)
     const wanted: Record<string, string> = {}
     const sent: number[] = []
     const started = Date.now()
@@ -59,8 +61,7 @@ describeOnNode24('a relay with --receipts, on real sockets and in real time', ()
       }
       const { status, headers } = await send(relay.url, {
         method: 'POST',
-        target: `/${nameOf(number)}/hook/webhook`,
-        headers: [['X-Github-Authorization', `Bearer ${ACCESS_KEY}`]],
+        target: await addressOf(`/${nameOf(number)}/hook/webhook`),
         body: JSON.stringify({ number, secret: 'of the payload' }),
       })
       expect([number, status]).toEqual([number, 200])

@@ -6,6 +6,7 @@ import { type Dispatch, dispatchTo } from '../../../src/relay/github/dispatch.ts
 import { runReader } from '../../../src/relay/github/find-run.ts'
 import { RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
 import type { ReceiptLine } from '../../../src/relay/log-lines.ts'
+import { listDeliveries } from '../../../src/relay/outbox/delivery-list.ts'
 import { RelayMetrics } from '../../../src/relay/pages/metrics.ts'
 import { Alarms } from '../../../src/relay/receipts/alarms.ts'
 import { RunFollower } from '../../../src/relay/receipts/follower.ts'
@@ -17,6 +18,7 @@ import { dispatchOf } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { type GitHubRuns, startGitHubRuns } from '../../support/github-runs.ts'
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-database.ts'
+import { encryptionOf } from '../../support/relay-keys.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -84,13 +86,15 @@ async function startScene(): Promise<Scene> {
   }
   const alarms = new Alarms({
     ...shared,
-    endpoints: { store: { versions: async () => [] } as never, openRow: async () => undefined },
+    endpoints: { versions: async () => [], list: async () => [] },
+    encryption: await encryptionOf(),
     shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
   })
   const follower = new RunFollower({
     ...shared,
     readRuns: runReader({ ...options, govern: limiters.lookup }),
     credential: () => credentials.own(),
+    reportsSuccess: true,
     changeAlarm: alarms.change,
     counted: (outcome) => metrics.ran(outcome),
   })
@@ -132,7 +136,10 @@ async function startScene(): Promise<Scene> {
           body: '{}',
         }),
         delivery,
-        credential: { ...(await credentials.own()), id: 'e1' },
+        credential: {
+          ...(await credentials.own()),
+          endpoint: { owner: 'o', name: 'e1', created: 0 },
+        },
         ...more,
       }
       const attempts = await dispatch(event)
@@ -148,9 +155,8 @@ async function startScene(): Promise<Scene> {
       }
     },
     outcomes: async () => {
-      const filter = { repository: undefined, credential: undefined, outcome: undefined }
-      const events = await store.list(filter, Number.MAX_SAFE_INTEGER, 10_000)
-      return Object.fromEntries(events.map(({ delivery, outcome }) => [delivery, outcome]))
+      const events = await listDeliveries(database, { limit: 10_000 })
+      return Object.fromEntries(events.map(({ id, outcome }) => [id, outcome ?? '']))
     },
     close: async () => {
       await pool.close()
@@ -183,7 +189,7 @@ describe('an accepted event', () => {
     expect(received).toMatchObject([{ type: `run.${outcome}`, data: { delivery, outcome } }])
     const data = received[0]?.data
     expect(data?.conclusion).toBe(conclusion)
-    expect(data).toMatchObject({ repository: 'o/r', credential: 'key:k1' })
+    expect(data).toMatchObject({ repository: 'o/r', credential: 'endpoint:o/e1' })
     expect(JSON.stringify(received)).not.toContain('hook/webhook')
     expect(lines(metrics)).toEqual([`hookline_runs_total{outcome="${outcome}"} 1`])
     expect(log).toMatchObject([{ receipts: outcome, delivery }])
@@ -362,14 +368,14 @@ test('three events in a row without a run begin an alarm, which a run ends', asy
   expect(lines(metrics).some((line) => line.startsWith('hookline_alarm'))).toBe(false)
   await send('o/r')
   await pass(4 * MINUTE)
-  expect(lines(metrics)).toContain('hookline_alarm{alarm="no_runs",subject="o/r key:k1"} 1')
+  expect(lines(metrics)).toContain('hookline_alarm{alarm="no_runs",subject="o/r endpoint:o/e1"} 1')
   github.behavior.set('o/r', 'success')
   await send('o/r')
   await pass(4 * MINUTE)
   expect(lines(metrics).some((line) => line.startsWith('hookline_alarm'))).toBe(false)
   const alarms = received.filter(({ type }) => type.startsWith('alarm.'))
   expect(alarms.map(({ type }) => type)).toEqual(['alarm.no_runs', 'alarm.no_runs.ended'])
-  expect(alarms[0]?.data).toMatchObject({ subject: 'o/r key:k1', active: true })
+  expect(alarms[0]?.data).toMatchObject({ subject: 'o/r endpoint:o/e1', active: true })
   expect(log).toContainEqual(expect.objectContaining({ receipts: 'no_runs', level: 'error' }))
 })
 

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { readReceiptSettings } from '../../../src/relay/receipts/on-node.ts'
+import { readNotifySettings } from '../../../src/relay/receipts/on-node.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
 import {
-  ACCESS_KEY,
   RECEIPT_SECRET,
   type ReceiptRelay,
   startReceiptRelay,
 } from '../../support/receipt-relay.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 import { sqlite } from '../../support/sqlite.ts'
 
-describeOnNode24('a relay with --receipts', () => {
+describeOnNode24('a relay that follows runs', () => {
   let github: ReceiptRelay['github']
   let relay: ReceiptRelay['relay']
   let receiver: ReceiptRelay['receiver']
@@ -23,14 +23,13 @@ describeOnNode24('a relay with --receipts', () => {
   }, 60_000)
   afterAll(() => close?.())
 
+  let target: string
+  beforeAll(async () => {
+    target = await createEndpoint(relay, { repository: 'o/r' })
+  })
   const call = (headers: [string, string][] = []) =>
-    send(relay.url, {
-      method: 'POST',
-      target: '/o/r/hook/webhook',
-      headers: [['X-Github-Authorization', `Bearer ${ACCESS_KEY}`], ...headers],
-      body: '{"secret":"of the payload"}',
-    })
-  const admin = async (target: string, key = OPERATOR_KEY) => {
+    send(relay.url, { method: 'POST', target, headers, body: '{"secret":"of the payload"}' })
+  const admin = async (target: string, key = ADMIN_BEARER) => {
     const headers: [string, string][] = [['Authorization', `Bearer ${key}`]]
     const { status, body } = await send(relay.url, { method: 'GET', target, headers })
     return { status, body }
@@ -49,8 +48,9 @@ describeOnNode24('a relay with --receipts', () => {
     const delivery = headers['x-hookline-delivery']
     // A receipt can start an event, too; that event gets none.
     await call([['webhook-id', 'hookline_receipt_1']])
-    const events = JSON.parse((await admin('/-/receipts?repository=O/r')).body).events
-    expect(events).toMatchObject([{ delivery, repository: 'o/r', outcome: 'pending' }])
+    const list = '/-admin/deliveries/o?repository=O/r'
+    const { deliveries } = JSON.parse((await admin(list)).body)
+    expect(deliveries).toMatchObject([{ id: delivery, repository: 'o/r', outcome: 'pending' }])
     await until(() => receiver.received.length > 0)
     receiver.answer.status = 302
     receiver.answer.location = github.url
@@ -58,18 +58,16 @@ describeOnNode24('a relay with --receipts', () => {
     receiver.answer.status = 200
     await relay.restart('kill')
     // The third attempt is 5 minutes later; a new process keeps to that.
-    expect(JSON.parse((await admin('/-/receipts')).body)).toMatchObject({ unsent: 1 })
-    const file = join(relay.folder, 'outbox.db')
+    const file = join(relay.folder, 'relay.db')
     const makeDue = async () => void (await sqlite(file, 'UPDATE receipt SET next = 0'))
     await relay.restart('kill', { between: makeDue })
     await until(() => receiver.received.length > 2)
     await relay.restart('stop')
     expect(receiver.received.map(({ status }) => status)).toEqual([503, 302, 200])
-    expect(JSON.parse((await admin('/-/receipts')).body)).toMatchObject({ unsent: 0 })
-    const { events: shown } = JSON.parse((await admin('/-/receipts?outcome=startup_failure')).body)
-    expect(shown).toMatchObject([
+    const failed = JSON.parse((await admin(`${list}&outcome=startup_failure`)).body)
+    expect(failed.deliveries).toMatchObject([
       {
-        delivery,
+        id: delivery,
         conclusion: 'startup_failure',
         run: expect.stringMatching(/\/actions\/runs\/1$/),
       },
@@ -86,9 +84,9 @@ describeOnNode24('a relay with --receipts', () => {
   }, 90_000)
 
   test('shows outcomes to the admin alone, and the address of the receiver nowhere', async () => {
-    expect((await admin('/-/receipts', 'wrong')).status).toBe(401)
-    expect((await admin('/-/receipts?limit=0')).status).toBe(400)
-    const metrics = (await admin('/metrics')).body
+    expect((await admin('/-admin/deliveries', 'wrong')).status).toBe(401)
+    expect((await admin('/-admin/deliveries?limit=0')).status).toBe(400)
+    const metrics = (await admin('/-admin/metrics')).body
     expect(metrics).toContain('# TYPE hookline_runs_total counter')
     expect(relay.log.join()).toContain('"receipts":"startup_failure"')
     expect(relay.log.join() + metrics).not.toContain('the-token-of-the-receiver')
@@ -96,18 +94,10 @@ describeOnNode24('a relay with --receipts', () => {
 })
 
 test.each([
-  [{ HOOKLINE_RECEIPT_URL: 'http://pager.example.com' }, 'not an https address'],
-  [{ HOOKLINE_RECEIPT_URL: 'https://pager.example.com' }, 'HOOKLINE_RECEIPT_SECRET is missing'],
-  [{ HOOKLINE_RECEIPT_SECRET: RECEIPT_SECRET }, 'HOOKLINE_RECEIPT_URL is missing'],
-  [{ HOOKLINE_RECEIPT_SECRET: 'whsec_c2hvcnQ=' }, 'base64 of at least 24 bytes'],
+  [{ HOOKLINE_NOTIFY_URL: 'http://pager.example.com' }, 'not an https address'],
+  [{ HOOKLINE_NOTIFY_URL: 'https://pager.example.com' }, 'HOOKLINE_NOTIFY_SECRET is missing'],
+  [{ HOOKLINE_NOTIFY_SECRET: RECEIPT_SECRET }, 'HOOKLINE_NOTIFY_URL is missing'],
+  [{ HOOKLINE_NOTIFY_SECRET: 'whsec_c2hvcnQ=' }, 'base64 of at least 24 bytes'],
 ])('settings that do not fit together are errors: %j', (env, message) => {
-  const given = { isFollowing: true, hasOutbox: true, hasCredential: true }
-  expect(() => readReceiptSettings(env, given)).toThrow(message)
-})
-
-test.each([
-  [{ hasOutbox: false, hasCredential: true }, 'needs an outbox'],
-  [{ hasOutbox: true, hasCredential: false }, 'needs a GitHub credential'],
-])('--receipts without its needs is an error: %j', (given, message) => {
-  expect(() => readReceiptSettings({}, { isFollowing: true, ...given })).toThrow(message)
+  expect(() => readNotifySettings(env)).toThrow(message)
 })

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { type ConditionOptions, conditionsFrom } from '../../../src/cli/endpoint/conditions.ts'
 import { endpointsOf } from '../../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
-import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
 import {
   type KeptConnection,
   keptConnection,
   type RawAnswer,
   type RawRequest,
 } from '../../support/raw-http.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
 
-export const ADMIN_KEY = OPERATOR_KEY
+export const ADMIN_KEY = ADMIN_BEARER
 const GITHUB_TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
 export const SETTINGS = {

@@ -62,10 +62,10 @@ describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
     expect(here.relay.log.join('\n')).not.toContain(own[0]?.row.signer.secret)
   })
 
-  test('and /metrics shows none of their secrets', async () => {
+  test('and the metrics show none of their secrets', async () => {
     const headers = { authorization: `Bearer ${ADMIN_KEY}` }
-    const metrics = await (await fetch(`${here.relay.url}/metrics`, { headers })).text()
-    expect(metrics).toMatch(/^hookline_answers_total\{status="401"\} \d+$/m)
+    const metrics = await (await fetch(`${here.relay.url}/-admin/metrics`, { headers })).text()
+    expect(metrics).toMatch(/^hookline_responses_total\{status="401"\} \d+$/m)
     for (const { signer } of AT_RELAY) expect(metrics).not.toContain(signer.secret)
   })
 })

@@ -52,6 +52,19 @@ export async function readCaller(headers: RawHeaders, rules: AccessRules): Promi
   return { kind: 'token', token: presented, hashes: await encryption.tokenHashes(presented) }
 }
 
+/** @throws RelayError 403 for the read bearer */
+export function managerOf(caller: Caller): Manager {
+  if (caller.kind === 'read') throw notAllowed('the read bearer shows the status and the metrics')
+  return caller
+}
+
+/** @param allowed what the caller may do */
+export function notAllowed(allowed: string): RelayError {
+  return new RelayError(403, 'not_allowed', `${allowed} only`, {
+    hint: 'Use the admin bearer: hookline relay key.',
+  })
+}
+
 function invalidKey(allowsTokens: boolean): RelayError {
   const orToken = allowsTokens ? ', or your GitHub token' : ''
   return new RelayError(401, 'invalid_key', 'the bearer of the admin API is wrong or missing', {

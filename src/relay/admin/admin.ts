@@ -6,7 +6,7 @@ import type { RelayRequest } from '../relay-ports.ts'
 import { errorResponse } from '../request/responses.ts'
 import { targetPath } from '../request/route.ts'
 import { relayKeyMissing } from '../store/relay-key.ts'
-import { type AccessRules, type Caller, type Manager, readCaller } from './access.ts'
+import { type AccessRules, type Caller, managerOf, notAllowed, readCaller } from './access.ts'
 import { type DeliveryPorts, deliveryResource, respondToDeliveries } from './deliveries.ts'
 import {
   type EndpointResourcePorts,
@@ -76,18 +76,6 @@ async function respond(
   if (delivery) return respondToDeliveries(request, delivery, manager, ports)
   throw new RelayError(404, 'not_found', 'the admin API has no such address', {
     hint: 'See https://hookline.dev/reference/admin-api. Addresses are case-sensitive.',
-  })
-}
-
-function managerOf(caller: Caller): Manager {
-  if (caller.kind === 'read') throw notAllowed('the read bearer shows the status and the metrics')
-  return caller
-}
-
-/** @param allowed what the caller may do */
-function notAllowed(allowed: string): RelayError {
-  return new RelayError(403, 'not_allowed', `${allowed} only`, {
-    hint: 'Use the admin bearer: hookline relay key.',
   })
 }
 

@@ -123,7 +123,7 @@ async function createResponse(
   ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
   const { endpoints } = ports
-  const { name, ...given } = await readJsonBody(request)
+  const { name, ...given } = await readGiven(request)
   if (typeof name !== 'string' || !ENDPOINT_NAME_FORM.test(name)) {
     throw invalidEndpoint(
       '"name" must have 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.',
@@ -171,7 +171,7 @@ async function updateResponse(
 ): Promise<RelayResponse> {
   // The body of a caller who has no such endpoint is not read.
   await ownRow(key, caller, ports)
-  const changes = await readJsonBody(request)
+  const changes = await readGiven(request)
   if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
   const updated = async ({ owner, name, id, created, ...old }: Endpoint): Promise<Endpoint> => {
     const before = givenSettings(old)
@@ -321,6 +321,14 @@ function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
 /** The path alone, beginning with `/-/`, if the relay does not know its own address. */
 function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): string {
   return publicUrl.replace(/\/+$/, '') + endpointPath(endpoint)
+}
+
+/** @throws RelayError 400 */
+async function readGiven(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
+  const given = await readJsonBody(request)
+  // A request starts the endpoint's own workflow alone so far.
+  if (given.targets != null) throw invalidEndpoint('"targets" is not a setting.')
+  return given
 }
 
 async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {

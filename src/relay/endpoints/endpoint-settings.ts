@@ -106,8 +106,6 @@ export async function readEndpointSettings(
   for (const name of Object.keys(given).filter((name) => !SETTINGS.includes(name))) {
     mistakes.push(`${JSON.stringify(name.slice(0, 40))} is not a setting.`)
   }
-  // The relay starts one workflow for each request so far.
-  if (given.targets != null) mistakes.push('"targets" is not a setting.')
   const repository = read('repository', isTextOf(isRepository), 'owner/name') ?? ''
   if (given.repository === undefined) mistakes.push('"repository" is missing.')
   const anyWorkflow = read('anyWorkflow', isBoolean, 'true or false') ?? false

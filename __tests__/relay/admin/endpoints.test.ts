@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { type AccessRules, readCaller } from '../../../src/relay/admin/access.ts'
+import { type AccessRules, managerOf, readCaller } from '../../../src/relay/admin/access.ts'
 import {
   type EndpointResourcePorts,
   endpointResource,
   respondToEndpointResource,
-} from '../../../src/relay/admin/endpoint-resource.ts'
+} from '../../../src/relay/admin/endpoints.ts'
 import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
 import { EndpointLookup } from '../../../src/relay/endpoints/endpoint-lookup.ts'
 import {
@@ -67,14 +67,14 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     checkAccess: async ({ token }) => {
       if (token?.reveal() === INVENTED) throw invalidToken()
     },
-    deleted: async ({ owner, name }) => void lines.push(`${owner}/${name} ended`),
+    deleted: async ({ owner, name }) => lines.push(`${owner}/${name} ended`),
     log: ({ endpoint, change }) => void lines.push(`${endpoint} ${change}`),
   }
-  const access = { keys, encryption, allowsTokens: true, ...rules }
+  const access = { relayKey: { keys, encryption }, allowsTokens: true, ...rules }
   const call = async (bearer: string, method: string, path = '', body?: unknown) => {
     const target = `/-admin/endpoints${path}`
     try {
-      const caller = await readCaller(['Authorization', `Bearer ${bearer}`], access)
+      const caller = managerOf(await readCaller(['Authorization', `Bearer ${bearer}`], access))
       const resource = endpointResource(targetPath(target))
       if (!resource) return { status: 404, code: 'not_found', body: undefined, text: '' }
       const text = typeof body === 'string' ? body : JSON.stringify(body ?? null)
@@ -82,7 +82,12 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
       const request = { method, target, headers: [], readBody }
       const reply = await respondToEndpointResource(request, resource, caller, ports)
       expect(Object.keys(reply.headers)).toEqual(['content-type'])
-      return { status: reply.status, body: JSON.parse(reply.body), code: '', text: reply.body }
+      return {
+        status: reply.status,
+        body: flat(JSON.parse(reply.body)),
+        code: '',
+        text: reply.body,
+      }
     } catch (error) {
       if (!(error instanceof RelayError)) throw error
       const { status, code, hint } = error
@@ -102,6 +107,13 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     )
   }
   return { call, create, find, lines, endpoints }
+}
+
+/** The endpoint of a response, with its URL and the path of the URL. */
+function flat({ endpoint, url, ...others }: { endpoint?: object; url?: string }) {
+  const path = url && { url, path: new URL(url).pathname }
+  // As a response, whose fields the tests read.
+  return JSON.parse(JSON.stringify({ ...others, ...endpoint, ...path }))
 }
 
 describe.each(STORES)('the endpoints of the admin API in %s', (_, open, hasAll) => {
@@ -133,7 +145,8 @@ describe.each(STORES)('the endpoints of the admin API in %s', (_, open, hasAll) 
     expect(own.body.credential).toBe('relay')
     const rotated = await call(ADMIN, 'POST', '/octo/orders/rotate')
     expect([await find(created.path), await find(rotated.body.path)]).toEqual([401, 'orders'])
-    expect((await call(ADMIN, 'DELETE', '/octo/orders')).body).toEqual({ success: true })
+    const gone = await call(ADMIN, 'DELETE', '/octo/orders')
+    expect(gone.body).toEqual({ deleted: true, deadLetters: 5 })
     expect(await find(rotated.body.path)).toBe(401)
     expect((await call(ADMIN, 'GET', '/octo/orders')).status).toBe(404)
     expect(lines).toEqual([
@@ -352,7 +365,7 @@ test('without --allow-tokens, a GitHub token is a wrong bearer', async () => {
 })
 
 test('without a relay key, every request gets 503 with the command', async () => {
-  const { call } = await startApi(open, { keys: undefined, encryption: undefined })
+  const { call } = await startApi(open, { relayKey: undefined })
   for (const bearer of [ADMIN, READ, MINE, '']) {
     const { status, code, text } = await call(bearer, 'GET')
     expect([status, code]).toEqual([503, 'relay_key_missing'])
@@ -370,7 +383,7 @@ test.each([
   ['Bearer Bearer %', 401],
 ])('the header Authorization: %s gets %d', async (form, status) => {
   const encryption = new Encryption(keys)
-  const rules = { keys, encryption, allowsTokens: true }
+  const rules = { relayKey: { keys, encryption }, allowsTokens: true }
   const value = form.replace('%', ADMIN)
   const caller = await readCaller(['authorization', value], rules).catch((error) => error.status)
   expect(caller).toEqual(status === 200 ? { kind: 'admin' } : status)
