@@ -25,6 +25,6 @@ test.each([
   ['http://localhost:3000/git/api/v1', 'localhost_3000_git/octo/repo'],
 ])('the state of a repository at %s is in %s', async (apiUrl, folder) => {
   const target = { repository: 'Octo/Repo', workflow: 'hook', trigger: 'webhook' }
-  const { database } = await openConnectState(target, { apiUrl: new URL(apiUrl) })
-  expect(database).toBe(join(home, 'hookline/connect', folder, 'hook.webhook.db'))
+  const { folder: data } = await openConnectState(target, { apiUrl: new URL(apiUrl) })
+  expect(data.path).toBe(join(home, 'hookline/connect', folder, 'hook.webhook'))
 })

@@ -105,16 +105,4 @@ describeOnNode24('hookline endpoint', () => {
   ] as const)('%j is refused', async (args, code, term) => {
     expect(await endpoint(args)).toMatchObject({ code, errors: expect.stringContaining(term) })
   })
-
-  test('a relay without an outbox, and a wrong key, are named', async () => {
-    const without = await operatedRelay({ hasOutbox: false })
-    const list = (at: string, key: string) =>
-      runCommand('endpoint', {
-        arguments: ['list', '--relay', at],
-        env: { HOOKLINE_ADMIN_KEY: key },
-      })
-    expect((await list(without.url, ADMIN_BEARER)).errors).toContain('no outbox')
-    expect((await list(relay.url, 'another-key')).errors).toMatch(/does not accept the admin key/)
-    await without.close()
-  })
 })
