@@ -3,7 +3,6 @@
 // compiled workflow. Run it once for each release, with dist/ of the release:
 //     npm run fixtures
 import { spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
