@@ -101,7 +101,8 @@ describe('exit codes of the command line', () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const args = [command, '--host', '127.0.0.1', '--port', String(port)]
+    const flags = command === 'relay' ? ['--stateless'] : []
+    const args = [command, '--host', '127.0.0.1', '--port', String(port), ...flags]
     const env = {
       HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
       HOOKLINE_GITHUB_TOKEN: 'token',
