@@ -105,6 +105,7 @@ describe('exit codes of the command line', () => {
     const args = [command, '--host', '127.0.0.1', '--port', String(port), ...flags]
     const env = {
       HOOKLINE_GITHUB_TOKEN: 'token',
+      HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
     }
     const second = new RunningCommand(args, { cwd: tmpdir(), env })
     const code = await second.ended()

@@ -17,6 +17,7 @@ import { bundledPackage } from '../support/build.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { ACTION_NODE } from '../support/node24.ts'
 import { RUN, withRun } from './doctor/stand-in.ts'
 
 /** The steps of a new user from the installation to a run on GitHub that a request started. */
@@ -58,7 +59,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Runni
   const command = new RunningCommand(args, {
     cwd: home,
     env: { HOOKLINE_API_URL: platform.url, ...env },
-    as: (rest) => [process.execPath, join(home, 'node_modules/.bin/hookline'), ...rest],
+    as: (rest) => [ACTION_NODE, join(home, 'node_modules/.bin/hookline'), ...rest],
   })
   command.process.stdin?.end()
   return command
@@ -115,7 +116,7 @@ describe.each([['repository_dispatch', 'hook.yml']])(
 
     test('the relay starts it, send --wait follows the run, doctor finds no fault', async () => {
       platform.always(withRuns(file, event))
-      const { url } = await serve(['relay'])
+      const { url } = await serve(['relay', '--stateless'])
       const hook = ['send', `octo/repo/${name}/webhook`, '--relay', url]
       const sent = await hookline([...hook, '--data', '{"a":1}', '--wait'], token)
       expect(sent).toMatchObject({
@@ -154,7 +155,7 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
     const bin = join(place, 'bin')
     mkdirSync(bin)
     const programs = {
-      hookline: `exec '${process.execPath}' node_modules/.bin/hookline "$@"`,
+      hookline: `exec '${ACTION_NODE}' node_modules/.bin/hookline "$@"`,
       gh: '[ "$1" = auth ] || [ "$1 $2" = "secret set" ]',
       cloudflared: 'echo https://quiet-river-example.trycloudflare.com >&2; exec sleep 60',
     }
