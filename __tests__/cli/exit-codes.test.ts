@@ -98,11 +98,11 @@ describe('exit codes of the command line', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
+  test.each([['dev'], ['relay', '--stateless']])('%s on a port that is taken', async (...command) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const args = [command, '--host', '127.0.0.1', '--port', String(port)]
+    const args = [...command, '--host', '127.0.0.1', '--port', String(port)]
     const env = {
       HOOKLINE_GITHUB_TOKEN: 'token',
     }

@@ -115,7 +115,7 @@ describe.each([['repository_dispatch', 'hook.yml']])(
 
     test('the relay starts it, send --wait follows the run, runs lists it, doctor finds no fault', async () => {
       platform.always(withRuns(file, event))
-      const { url } = await serve(['relay'])
+      const { url } = await serve(['relay', '--stateless'])
       const hook = ['send', `octo/repo/${name}/webhook`, '--relay', url]
       const sent = await hookline([...hook, '--data', '{"a":1}', '--wait'], token)
       expect(sent).toMatchObject({

@@ -73,7 +73,8 @@ export async function startGitHub({
       return
     }
     // The relay checks the access of an endpoint's credential before it stores the endpoint.
-    if (call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
+    const isUsual = queue.length === 0 && rule === asGitHub
+    if (isUsual && call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
       return
     }
