@@ -48,7 +48,8 @@ function compareReceipt(shown: {
   const { accepted_at, ...names } = shown.data
   const at = Date.parse(accepted_at)
   const rest = { reason: '', conclusion: '', run: '', failures: 0, next: null }
-  const event: FollowedEvent = { ...names, ...rest, at, since: at }
+  const request = { path: 'hook/webhook', method: 'POST', received: at }
+  const event: FollowedEvent = { ...names, ...request, ...rest, at, since: at }
   const { body } = runReceipt(event, event, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }

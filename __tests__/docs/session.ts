@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { findNode24 } from '../../scripts/node24.js'
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { PKCS1 } from '../support/github-app.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { programPath } from './programs.ts'
 
@@ -119,7 +119,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     port: 0,
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
     },
     write: () => {},
   })

@@ -1,4 +1,4 @@
-import { generateSealingKey } from '../../src/relay/credentials/sealing-key.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import type { SessionSetup } from './session.ts'
 
 const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
@@ -6,19 +6,13 @@ const WORKFLOW = { 'workflows/hook.yml': HOOK }
 const BOT =
   'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
 
-const OUTBOX: SessionSetup = {
-  hasSqlite: true,
-  env: {
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-  },
-}
+const OUTBOX: SessionSetup = { hasSqlite: true, env: { HOOKLINE_RELAY_KEY: RELAY_KEY } }
 
 const WITH_RELAY: SessionSetup = {
   hasSqlite: true,
   env: {
     HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-    HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
-    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+    HOOKLINE_RELAY_KEY: RELAY_KEY,
   },
 }
 const PUBLIC_URL = { HOOKLINE_PUBLIC_URL: 'https://relay.example.com' }
@@ -50,8 +44,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     hasSqlite: true,
     env: {
       HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: (await generateSealingKey()).text,
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
       STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
     },
   },

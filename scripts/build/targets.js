@@ -59,7 +59,7 @@ export const TARGETS = [
     types: 'scripts/build/worker.d.ts',
   },
   {
-    // `worker.js` imports it at the first grant with a verification or a filter.
+    // `worker.js` imports it at the first endpoint with a verification or a filter.
     entry: 'build/relay/request/verification.js',
     folder: 'relay',
     file: 'verification.js',
@@ -69,7 +69,7 @@ export const TARGETS = [
     portable: true,
   },
   {
-    // `worker.js` imports it if there is an outbox or an admin key.
+    // `worker.js` imports it if its objects are bound.
     entry: 'build/relay/relay-object.js',
     folder: 'relay',
     file: 'relay-object.js',

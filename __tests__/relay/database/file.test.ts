@@ -241,7 +241,10 @@ describe('the database of a relay', () => {
 
   testOnNode24('is not made with an invalid setting', async () => {
     const relay = start({ HOOKLINE_MAX_AGE_HOURS: '-1' })
-    expect([await relay.ended(), relay.stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
+    expect([await relay.ended(), relay.stderr]).toEqual([
+      1,
+      expect.stringContaining('_MAX_AGE_HOURS'),
+    ])
     expect(existsSync(file)).toBe(false)
   })
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { endpointsOf } from '../../support/endpoint-relays.ts'
 import type { RunBehavior } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
 import { send } from '../../support/raw-http.ts'
-import { endpointsOf } from '../../support/endpoint-relays.ts'
 import { type ReceiptRelay, startReceiptRelay } from '../../support/receipt-relay.ts'
 
 const SECOND = 1000

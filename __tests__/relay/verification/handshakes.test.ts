@@ -106,11 +106,11 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
     },
   )
 
-  test('Discord: what GitHub did not take is not "thinking"', async () => {
+  test('Discord: an event that GitHub rejects is not "thinking"', async () => {
     const settings = checksOf({ sender: 'discord', publicKey: PUBLIC })
-    here.github.next({ status: 500 })
+    here.github.next({ status: 422, body: '{}' })
     const answer = await here.send(settings, discord({ type: 2, id: '1', token: 't' }))
-    expect([answer.status, answer.body.includes('"type":5')]).toEqual([502, false])
+    expect([answer.status, answer.body.includes('"type":5')]).toEqual([422, false])
   })
 
   test('an unsigned handshake gets its response; a signed one only with a valid signature', async () => {

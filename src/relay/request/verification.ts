@@ -20,10 +20,10 @@ import { buildPayload, type ReceivedEvent } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
 
 /**
- * Prepares the checks of a grant for one request. They run the code of the triggers on the payload
+ * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload
  * that GitHub would receive, so that relay and workflow come to the same result.
  *
- * This file is a bundle of its own, because a worker loads it only for the first grant with checks.
+ * This file is a bundle of its own, because a worker loads it only for the first endpoint with checks.
  *
  * @throws TypeError for claims that the admin API never stores
  */
@@ -166,7 +166,7 @@ function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySett
   })
 }
 
-/** The claims of a grant and of an endpoint are parsed JSON. */
+/** The claims of an endpoint are parsed JSON. */
 function isObjectList(verify: unknown): verify is readonly JsonObject[] {
   return Array.isArray(verify) && verify.every(isObject)
 }
