@@ -97,22 +97,24 @@ describe('exit codes of the command line', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const flags = command === 'relay' ? ['--stateless'] : []
-    const args = [command, '--host', '127.0.0.1', '--port', String(port), ...flags]
-    const env = {
-      HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
-      HOOKLINE_GITHUB_TOKEN: 'token',
-    }
-    const second = new RunningCommand(args, { cwd: tmpdir(), env })
-    const code = await second.ended()
-    server.close()
-    expect(code).toBe(1)
-    expect(second.stderr).toMatch(/^error: .*127\.0\.0\.1:\d+\n {2}= /)
-  })
+  test.each([['dev'], ['relay', '--stateless']])(
+    '%s on a port that is taken',
+    async (...command) => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const args = [...command, '--host', '127.0.0.1', '--port', String(port)]
+      const env = {
+        HOOKLINE_GITHUB_TOKEN: 'token',
+        HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
+      }
+      const second = new RunningCommand(args, { cwd: tmpdir(), env })
+      const code = await second.ended()
+      server.close()
+      expect(code).toBe(1)
+      expect(second.stderr).toMatch(/^error: .*127\.0\.0\.1:\d+\n {2}= /)
+    },
+  )
 
   test('dev with a missing --env-file', async () => {
     // Node 20 reads --env-file itself, at any position, and exits with its own code.

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { forgeHere, hooklineToken, readingToken, trustedForge } from '../../src/cli/forge.ts'
 import { parseOrigin } from '../../src/cli/origin.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../support/cli.ts'
-import { NODE24 } from '../support/node24.ts'
+import { ACTION_NODE } from '../support/node24.ts'
 import { STARTED_DIRECTLY } from './doctor/stand-in.ts'
 
 /** Every host that a command talks to is a stand-in on this machine; a clone's remote names it. */
@@ -306,7 +306,7 @@ describe('in a clone from another host', () => {
       const running = new RunningCommand(['connect', '--json', '--send-test', ...publicUrl], {
         cwd: folder,
         env,
-        as: (words) => [NODE24 ?? '', CLI_BUNDLE, ...words],
+        as: (words) => [ACTION_NODE, CLI_BUNDLE, ...words],
       })
       running.process.stdin?.end()
       await running.printed(/"event":"(?:run|request".*"status":[345])".*\n/)

@@ -59,7 +59,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Runni
   const command = new RunningCommand(args, {
     cwd: home,
     env: { HOOKLINE_API_URL: platform.url, ...env },
-    as: (rest) => [process.execPath, join(home, 'node_modules/.bin/hookline'), ...rest],
+    as: (rest) => [ACTION_NODE, join(home, 'node_modules/.bin/hookline'), ...rest],
   })
   command.process.stdin?.end()
   return command
@@ -116,7 +116,7 @@ describe.each([['repository_dispatch', 'hook.yml']])(
 
     test('the relay starts it, send --wait follows the run, doctor finds no fault', async () => {
       platform.always(withRuns(file, event))
-      const { url } = await serve(['relay'])
+      const { url } = await serve(['relay', '--stateless'])
       const hook = ['send', `octo/repo/${name}/webhook`, '--relay', url]
       const sent = await hookline([...hook, '--data', '{"a":1}', '--wait'], token)
       expect(sent).toMatchObject({

@@ -219,10 +219,10 @@ async function recordDeliveries(recorder, github, { url, own }) {
   const sent = recorder.start(`hookline send ${url} --data '{"livemode":true}'`)
   const [, delivery = ''] = await sent.saw(/delivery (\S+)/)
   recorder.addresses.push([delivery, DELIVERY])
-  await recorder.run('hookline deliveries', own)
+  await recorder.run('hookline deliveries list', own)
   await recorder.run(`hookline deliveries show ${DELIVERY}`, own)
   github.mode = 'refusing'
-  const watching = recorder.start('hookline deliveries --watch', own)
+  const watching = recorder.start('hookline deliveries list --watch', own)
   await watching.saw(/ dead/)
   await watching.stop()
   github.mode = 'working'
