@@ -1,4 +1,4 @@
-// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|verification|outbox …]
+// node bench/relay.js [rounds] [node|bodies|workerd|credentials|verification|outbox …]
 // Measures the relay's speed, compared with minimal forwarders, and the cost of its features.
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
@@ -22,16 +22,6 @@ if (wants('node')) {
   report(await compare(['bare forwarder', bare], ['relay on Node', node], ROUNDS, 0.85))
   await bare.stop()
   await node.stop()
-}
-
-if (wants('direct')) {
-  const node = await start('node', env)
-  const direct = await start('node', { ...env, HOOKLINE_DISPATCH: 'workflow' })
-  report(
-    await compareSpeed(['repository_dispatch', node], ['workflow_dispatch', direct], ROUNDS, 0.95),
-  )
-  await node.stop()
-  await direct.stop()
 }
 
 if (wants('bodies')) report(await bodyCosts(env, ROUNDS))

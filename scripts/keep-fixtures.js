@@ -1,9 +1,8 @@
 // Writes the files that this version leaves on a user's disk to __tests__/fixtures/versions/<version>/, so
-// that a test holds that later versions read them: the database of an outbox, a state file, and a
+// that a test holds that later versions read them: the database of a relay, a state file, and a
 // compiled workflow. Run it once for each release, with dist/ of the release:
 //     npm run fixtures
 import { spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -14,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { findNode24 } from './node24.js'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const CLI = join(ROOT, 'dist/cli/index.js')
+const CLI = join(process.env.HOOKLINE_TEST_BUNDLES ?? ROOT, 'dist/cli/index.js')
 const TOKEN = 'ghp_of-the-relay-of-the-fixture'
 const SOURCE = `hookline:
   state: branch:hookline-state
@@ -35,37 +34,34 @@ const folder = join(ROOT, '__tests__/fixtures/versions', version)
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
 const work = await mkdtemp(join(tmpdir(), 'hookline-fixtures-'))
-await keepOutbox(node24, join(work, 'outbox.db'))
+await keepDatabase(node24, join(work, 'data'))
 await keepState(join(work, 'state'))
 await keepCompiled(join(work, 'compiled'))
 await rm(work, { recursive: true })
 console.log(`wrote __tests__/fixtures/versions/${version}`)
 
 /**
- * An outbox with two waiting events, a dead letter, an open batch with two events, and an endpoint.
+ * A database with two waiting events, a dead letter, an open batch with two events, and endpoints.
  *
  * @param {string} node
- * @param {string} file
+ * @param {string} data
  */
-async function keepOutbox(node, file) {
+async function keepDatabase(node, data) {
   let status = 204
   const github = createServer((request, response) => {
     request.resume()
-    request.on('end', () => response.writeHead(status).end('{}'))
+    // A GET asks for the access of an endpoint's credential.
+    request.on('end', () => response.writeHead(request.method === 'GET' ? 200 : status).end('{}'))
   })
   github.listen(0, '127.0.0.1')
   await once(github, 'listening')
   const address = github.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const keys = randomBytes(32).toString('base64')
-  const admin = randomBytes(32).toString('base64url')
-  const relay = spawn(node, [CLI, 'relay', '--port', '0', '--outbox', file], {
+  const relay = spawn(node, [CLI, 'relay', '--port', '0', '--data', data], {
     env: {
       PATH: process.env.PATH,
       HOOKLINE_API_URL: `http://127.0.0.1:${port}`,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      HOOKLINE_ADMIN_KEY: admin,
-      HOOKLINE_SEALING_KEYS: keys,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -76,38 +72,39 @@ async function keepOutbox(node, file) {
       if (found) resolve(found)
     })
   })
+  const printed = spawnSync(node, [CLI, 'relay', 'key', '--data', data], { encoding: 'utf8' })
+  const headers = { authorization: `Bearer ${printed.stdout.trim()}` }
   /**
    * @param {string} path
    * @param {string} body
    */
-  const post = async (path, body) => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${admin}` }
-    const answer = await fetch(url + path, { method: 'POST', headers, body })
-    return answer.text()
+  const post = async (path, body) =>
+    (await fetch(url + path, { method: 'POST', headers, body })).text()
+  /**
+   * @param {string} name
+   * @param {object} [more]
+   * @returns {Promise<string>} its path
+   */
+  const create = async (name, more) => {
+    const settings = { name, repository: 'octo/shop', workflow: 'hook', trigger: 'webhook', ...more }
+    return JSON.parse(await post('/-admin/endpoints', JSON.stringify(settings))).url
   }
-  const hook = { repository: 'octo/shop', path: 'hook/webhook' }
-  /** @param {object} settings */
-  const endpointWith = async (settings) =>
-    JSON.parse(await post('/-/endpoints', JSON.stringify({ ...hook, ...settings }))).address
-  const path = await endpointWith({ name: 'kept' })
-  await post(path, '"first"')
-  const batching = await endpointWith({ name: 'batching', batch: 5 })
-  await post(batching, '"batched 1"')
-  await post(batching, '"batched 2"')
+  const endpoint = await create('kept')
+  const batching = await create('batching', { batch: 5 })
+  const dropped = await create('dropped')
+  await post(endpoint, '"first"')
+  for (const n of [1, 2]) await post(batching, `"batched ${n}"`)
   status = 503
-  await post(await endpointWith({ name: 'dropped' }), '"dead"')
-  await post(path, '"waiting 1"')
-  await post(path, '"waiting 2"')
-  await fetch(`${url}/-/endpoints/dropped?drop-events=true`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${admin}` },
-  })
+  await post(dropped, '"dead"')
+  for (const n of [1, 2]) await post(endpoint, `"waiting ${n}"`)
+  await fetch(`${url}/-admin/endpoints/octo/dropped`, { method: 'DELETE', headers })
   relay.kill('SIGTERM')
   await once(relay, 'exit')
   github.close()
-  await cp(file, join(folder, 'outbox.db'))
-  const settings = { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_ADMIN_KEY: admin, endpoint: path }
-  await writeFile(join(folder, 'outbox.json'), `${JSON.stringify(settings, null, 2)}\n`)
+  await cp(join(data, 'relay.db'), join(folder, 'relay.db'))
+  const key = (await readFile(join(data, 'relay.key'), 'utf8')).trim()
+  const settings = { HOOKLINE_RELAY_KEY: key, endpoint }
+  await writeFile(join(folder, 'relay.json'), `${JSON.stringify(settings, null, 2)}\n`)
 }
 
 /**

@@ -218,7 +218,7 @@ describe('from a clone to a run', () => {
     // Other relay settings in the environment have no effect.
     const running = connect(['--json'], {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
-      ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEALING_KEYS: 'none' },
+      ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_RELAY_KEY: 'none' },
     })
     const [{ url }] = await jsonEvents(running, 'ready')
     const local = localOf(url)

@@ -16,7 +16,7 @@ describeOnNode24('hookline deliveries', () => {
   let url: string
   const answering = publishedWorkflows({ 'orders.yml': LISTENING })
   beforeAll(async () => {
-    github = await startGitHub()
+    github = await startGitHub({ listsRunsByRule: true })
     relay = await startRelayProcess({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: TOKEN,

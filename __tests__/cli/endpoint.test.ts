@@ -31,7 +31,7 @@ describeOnNode24('hookline endpoint', () => {
   let relay: RelayProcess
   const telegram = new TelegramStandIn()
   beforeAll(async () => {
-    github = await startGitHub()
+    github = await startGitHub({ listsRunsByRule: true })
     github.always(publishedWorkflows(FILES))
     await telegram.start()
     relay = await startRelayProcess({ HOOKLINE_API_URL: github.url }, ['--allow-tokens'])

@@ -8,7 +8,7 @@ describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
-    ['a flag that is cut short', ['runs', '--repo', 'o/r'], 2, /Did you mean --repository/],
+    ['a flag that is cut short', ['doctor', '--repo', 'o/r'], 2, /Did you mean --repository/],
     [
       'an unknown flag of a command of a command',
       ['endpoint', 'list', '--relay', 'x', '--jsn'],
@@ -59,15 +59,14 @@ describe('exit codes of the command line', () => {
     ['build', '--dispatch', 'x'],
     ['send'],
     ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
-    ['runs', '--repository', 'x'],
     ['doctor', '--repository', 'x'],
     ['relay', '--port', 'x'],
     ['endpoint', 'lst'],
-    ['outbox', 'lst'],
-    ['outbox', 'list', '--relay', 'http://127.0.0.1:1'],
-    ['outbox', 'show', 'x', '--relay', 'http://127.0.0.1:1'],
-    ['outbox', 'replay', 'x', '--relay', 'http://127.0.0.1:1'],
-    ['outbox', 'delete', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['deliveries', 'lst'],
+    ['deliveries', '--relay', 'http://127.0.0.1:1'],
+    ['deliveries', 'show', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['deliveries', 'replay', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['deliveries', 'delete', 'x', '--relay', 'http://127.0.0.1:1'],
     ['app', 'create', '--relay', 'x'],
     ['help', 'x'],
     ['nope'],
@@ -98,21 +97,24 @@ describe('exit codes of the command line', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const args = [command, '--host', '127.0.0.1', '--port', String(port)]
-    const env = {
-      HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
-      HOOKLINE_GITHUB_TOKEN: 'token',
-    }
-    const second = new RunningCommand(args, { cwd: tmpdir(), env })
-    const code = await second.ended()
-    server.close()
-    expect(code).toBe(1)
-    expect(second.stderr).toMatch(/^error: .*127\.0\.0\.1:\d+\n {2}= /)
-  })
+  test.each([['dev'], ['relay', '--stateless']])(
+    '%s on a port that is taken',
+    async (...command) => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const args = [...command, '--host', '127.0.0.1', '--port', String(port)]
+      const env = {
+        HOOKLINE_GITHUB_TOKEN: 'token',
+        HOOKLINE_DEV_KEY: 'a-key-of-more-than-twenty-characters',
+      }
+      const second = new RunningCommand(args, { cwd: tmpdir(), env })
+      const code = await second.ended()
+      server.close()
+      expect(code).toBe(1)
+      expect(second.stderr).toMatch(/^error: .*127\.0\.0\.1:\d+\n {2}= /)
+    },
+  )
 
   test('dev with a missing --env-file', async () => {
     // Node 20 reads --env-file itself, at any position, and exits with its own code.

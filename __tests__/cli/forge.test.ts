@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { forgeHere, hooklineToken, readingToken, trustedForge } from '../../src/cli/forge.ts'
 import { parseOrigin } from '../../src/cli/origin.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../support/cli.ts'
-import { NODE24 } from '../support/node24.ts'
+import { ACTION_NODE } from '../support/node24.ts'
 import { STARTED_DIRECTLY } from './doctor/stand-in.ts'
 
 /** Every host that a command talks to is a stand-in on this machine; a clone's remote names it. */
@@ -201,7 +201,6 @@ describe('in a clone from another host', () => {
   const NONE = { HOOKLINE_GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, GITHUB_TOKEN: TOKEN }
 
   test.each([
-    ['runs', []],
     ['doctor', []],
     ['connect', ['--yes']],
   ])('GitLab: %s asks nobody about the repository, and says why', async (command, args) => {
@@ -265,13 +264,6 @@ describe('in a clone from another host', () => {
     )
   })
 
-  test('GitHub Enterprise Server: runs asks it, with the token that gh has for it', async () => {
-    const { exitCode } = await run(['runs'], { ...NONE, GH_ENTERPRISE_TOKEN: 'its-own-token' })
-    expect(exitCode).toBe(0)
-    const [asked] = calls.filter(({ url }) => url.includes('/actions/runs'))
-    expect(asked?.authorization).toBe('Bearer its-own-token')
-  })
-
   test('GitHub Enterprise Server: doctor sends it no token of github.com', async () => {
     const { exitCode, stderr } = await run(['doctor'], NONE)
     expect(exitCode).toBe(1)
@@ -293,7 +285,7 @@ describe('in a clone from another host', () => {
   })
 
   test.each([
-    ['Forgejo', 'runs'],
+    ['Forgejo', 'doctor'],
     ['Gitea', 'doctor'],
   ] as const)('%s: %s says that it works only with GitHub', async (its, command) => {
     kind = its
@@ -314,7 +306,7 @@ describe('in a clone from another host', () => {
       const running = new RunningCommand(['connect', '--json', '--send-test', ...publicUrl], {
         cwd: folder,
         env,
-        as: (words) => [NODE24 ?? '', CLI_BUNDLE, ...words],
+        as: (words) => [ACTION_NODE, CLI_BUNDLE, ...words],
       })
       running.process.stdin?.end()
       await running.printed(/"event":"(?:run|request".*"status":[345])".*\n/)

@@ -55,38 +55,56 @@ describe('control characters and workflow commands of a file are printed harmles
   })
 })
 
+const ONE = '72d3162e-cc78-11e3-81ab-4c9367dc0958'
+const AT = ['--repository', 'o/r']
+
 test.each([
-  ['list', ['list', '--json']],
-  ['list', ['list']],
-  ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958', '--json']],
-  ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958']],
-])('control characters in the response of a relay are printed harmless: %s %j', async (_, args) => {
-  const event = {
-    ...{ delivery: EVIL, queue: EVIL, credential: EVIL, state: EVIL, at: EVIL, tries: 1 },
-    ...{ next: EVIL, reason: EVIL },
-  }
-  const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
-  const server = createServer((request, response) => {
-    const isOne = !/^\/outbox(\?|$)/.test(request.url ?? '')
-    response.end(
-      JSON.stringify(isOne ? shown : { waiting: [event], dead: [{ ...event, died: EVIL }] }),
-    )
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const relay = ['--relay', `http://127.0.0.1:${port}`]
-  const printed = await printedBy('outbox', [...args, ...relay], { HOOKLINE_ADMIN_KEY: 'k' })
-  server.closeAllConnections()
-  server.close()
-  expect(printed).not.toMatch(OBEYED)
-  expect(printed).toContain('31m')
-})
+  ['deliveries', []],
+  ['deliveries', ['--json']],
+  ['deliveries', ['show', ONE, ...AT]],
+  ['deliveries', ['show', ONE, ...AT, '--json']],
+  ['endpoint', ['list']],
+  ['endpoint', ['list', '--json']],
+  ['endpoint', ['show', 'o/orders']],
+  ['endpoint', ['show', 'o/orders', '--url']],
+  ['endpoint', ['show', 'o/orders', '--url', '--json']],
+  ['endpoint', ['rotate', 'o/orders']],
+] as const)(
+  'control characters in the response of a relay are printed harmless: %s %j',
+  async (name, args) => {
+    const evil = `${EVIL}\n::error::x`
+    const delivery = {
+      ...{ id: evil, owner: evil, endpoint: evil, repository: evil, path: evil, method: evil },
+      ...{ state: evil, reason: evil, receivedAt: evil, attempts: 2, nextAttemptAt: evil },
+      ...{ run: evil, outcome: evil, conclusion: evil, credential: evil },
+    }
+    const endpoint = {
+      ...{ owner: evil, name: evil, repository: evil, workflow: evil, trigger: evil },
+      ...{ if: evil, verify: [evil], firstEvent: evil },
+    }
+    const answer = {
+      ...{ deliveries: [delivery], delivery, payload: { body: `\n::stop-commands::x\n${EVIL}` } },
+      ...{ endpoints: [endpoint], endpoint, url: `https://relay.example/${evil}`, next: null },
+    }
+    const server = createServer((_, response) => {
+      response.end(JSON.stringify(answer))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const relay = ['--relay', `http://127.0.0.1:${port}`]
+    const key = { HOOKLINE_RELAY_KEY: 'A'.repeat(43) }
+    const printed = await printedBy(name, [...args, ...relay], key)
+    server.closeAllConnections()
+    server.close()
+    expect(printed).not.toMatch(OBEYED)
+    expect(printed).toContain('31m')
+  },
+)
 
 test('every command prints untrusted JSON by printableJson', () => {
-  // These only print values from their own arguments, or GitHub's response about the user's own
-  // App.
-  const own = new Set(['grant.ts', 'seal.ts', 'keys.ts', 'init.ts', 'app.ts'])
+  // These print only values of their own arguments, or GitHub's response about the user's own App.
+  const own = new Set(['init.ts', 'app.ts'])
   const folder = new URL('../../src/cli/', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !own.has(name))
   const raw = files.flatMap((name) =>
@@ -96,12 +114,7 @@ test('every command prints untrusted JSON by printableJson', () => {
       .filter((line) => !/printableJson\(JSON\.stringify/.test(line))
       .map((line) => `${name}: ${line.trim()}`),
   )
-  expect(raw).toEqual([
-    // A validated delivery id, a count, and the file in the arguments.
-    'outbox.ts: return print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
-    'outbox.ts: if (json) return print(JSON.stringify({ success: true, events }))',
-    'outbox.ts: print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)',
-  ])
+  expect(raw).toEqual([])
 })
 
 test('build --fix follows no link to write a source', async () => {

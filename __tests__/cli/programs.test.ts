@@ -37,7 +37,10 @@ function seen(name: string): string[] {
 test('cloudflared sees no token and no key', async () => {
   await program('cloudflared', 'echo https://quiet-river-example.trycloudflare.com >&2; sleep 60')
   const env = { PATH: `${folder}:${process.env.PATH}`, ...SECRETS }
-  const command = new RunningCommand(['relay', '--port', '0', '--tunnel'], { cwd: folder, env })
+  const command = new RunningCommand(['relay', '--stateless', '--port', '0', '--tunnel'], {
+    cwd: folder,
+    env,
+  })
   try {
     await command.printed(/public address/)
     expect(seen('cloudflared')).toEqual([])

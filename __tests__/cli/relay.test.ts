@@ -24,7 +24,7 @@ async function cloudflared(then: string, first = ''): Promise<void> {
 }
 
 function relay(path: string, env: Record<string, string> = {}) {
-  const args = ['relay', '--port', '0', '--tunnel']
+  const args = ['relay', '--stateless', '--port', '0', '--tunnel']
   return new RunningCommand(args, { cwd: folder, env: { PATH: path, ...env } })
 }
 

@@ -43,10 +43,12 @@ describe('with a server on this machine', () => {
 
   const relay = () => `localhost:${(server.address() as AddressInfo).port}`
   test('every command takes the address of a relay without its scheme', async () => {
-    answer = { status: 200, body: '{"waiting":[],"dead":[]}' }
-    const env = { HOOKLINE_ADMIN_KEY: 'a-key-of-more-than-twenty-characters' }
-    const outbox = await runShared(['outbox', 'list', '--relay', relay()], { env })
-    expect(outbox).toMatchObject({ exitCode: 0, stdout: '0 waiting, 0 dead\n' })
+    answer = { status: 200, body: '{"deliveries":[],"endpoints":[],"next":null}' }
+    const env = { HOOKLINE_RELAY_KEY: 'A'.repeat(43) }
+    for (const command of ['deliveries', 'endpoint']) {
+      const listed = await runShared([command, 'list', '--relay', relay()], { env })
+      expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^no /) })
+    }
 
     answer = { status: 200, body: 'ok\n' }
     const doctor = await runShared(['doctor', '--relay', relay(), ...REPOSITORY])

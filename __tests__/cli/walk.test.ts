@@ -59,7 +59,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Runni
   const command = new RunningCommand(args, {
     cwd: home,
     env: { HOOKLINE_API_URL: platform.url, ...env },
-    as: (rest) => [process.execPath, join(home, 'node_modules/.bin/hookline'), ...rest],
+    as: (rest) => [ACTION_NODE, join(home, 'node_modules/.bin/hookline'), ...rest],
   })
   command.process.stdin?.end()
   return command
@@ -114,9 +114,9 @@ describe.each([['repository_dispatch', 'hook.yml']])(
       await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
     })
 
-    test('the relay starts it, send --wait follows the run, runs lists it, doctor finds no fault', async () => {
+    test('the relay starts it, send --wait follows the run, doctor finds no fault', async () => {
       platform.always(withRuns(file, event))
-      const { url } = await serve(['relay'])
+      const { url } = await serve(['relay', '--stateless'])
       const hook = ['send', `octo/repo/${name}/webhook`, '--relay', url]
       const sent = await hookline([...hook, '--data', '{"a":1}', '--wait'], token)
       expect(sent).toMatchObject({
@@ -126,8 +126,6 @@ describe.each([['repository_dispatch', 'hook.yml']])(
       expect(sent.stdout).toMatch(/^200 .*delivery [\w-]{36}\n/m)
       expect(sent.stdout.includes(RUN)).toBe(isDirect)
       const asked = ['--repository', 'octo/repo']
-      const listed = await hookline(['runs', ...asked, '--json'], token)
-      expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
       const flags = ['--workflow', name, '--relay', url, '--dispatch', dispatch]
       const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
       expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })

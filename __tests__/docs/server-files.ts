@@ -68,7 +68,7 @@ ${text.replace('listen 443 ssl;', 'listen 8443;').replaceAll('/var/log/nginx', f
 export async function runCaddyfile({ text }: Block): Promise<void> {
   const lines = text.split('\n').map((line) => line.trim())
   const known =
-    /^(?:[\w.-]+ \{|\}||@admin path [\w/*\s-]+|respond @admin 404|reverse_proxy(?: [\w.-]+:\d+)+)$/
+    /^(?:[\w.-]+ \{|\}||@admin path_regexp \S+|respond @admin 404|reverse_proxy(?: [\w.-]+:\d+)+)$/
   expect(lines.filter((line) => !known.test(line))).toEqual([])
   expect(text).toContain('reverse_proxy ')
   await readBy('caddy', (_, file) => ['adapt', '--adapter', 'caddyfile', '--config', file], {

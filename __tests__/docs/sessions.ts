@@ -52,7 +52,9 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/relay.md': { ...WITH_SQLITE, published: { 'hook.yml': LISTENING } },
-  'docs/host/monitoring.md': WITH_SQLITE,
+  'docs/host/monitoring.md': { hasSqlite: true },
+  'docs/host/github-app.md': { hasSqlite: true },
+  'docs/host/forgejo-gitea.md': WITH_SQLITE,
   'docs/guides/deliveries.md': WITH_RELAY,
   'docs/guides/batch-and-debounce.md': WITH_RELAY,
   'docs/guides/endpoints.md': {

@@ -50,12 +50,12 @@ describe('a relay that is killed', () => {
   const passDays = (days: number) => {
     const milliseconds = days * 86_400_000
     const text = `UPDATE stored_body SET created = created - ${milliseconds}, accepted = accepted - ${milliseconds}`
-    return sqlite(join(folder, 'outbox.db'), text)
+    return sqlite(join(folder, 'relay.db'), text)
   }
-  const files = () => readdir(join(folder, 'outbox.db.bodies'))
+  const files = () => readdir(join(folder, 'relay.db.bodies'))
   const usedBytes = async (condition = 'true') => {
     const text = `SELECT coalesce(sum(bytes), 0) AS bytes FROM stored_body WHERE ${condition}`
-    const [row] = await sqlite(join(folder, 'outbox.db'), text)
+    const [row] = await sqlite(join(folder, 'relay.db'), text)
     return Number((row as { bytes: number }).bytes)
   }
   const restarted = async () => {
@@ -123,7 +123,7 @@ describe('a relay that is killed', () => {
 
       let unpublished = 0
       for (let at = 1; at <= moments; at += 3) {
-        await sqlite(join(folder, 'outbox.db'), 'DELETE FROM stored_body')
+        await sqlite(join(folder, 'relay.db'), 'DELETE FROM stored_body')
         await restarted()
         github.reset()
         const killed = await start({ NODE_OPTIONS, KILL_AT: String(before + at) })

@@ -69,7 +69,7 @@ describe('a body that does not fit into an event', () => {
   const post = (target: string, body: Buffer, headers?: Record<string, string>) =>
     postBody(relay, target, body, headers)
   const payloads = () => github.calls.map(({ body }) => JSON.parse(body).client_payload)
-  const stored = () => readdir(join(folder, 'outbox.db.bodies'))
+  const stored = () => readdir(join(folder, 'relay.db.bodies'))
 
   run.each([100_000, 300_000, 5_000_000])(
     'of %i bytes is stored, and the event contains its address, hash and length',
@@ -267,7 +267,7 @@ describe('a body that does not fit into an event', () => {
   )
 
   run('is 413 if its folder cannot be written, and the relay forwards other events', async () => {
-    await writeFile(join(folder, 'outbox.db.bodies'), 'a file in place of the folder')
+    await writeFile(join(folder, 'relay.db.bodies'), 'a file in place of the folder')
     await start()
     const target = await endpoint()
     expect((await post(target, large(300_000))).status).toBe(413)

@@ -10,7 +10,7 @@ describe('hookline relay', () => {
   test('says where it listens, relays, and stops at SIGTERM', async () => {
     const github = await startGitHub()
     const env = { HOOKLINE_API_URL: github.url, PORT: '0' }
-    const child = startCommand('relay', { env, arguments: ['--repository', 'o/r'] })
+    const child = startCommand('relay', { env, arguments: ['--stateless', '--repository', 'o/r'] })
     if (!child.stdout) throw new Error('no output')
     const lines = createInterface(child.stdout)
     const [line] = await once(lines, 'line')
@@ -35,7 +35,7 @@ describe('hookline relay', () => {
   beforeAll(async () => {
     results = await runCommands(
       'relay',
-      BAD.map((flags) => ({ arguments: ['--port', '0', ...flags] })),
+      BAD.map((flags) => ({ arguments: ['--stateless', '--port', '0', ...flags] })),
     )
   })
 

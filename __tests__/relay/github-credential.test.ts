@@ -38,7 +38,6 @@ describe('the credential of a relay', () => {
     ],
     ['an unknown word', { HOOKLINE_ALLOW_TOKENS: 'yes' }, /^HOOKLINE_ALLOW_TOKENS/],
     ['a token with a space', { HOOKLINE_GITHUB_TOKEN: ` ${TOKEN}` }, /^HOOKLINE_GITHUB_TOKEN/],
-    ['no sealing keys', { HOOKLINE_SEALING_KEYS: '{}' }, /^HOOKLINE_SEALING_KEYS/],
   ])('not %s: the error names the setting, and no secret', async (_, env, message) => {
     const error: Error = await readRelayConfig(env).then(
       () => new Error('accepted'),

@@ -75,7 +75,7 @@ describe('a relay whose log has no reader', () => {
 
   test('answers on, and says so once', async () => {
     const env = { PORT: '0', HOOKLINE_API_URL: github.url }
-    const child = startCommand('relay', { env })
+    const child = startCommand('relay', { env, arguments: ['--stateless'] })
     let errors = ''
     child.stderr?.on('data', (chunk) => {
       errors += chunk
@@ -99,7 +99,7 @@ describe('a relay whose log has no reader', () => {
 
   test('and a slow reader does not block it', async () => {
     const env = { PORT: '0', HOOKLINE_API_URL: github.url }
-    const child = startCommand('relay', { env })
+    const child = startCommand('relay', { env, arguments: ['--stateless'] })
     if (!child.stdout) throw new Error('no output')
     const [line] = await once(createInterface(child.stdout), 'line')
     child.stdout.pause()

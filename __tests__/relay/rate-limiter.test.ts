@@ -181,7 +181,7 @@ describe('one credential', () => {
     await expect(cut).rejects.toThrow('cut')
     const text = metrics.lines().join('\n')
     for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
-      expect(text).toContain(`hookline_github_tries_total{outcome="${outcome}"} 1`)
+      expect(text).toContain(`hookline_github_calls_total{outcome="${outcome}"} 1`)
     }
     expect(text).toContain('hookline_github_seconds_count 5')
   })

@@ -22,7 +22,7 @@ interface Subject {
 }
 
 async function startProcess(env: Readonly<Record<string, string>>): Promise<Subject> {
-  const child = startCommand('relay', { env: { ...env, PORT: '0' } })
+  const child = startCommand('relay', { env: { ...env, PORT: '0' }, arguments: ['--stateless'] })
   if (!child.stdout) throw new Error('no output')
   const [line] = await once(createInterface(child.stdout), 'line')
   child.stdout.resume()

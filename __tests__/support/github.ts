@@ -48,7 +48,10 @@ const ACCEPTED: Answer = { status: 204 }
 const MOST_PAYLOAD_BYTES = 65_535
 
 interface GitHubOptions {
-  /** Whether the rule of `always` lists the runs; otherwise `runs` are listed, and a lookup is no call. */
+  /**
+   * Whether the rule of `always` lists the runs; otherwise `runs` are listed, and
+   * neither is a call.
+   */
   readonly listsRunsByRule?: boolean
 }
 
@@ -73,7 +76,8 @@ export async function startGitHub({
       return
     }
     // The relay checks the access of an endpoint's credential before it stores the endpoint.
-    if (call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
+    const isUsual = queue.length === 0 && rule === asGitHub
+    if (isUsual && call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
       return
     }

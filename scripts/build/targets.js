@@ -69,7 +69,7 @@ export const TARGETS = [
     portable: true,
   },
   {
-    // `worker.js` imports it if there is an outbox or an admin key.
+    // `worker.js` imports it if its objects are bound.
     entry: 'build/relay/relay-object.js',
     folder: 'relay',
     file: 'relay-object.js',

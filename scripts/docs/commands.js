@@ -41,8 +41,8 @@ const PURPOSES = {
   'Start and try': ['init', 'connect', 'dev', 'send'],
   'Check and compile workflows': ['check', 'build'],
   'Create a webhook URL': ['endpoint'],
-  'See the effect on GitHub': ['doctor', 'runs'],
-  'Run a relay': ['relay', 'outbox', 'app'],
+  'See the effect': ['deliveries', 'doctor'],
+  'Run a relay': ['relay', 'app'],
 }
 
 /** Every command by purpose, with a link to its options. */

@@ -44,7 +44,6 @@ interface SendOptions extends RequestOptions {
   readonly privateKey?: string
   readonly list?: boolean
   readonly relay?: string
-  readonly data?: string
   readonly endpoint?: string
   readonly wait?: boolean
   readonly json?: boolean
@@ -111,7 +110,6 @@ export function sendCommand(): Command {
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
     .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
     .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
-    .option('--data <folder>', 'folder of the relay on this machine, for --endpoint')
     .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
     .option('--list', 'list the example events')
     .option('--json', 'print JSON')
@@ -144,7 +142,7 @@ async function sendRequest(
 }
 
 /** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
-async function targetOf(address = '', { relay, data, endpoint }: SendOptions): Promise<URL> {
+async function targetOf(address = '', { relay, endpoint }: SendOptions): Promise<URL> {
   if (endpoint === undefined) {
     return relay === undefined ? parseUrl(address) : tokenUrl(relay, address)
   }
@@ -152,7 +150,7 @@ async function targetOf(address = '', { relay, data, endpoint }: SendOptions): P
     import('./find-relay.ts'),
     import('./endpoint/named-endpoint.ts'),
   ])
-  const client = await findRelay({ ...(relay !== undefined && { relay }), ...(data && { data }) })
+  const client = await findRelay(relay === undefined ? {} : { relay })
   const { url } = await readEndpoint(client, await namedEndpoint(endpoint, undefined, client))
   return parseUrl(url)
 }

@@ -17,7 +17,7 @@ import { runFinder, runReader } from './github/find-run.ts'
 import type { OutboxLine } from './log-lines.ts'
 import type { DataFolder, RelayKeyFile } from './node/data-folder.ts'
 import { type AcceptPorts, collectInto, storeFirst, throughOutbox } from './outbox/accept.ts'
-import { countFollowed, listDeliveries } from './outbox/delivery-list.ts'
+import { countFollowed, type DeliveryView, listDeliveries } from './outbox/delivery-list.ts'
 import { isFull } from './outbox/event.ts'
 import { ENCRYPTED_EVENTS, reencryptEvents } from './outbox/event-record.ts'
 import { Ledger } from './outbox/ledger.ts'
@@ -208,21 +208,7 @@ export async function openNodeDatabase(
         options(responseTime, rateLimiters.live),
         ownToken(config, credentials),
       ),
-      deliveries: {
-        list: (query) => listDeliveries(database, query),
-        find: (id) => outbox.find(id),
-        replay: (id, filter) => outbox.replay(id, filter),
-        replayAll: (filter) => outbox.replayAll(filter),
-        delete: (id, filter) => outbox.delete(id, filter),
-        deleteAll: (filter) => outbox.deleteAll(filter),
-        endDeleted: (credential) => outbox.endDeleted(credential),
-        figures: async () => {
-          const figures = await outbox.figures()
-          const delivered = figures.events.delivered + (await countFollowed(database))
-          return { ...figures, events: { ...figures.events, delivered } }
-        },
-        rowsByKey: allRowsByKey,
-      },
+      deliveries: deliveriesIn(database, outbox, allRowsByKey),
       metrics,
       credentialKind: credentialKind(config),
       storageLimit: limits.bytes,
@@ -300,6 +286,28 @@ export async function openNodeDatabase(
       const left = Math.max(CLOSING_TIME, end - performance.now())
       await within(left, opened.close())
     },
+  }
+}
+
+function deliveriesIn(
+  database: Database,
+  outbox: Outbox,
+  rowsByKey: DeliveryView['rowsByKey'],
+): DeliveryView {
+  return {
+    list: (query) => listDeliveries(database, query),
+    find: (id) => outbox.find(id),
+    replay: (id, filter) => outbox.replay(id, filter),
+    replayAll: (filter) => outbox.replayAll(filter),
+    delete: (id, filter) => outbox.delete(id, filter),
+    deleteAll: (filter) => outbox.deleteAll(filter),
+    endDeleted: (credential) => outbox.endDeleted(credential),
+    figures: async () => {
+      const figures = await outbox.figures()
+      const delivered = figures.events.delivered + (await countFollowed(database))
+      return { ...figures, events: { ...figures.events, delivered } }
+    },
+    rowsByKey,
   }
 }
 

@@ -8,7 +8,7 @@ import { runShared } from '../../support/cli.ts'
 
 const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 const GRANT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IngifQ.tuvNal8qgg1_q_Ubb16x'
-const ADMIN_BEARER = 'hlk_0123456789012345678901234567'
+const BEARER = `hookline_admin_${'0123456789'.repeat(4)}`
 
 let server: Server
 let url: string
@@ -27,7 +27,7 @@ const hookline = (...args: readonly string[]) =>
     env: {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
       HOOKLINE_DEV_KEY: TOKEN,
-      HOOKLINE_ADMIN_KEY: ADMIN_BEARER,
+      HOOKLINE_RELAY_KEY: BEARER,
     },
   })
 
@@ -47,14 +47,26 @@ test.each([
   }
 })
 
-test('outbox prints no key that the server returns', async () => {
-  listener = ({ headers }, response) => {
-    const error = { code: 'x', message: headers.authorization, hint: 'no' }
-    response.writeHead(400).end(JSON.stringify({ error }))
+test.each([
+  ['deliveries', []],
+  ['deliveries', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958', '--repository', 'o/r']],
+  ['endpoint', ['list']],
+  ['endpoint', ['show', 'o/orders']],
+] as const)('%s %j prints no key that the server returns', async (name, args) => {
+  for (const status of [400, 200]) {
+    listener = ({ headers: { authorization: told } }, response) => {
+      const answer = { error: { code: 'x', message: told, hint: 'no' } }
+      const entry = { id: told, name: told, owner: told, repository: told }
+      const lists = { deliveries: [entry], endpoints: [entry], endpoint: entry, delivery: entry }
+      response.writeHead(status).end(JSON.stringify(status === 400 ? answer : lists))
+    }
+    const { exitCode, stdout, stderr } = await hookline(name, ...args, '--relay', url)
+    expect([exitCode, stdout + stderr]).toEqual([
+      status === 400 ? 1 : 0,
+      expect.stringContaining('***'),
+    ])
+    expect(stdout + stderr).not.toContain(BEARER)
   }
-  const { exitCode, stderr } = await hookline('outbox', 'list', '--relay', url)
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('***')])
-  expect(stderr).not.toContain(ADMIN_BEARER)
 })
 
 test('send reads no more than a megabyte of an answer', async () => {

@@ -146,7 +146,7 @@ describe.each(STORES)('the endpoints of the admin API in %s', (_, open, hasAll) 
     const rotated = await call(ADMIN, 'POST', '/octo/orders/rotate')
     expect([await find(created.path), await find(rotated.body.path)]).toEqual([401, 'orders'])
     const gone = await call(ADMIN, 'DELETE', '/octo/orders')
-    expect(gone.body).toEqual({ deleted: true, deadLetters: 5 })
+    expect(gone.body).toEqual({ deleted: true, deadLetters: 6 })
     expect(await find(rotated.body.path)).toBe(401)
     expect((await call(ADMIN, 'GET', '/octo/orders')).status).toBe(404)
     expect(lines).toEqual([

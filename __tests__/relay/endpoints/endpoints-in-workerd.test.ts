@@ -51,8 +51,8 @@ const call = async (bearer: string, method: string, path: string, body?: object)
 
 test('an endpoint is created, found, and survives a restart', async () => {
   const created = await call(ADMIN, 'POST', '/-admin/endpoints', { ...HOOK, name: 'orders' })
-  expect(created).toMatchObject({ status: 201, body: { owner: 'octo', credential: 'relay' } })
-  const { path } = created.body
+  expect(created).toMatchObject({ status: 201, body: { endpoint: { owner: 'octo', credential: 'relay' } } })
+  const path: string = created.body.url
   const event = { events: [{ repository: 'octo/shop', path: 'orders/webhook/7?x=1' }] }
   expect((await call('', 'POST', `${path}/7?x=1`)).body).toEqual(event)
   await workerd.close()
@@ -83,7 +83,7 @@ test('120 requests with wrong bearers, owners and ids reach nothing', async () =
       expect([bearer, method, [401, 403, 404].includes(status)]).toEqual([bearer, method, true])
     }
   }
-  const id = body.path.split('/')[3]
+  const id = body.url.split('/')[3]
   for (let n = 0; n < 70; n++) {
     const guess =
       n % 2 ? `/-/octo/${id.slice(0, 20)}${String(n).padStart(2, '0')}` : `/-/o${n}/${id}`
@@ -92,6 +92,6 @@ test('120 requests with wrong bearers, owners and ids reach nothing', async () =
       true,
     ])
   }
-  expect((await call('', 'POST', body.path)).status).toBe(200)
+  expect((await call('', 'POST', body.url)).status).toBe(200)
   expect((await call(MINE, 'GET', '/-admin/endpoints/octo/mine')).status).toBe(200)
 })

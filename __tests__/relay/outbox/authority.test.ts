@@ -69,7 +69,7 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own credential on $name', ({ isThe
       const ended = await list()
       expect(ended.waiting).toEqual([])
       expect(ended.dead.every(({ reason }) => reason === 'endpoint_deleted')).toBe(true)
-      expect(github.calls.length).toBeLessThanOrEqual(calls + 2)
+      expect(github.calls.length).toBeLessThanOrEqual(calls + 4)
       expect((await hook('after')).status).toBe(401)
     },
   )

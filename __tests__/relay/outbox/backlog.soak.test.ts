@@ -36,7 +36,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ name, isThe
       const relay = await start({
         HOOKLINE_API_URL: github.url,
         HOOKLINE_TEST_MAX_EVENTS: '400000',
-        HOOKLINE_TEST_MAX_MB: '2000',
+        HOOKLINE_MAX_STORAGE_MB: '2000',
         HOOKLINE_TEST_MIN_INTERVAL_MS: '1',
         HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300',
       })

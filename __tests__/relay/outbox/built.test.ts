@@ -134,7 +134,7 @@ const MB = 1024 * 1024
 
 /** Bytes of the files of the outbox. */
 async function sizeOfFiles(): Promise<number> {
-  const names = ['outbox.db', 'outbox.db-wal', 'relay.db.reserve']
+  const names = ['relay.db', 'relay.db-wal', 'relay.db.reserve']
   const sizes = names.map((name) =>
     stat(join(folder, name)).then(
       ({ size }) => size,
@@ -177,9 +177,9 @@ async function fillOutbox(settings: Record<string, string>): Promise<void> {
   const before = await startBuiltOutbox({ folder, settings })
   await before.stop()
   const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-    INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'grant:g', 'delivered',
-    ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', 'k', 50000, hex(randomblob(25000)) FROM n`
-  await sqlite(join(folder, 'outbox.db'), copies)
+    INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'endpoint:o/e', 'hook/webhook',
+    'POST', ${Date.now()}, 'delivered', ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', 'k', 50000, hex(randomblob(25000)) FROM n`
+  await sqlite(join(folder, 'relay.db'), copies)
 }
 
 testOnNode24(

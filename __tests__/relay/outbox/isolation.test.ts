@@ -28,7 +28,7 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
     relay = await start({
       HOOKLINE_API_URL: github.url,
       HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1000',
-      HOOKLINE_TEST_MAX_MB: '0.2',
+      HOOKLINE_MAX_STORAGE_MB: '1',
     })
   })
   beforeEach(() => github.reset())
@@ -63,7 +63,7 @@ describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
       await send(path, OWNER)
       const settings = { repository: `attacker/repo-${n}`, token: OWNER, batch: 3600 }
       const address = await createEndpoint(relay, settings)
-      statuses.push(await send(address.slice(1), OWNER, 'x'.repeat(3000)))
+      statuses.push(await send(address.slice(1), OWNER, 'x'.repeat(16_000)))
     }
     // Without room for a batch, the event is dispatched by itself.
     expect(new Set(statuses)).toEqual(new Set([202, 200]))

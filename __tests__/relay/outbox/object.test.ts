@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
@@ -85,60 +84,6 @@ describe('the storage of an outbox on workerd', () => {
     expect(await tables()).toBe(1)
   })
 
-  testOnNode24(
-    'is of version 3: it is migrated with a line in the log, and its event is delivered',
-    async () => {
-      await start()
-      expect((await send('0')).status).toBe(200)
-      github.always(DOWN)
-      expect((await send('1')).status).toBe(202)
-      await stop()
-      const names = (await files()).filter((file) => file.endsWith('.sqlite'))
-      const hasEvents = await Promise.all(
-        names.map(async (file) => (await sqlite(file, TABLES)).length),
-      )
-      const [file = '', ...others] = names.filter((_, index) => hasEvents[index] === 1)
-      expect(others).toEqual([])
-      await sqlite(file, TO_VERSION_3)
-      await start()
-      const migrated = () => relay?.log.filter((line) => line.includes('migrated')) ?? []
-      await until(() => migrated().length > 0)
-      expect(migrated().map((line) => JSON.parse(line))).toMatchObject([
-        { outbox: 'migrated', from: 3, to: SCHEMA_VERSION },
-      ])
-      await stop()
-      const [row] = await sqlite(file, "SELECT value FROM meta WHERE name = 'schema'")
-      expect(row).toEqual({ value: SCHEMA_VERSION })
-      github.reset()
-      await start()
-      await until(() => github.calls.length > 0)
-      expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
-      // A queue without events gives up its storage.
-      await until(async () => (await sqlite(file, TABLES)).length === 0)
-      await stop()
-      expect(await sqlite(file, TABLES)).toEqual([])
-    },
-  )
-
-  testOnNode24('has an index of an earlier version: events are stored and delivered', async () => {
-    await start()
-    expect((await send('0')).status).toBe(200)
-    await stop()
-    const names = (await files()).filter((name) => name.endsWith('.sqlite'))
-    const isIndex = await Promise.all(names.map((name) => sqlite(name, AT_COLUMN)))
-    const [file = '', ...others] = names.filter((_, index) => isIndex[index]?.length === 1)
-    expect(others).toEqual([])
-    await sqlite(file, 'ALTER TABLE queue DROP COLUMN at')
-    await start()
-    github.always(DOWN)
-    expect((await send('1')).status).toBe(202)
-    github.reset()
-    await until(() => github.calls.length > 0)
-    expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
-    await stop()
-    expect(await sqlite(file, AT_COLUMN)).toHaveLength(1)
-  })
-
   test('has an index that does not respond: after 5 s, an event goes to GitHub', async () => {
     const worker = bundle('relay/worker.js')
     const others = (await readdir(dirname(worker))).filter((name) => name.endsWith('.js'))
@@ -196,17 +141,13 @@ describe('the storage of an outbox on workerd', () => {
   })
 })
 
-const HANGING_INDEX = `import relay, { Outbox as Real } from 'relay.js'
+const HANGING_INDEX = `import relay, { RelayObject as Real } from 'relay.js'
 export default relay
-export class Outbox extends Real {
+export class RelayObject extends Real {
   fetch(request) {
     return request.url.endsWith('/index') ? new Promise(() => {}) : super.fetch(request)
   }
 }`
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
-const AT_COLUMN = "SELECT name FROM pragma_table_info('queue') WHERE name = 'at'"
-/** Version 3 had no tables of receipts. */
-const TO_VERSION_3 = `DROP TABLE followed; DROP TABLE receipt; DROP TABLE alarm; DROP TABLE last_event;
-  UPDATE meta SET value = 3 WHERE name = 'schema'`
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/

@@ -106,9 +106,9 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
     },
   )
 
-  test('Discord: what GitHub did not take is not "thinking"', async () => {
+  test('Discord: an event that GitHub rejects is not "thinking"', async () => {
     const settings = checksOf({ sender: 'discord', publicKey: PUBLIC })
-    here.github.next({ status: 422 })
+    here.github.next({ status: 422, body: '{}' })
     const answer = await here.send(settings, discord({ type: 2, id: '1', token: 't' }))
     expect([answer.status, answer.body.includes('"type":5')]).toEqual([422, false])
   })

@@ -8,7 +8,7 @@ import type { Plan } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /**
- * Adds the delivery id to the name of each run, so that `hookline runs` and the outbox of a relay
+ * Adds the delivery id to the name of each run, so that `hookline connect` and the database of a relay
  * find the run of an event. A `run-name` of the source remains.
  */
 export const runName: Pass = {

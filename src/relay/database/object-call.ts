@@ -9,7 +9,7 @@ export interface ObjectRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
-/** The binding `OUTBOX`: https://developers.cloudflare.com/durable-objects/api/namespace/ */
+/** The binding `RELAY`: https://developers.cloudflare.com/durable-objects/api/namespace/ */
 export interface ObjectNamespace {
   idFromName(name: string): unknown
   get(id: unknown): ObjectStub

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
-/** A signed webhook that waits to be sent to `HOOKLINE_RECEIPT_URL`. Times are milliseconds since 1970. */
+/** A signed webhook that waits to be sent to `HOOKLINE_NOTIFY_URL`. Times are milliseconds since 1970. */
 export interface Receipt {
   /** The value of `webhook-id`: the same in each attempt. */
   readonly id: string

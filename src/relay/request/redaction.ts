@@ -6,7 +6,7 @@ import { ACCEPTED } from './responses.ts'
 
 /**
  * The event with every form of the tokens replaced. The body stays as it is, because signatures depend
- * on it. A body can contain the URL of its endpoint, because some senders (Trello) repeat the
+ * on it. A body can contain the id of an endpoint, because some senders (Trello) repeat the
  * URL that they call.
  *
  * @throws RelayError 400 if the body contains the GitHub token

@@ -7,7 +7,6 @@ import { runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 
 const DELIVERY = '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11'
-const OTHER = '11111111-7d1f-4c58-9a55-2f6f0e9a1c11'
 
 let github: GitHub
 let folder: string
@@ -56,101 +55,7 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
   return { code, ...printed }
 }
 
-const runs = (...args: string[]) => hookline(['runs', '--repository', 'octo/repo', ...args])
-
-describe('hookline runs', () => {
-  test('prints delivery, workflow, state and address', async () => {
-    github.always(oneRun())
-    const { code, stdout } = await runs('--json')
-    expect({ code, run: JSON.parse(stdout) }).toEqual({
-      code: 0,
-      run: {
-        id: 7,
-        delivery: DELIVERY,
-        workflow: 'hook',
-        state: 'in_progress',
-        conclusion: null,
-        started: '2026-01-01T00:00:00Z',
-        url: 'https://github.com/octo/repo/actions/runs/7',
-      },
-    })
-  })
-
-  test('prints the run-name to add if a run does not name its delivery', async () => {
-    github.always(oneRun({ title: 'hook' }))
-    const { stderr } = await runs()
-    expect(stderr).toContain(
-      "run-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}",
-    )
-  })
-
-  test('leaves out runs that were started manually', async () => {
-    github.always(oneRun({ title: 'hook', event: 'workflow_dispatch' }))
-    expect((await runs()).stdout).toBe('')
-  })
-
-  test('a delivery id is the same in capitals', async () => {
-    github.always(oneRun())
-    const { code, stdout } = await runs('--delivery', DELIVERY.toUpperCase())
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(DELIVERY) })
-  })
-
-  test('finds a run behind 950 newer runs, and not behind 1,000', async () => {
-    const other = { path: '.github/workflows/ci.yml', event: 'push', status: 'queued' }
-    const newer = (count: number) =>
-      Array.from({ length: count }, (_, at) => ({ ...other, id: at + 100, display_title: 'ci' }))
-    for (const [count, code] of [
-      [950, 0],
-      [1000, 1],
-    ] as const) {
-      const ours = { ...other, id: 7, event: 'repository_dispatch', display_title: `x ${DELIVERY}` }
-      const all = [...newer(count), ours]
-      let pages = 0
-      github.always(({ url }) => {
-        const page = Number(new URL(url, 'http://x').searchParams.get('page'))
-        pages++
-        return {
-          status: 200,
-          body: JSON.stringify({ workflow_runs: all.slice(page * 100 - 100, page * 100) }),
-        }
-      })
-      expect([(await runs('--delivery', DELIVERY)).code, pages]).toEqual([code, 10])
-    }
-  })
-
-  test('an unknown delivery is an error', async () => {
-    github.always(oneRun())
-    expect(await runs('--delivery', OTHER)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(OTHER),
-    })
-  })
-
-  test.each([
-    [401, {}, 'token'],
-    [403, {}, 'Actions: Read'],
-    [403, { 'x-ratelimit-remaining': '0' }, 'rate limit'],
-    [404, {}, 'spelling'],
-    [502, {}, 'githubstatus.com'],
-  ])('status %i of GitHub is an error with its cure', async (status, headers, hint) => {
-    github.always({ status, headers, body: '{}' })
-    expect(await runs()).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) })
-  })
-
-  test('a rate limit is an error with the time of its end', async () => {
-    const reset = Math.floor(Date.now() / 1000) + 38 * 60
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
-    github.always({ status: 403, headers, body: '{}' })
-    const time = new Date(reset * 1000).toISOString().slice(11, 16)
-    for (const args of [[], ['--delivery', DELIVERY, '--watch']]) {
-      const { code, stderr } = await runs(...args)
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringContaining(`${time} UTC, in 3`),
-      })
-    }
-  })
-
+describe('the run of a delivery', () => {
   test.each([
     ['soon', 10, true],
     ['after a minute', 120, true],
@@ -175,38 +80,6 @@ describe('hookline runs', () => {
     const found = awaitRun(DELIVERY, { repository: 'octo/repo', ask, now, sleep })
     if (isFound) await expect(found).resolves.toMatchObject({ delivery: DELIVERY })
     else await expect(found).rejects.toThrow(DELIVERY)
-  })
-
-  test('a token with a control character is an error', async () => {
-    const { code, stderr } = await hookline(['runs', '--repository', 'octo/repo'], {
-      HOOKLINE_GITHUB_TOKEN: 'token\r',
-    })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('HOOKLINE_GITHUB_TOKEN'),
-    })
-  })
-
-  test('--watch goes on after a lost connection and a 502', async () => {
-    const answering = oneRun()
-    let calls = 0
-    github.always((call, response) => {
-      // The first call gets the list; then a connection breaks, and GitHub responds with an error.
-      calls++
-      if (calls === 2) return void response.destroy()
-      return calls === 3 ? { status: 502, body: '<html>' } : answering(call, response)
-    })
-    expect(await runs('--delivery', DELIVERY, '--watch')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('success'),
-      stderr: expect.stringContaining('again'),
-    })
-  })
-
-  test('--watch follows a failed run to its end', async () => {
-    github.always(oneRun({ conclusion: 'failure' }))
-    const ended = await runs('--delivery', DELIVERY, '--watch')
-    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('failure') })
   })
 })
 
