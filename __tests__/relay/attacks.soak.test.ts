@@ -65,7 +65,11 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
   run('400 guessed endpoints, with any method', async () => {
     const methods = ['GET', 'POST', 'PUT', 'HEAD', 'DELETE']
     const requests = times(400, (n) => {
-      return { method: methods[n % 5] ?? '', target: `/-/octo/${random(16)}`, body: n % 2 ? '{}' : '' }
+      return {
+        method: methods[n % 5] ?? '',
+        target: `/-/octo/${random(16)}`,
+        body: n % 2 ? '{}' : '',
+      }
     })
     await attack(requests, [401, 429])
   })
