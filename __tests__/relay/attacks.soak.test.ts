@@ -23,6 +23,7 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
   /** Addresses of endpoints: with a signature, and with a condition. */
   let signed: string
   let filtered: string
+  let plain: string
 
   beforeAll(async () => {
     github = await startGitHub()
@@ -36,6 +37,7 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
       name: 'signed',
       verify: [{ scheme: ['linear'], secret: [SECRET] }],
     })
+    plain = await createEndpoint(relay, { name: 'plain' })
     filtered = await createEndpoint(relay, {
       name: 'filtered',
       if: "fromJSON(body.payload).action == 'opened'",
@@ -63,7 +65,11 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
   run('400 guessed endpoints, with any method', async () => {
     const methods = ['GET', 'POST', 'PUT', 'HEAD', 'DELETE']
     const requests = times(400, (n) => {
-      return { method: methods[n % 5] ?? '', target: `/-/${random(16)}`, body: n % 2 ? '{}' : '' }
+      return {
+        method: methods[n % 5] ?? '',
+        target: `/-/octo/${random(16)}`,
+        body: n % 2 ? '{}' : '',
+      }
     })
     await attack(requests, [401, 429])
   })
@@ -85,13 +91,15 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
   })
 
   run('200 requests to the admin API without its key', async () => {
-    const targets = ['/outbox', '/outbox/replay', '/outbox/backup', '/metrics', '/-/endpoints']
+    const targets = ['deliveries', 'deliveries/octo/replay', 'backup', 'metrics', 'endpoints'].map(
+      (name) => `/-admin/${name}`,
+    )
     const others = [
-      '/-/endpoints/signed?url=true',
-      '/-/receipts',
-      '//outbox',
-      '/OUTBOX',
-      '/-/Endpoints',
+      '/-admin/endpoints/octo/signed?url=true',
+      '/-admin/status',
+      '//-admin/status',
+      '/-ADMIN/status',
+      '/-admin/Endpoints',
     ]
     const keys = ['', 'Bearer ', 'Bearer x', `Basic ${ADMIN_BEARER.slice(0, 8)}`, 'bearer null']
     const requests = times(200, (n) => {
@@ -165,7 +173,7 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
     for (let n = 0; n < 100; n++) {
       const answer = await send(relay.url, {
         method: 'POST',
-        target: '/octo/shop/hook/webhook?__token=hlk_an-access-key-that-is-long-enough',
+        target: plain,
         body: '{}',
         headers: [
           ['X-Hookline-Body-Encoding', 'url'],

@@ -5,6 +5,7 @@ import { type CommandResult, runCommands, startCommand } from '../support/comman
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
+import { until } from '../support/until.ts'
 
 describe('hookline relay', () => {
   test('says where it listens, relays, and stops at SIGTERM', async () => {
@@ -12,14 +13,16 @@ describe('hookline relay', () => {
     const env = { HOOKLINE_API_URL: github.url, PORT: '0' }
     const child = startCommand('relay', { env, arguments: ['--stateless', '--repository', 'o/r'] })
     if (!child.stdout) throw new Error('no output')
-    const lines = createInterface(child.stdout)
-    const [line] = await once(lines, 'line')
+    const lines: string[] = []
+    createInterface(child.stdout).on('line', (line) => lines.push(line))
+    await until(() => lines.length > 0)
+    const [line] = lines
     expect(line).toMatch(/^hookline relay listening on http:\/\/127\.0\.0\.1:\d+$/)
     const url = String(line).split(' ').at(-1) ?? ''
     const answer = await send(url, { target: `/webhook/hook/webhook?__token=${TOKEN}` })
     expect(answer.status).toBe(200)
-    const [logged] = await once(lines, 'line')
-    expect(JSON.parse(logged)).toMatchObject({ owner: 'o', repo: 'r', status: 200 })
+    await until(() => lines.length > 1)
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ owner: 'o', repo: 'r', status: 200 })
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
     await github.close()

@@ -90,7 +90,7 @@ testOnNode24(
     const made = await fetch(`${first.url}/-admin/endpoints`, {
       ...{ method: 'POST', headers: { authorization }, body },
     })
-    const { url: path } = await made.json()
+    const { url: path }: { url: string } = JSON.parse(await made.text())
     github.always({ status: 503 })
     expect((await fetch(first.url + path, { method: 'POST', body: 'waits' })).status).toBe(202)
     await first.stop()

@@ -23,7 +23,7 @@ beforeAll(async () => {
   script = join(folder, 'built.js')
   await build({
     stdin: {
-      contents: `export { worker as default, Outbox } from ${JSON.stringify(WORKER)}`,
+      contents: `export { worker as default, RelayObject } from ${JSON.stringify(WORKER)}`,
       resolveDir: folder,
     },
     ...{ bundle: true, format: 'esm', outfile: script, logLevel: 'error' },

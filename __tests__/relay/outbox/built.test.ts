@@ -11,7 +11,7 @@ import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { ADMIN_BEARER, RELAY_KEY } from '../../support/relay-keys.ts'
+import { ADMIN_BEARER, encryptionOf, RELAY_KEY } from '../../support/relay-keys.ts'
 import { sqlite } from '../../support/sqlite.ts'
 
 let folder: string
@@ -79,13 +79,13 @@ testOnNode24(
     })
     const before = await startBuiltOutbox({ folder, settings })
     await sendTo(before, 'r', 'before')
-    github.always({ status: 503 })
-    const stored: Response[] = []
-    for (const n of [1, 2, 3]) stored.push(await postTo(before, 'r', `${n}`))
     const batching = await createEndpoint(before, {
       ...{ repository: 'o/r', batch: 1 },
       token: 'ghp_a-token-for-r-alone',
     })
+    github.always({ status: 503 })
+    const stored: Response[] = []
+    for (const n of [1, 2, 3]) stored.push(await postTo(before, 'r', `${n}`))
     const postOpen = async ({ url }: { url: string }, n: number) => {
       const answer = await fetch(url + batching, { method: 'POST', body: `open ${n}` })
       await answer.arrayBuffer()
@@ -176,9 +176,10 @@ testOnNode24(
 async function fillOutbox(settings: Record<string, string>): Promise<void> {
   const before = await startBuiltOutbox({ folder, settings })
   await before.stop()
+  const encryption = await encryptionOf()
   const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
     INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'endpoint:o/e', 'hook/webhook',
-    'POST', ${Date.now()}, 'delivered', ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', 'k', 50000, hex(randomblob(25000)) FROM n`
+    'POST', ${Date.now()}, 'delivered', ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', '${encryption.key}', 50000, hex(randomblob(25000)) FROM n`
   await sqlite(join(folder, 'relay.db'), copies)
 }
 
