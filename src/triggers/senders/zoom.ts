@@ -51,5 +51,5 @@ export const page: SenderPage = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
   notes:
-    'Zoom accepts a URL only if the response to its first request is signed with the secret. Therefore the relay needs the secret. `connect` gives it to the relay if `ZOOM_SECRET_TOKEN` is exported. With a relay of your own, use `hookline endpoint create --sender zoom --secret-env ZOOM_SECRET_TOKEN`, or `hookline grant` with the same two options.',
+    'Zoom accepts a URL only if the response to its first request is signed with the secret. Therefore the relay needs the secret. `connect` gives it to the relay if `ZOOM_SECRET_TOKEN` is exported. With a relay of your own, use `hookline endpoint create --sender zoom --secret-env ZOOM_SECRET_TOKEN`.',
 }
