@@ -206,6 +206,28 @@ describeOnNode24('hookline endpoint', () => {
     expect(list.output + show.output).not.toContain(new URL(url).pathname)
   })
 
+  test('send reaches an endpoint by its name or its URL, and doctor checks it', async () => {
+    const { output: url } = await create('orders', ['--workflow', 'orders'])
+    for (const to of [['--endpoint', 'orders'], [url]]) {
+      const sent = await runCommand('send', { arguments: [...to, '--data', '{}'], env: settings() })
+      expect(sent).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/\/-\/octo\/\*\*\*\n200 /),
+      })
+      expect(sent.output + sent.errors).not.toContain(new URL(url).pathname)
+    }
+    const checked = await runCommand('doctor', {
+      arguments: ['--endpoint', 'orders'],
+      env: settings(),
+    })
+    expect(checked.output).toMatch(
+      /^ok +endpoint +octo\/orders starts octo\/shop orders\/webhook by repository_dispatch$/m,
+    )
+    expect(checked.output).toMatch(/^ok +relay +the relay at http:\S+ is up/m)
+    const unknown = await runCommand('doctor', { arguments: ['--endpoint', 'no'], env: settings() })
+    expect(unknown).toMatchObject({ code: 1, errors: expect.stringContaining('no endpoint no') })
+  })
+
   test('a GitHub token manages exactly its own endpoints', async () => {
     await create('admins', ['--workflow', 'orders'])
     const other = `ghp_${'x'.repeat(36)}`

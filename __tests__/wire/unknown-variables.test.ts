@@ -15,3 +15,7 @@ test('warns about each unknown HOOKLINE_ variable, with the nearest name', () =>
     expect.stringMatching(/HOOKLINE_NOTHING_OF_THE_KIND: .*unset/i),
   ])
 })
+
+test('a variable that an option names is none', () => {
+  expect(unknownVariables({ HOOKLINE_MY_SECRET: 'x' }, ['HOOKLINE_MY_SECRET'])).toEqual([])
+})
