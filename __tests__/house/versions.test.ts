@@ -28,31 +28,28 @@ test('this version is one of them', () => {
 describe.each(readdirSync(VERSIONS))('the files of version %s', (version) => {
   const files = join(VERSIONS, version)
 
-  onNode24(
-    'its database: events, the open batch and the endpoint are there',
-    async () => {
-      cpSync(join(files, 'relay.db'), join(folder, 'relay.db'))
-      const { endpoint, ...settings } = JSON.parse(readFileSync(join(files, 'relay.json'), 'utf8'))
-      const github = await startGitHub()
-      const relay = await startBuiltOutbox({
-        folder,
-        settings: {
-          ...settings,
-          HOOKLINE_API_URL: github.url,
-          HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-the-fixture',
-        },
-      })
-      for (let n = 0; n < 500 && github.calls.length < 3; n++) await pause(20)
-      const payloads = github.calls.map(({ body }) => JSON.parse(body).client_payload)
-      const single = payloads.filter(({ headers }) => !('x-hookline-batch' in headers))
-      expect(single.map(({ body }) => body).toSorted()).toEqual(['"waiting 1"', '"waiting 2"'])
-      expect(payloads.map(({ headers }) => headers['x-hookline-batch'])).toContain('2')
-      const answer = await fetch(relay.url + endpoint, { method: 'POST', body: 'new' })
-      expect(answer.status).toBe(200)
-      await relay.stop()
-      await github.close()
-    },
-  )
+  onNode24('its database: events, the open batch and the endpoint are there', async () => {
+    cpSync(join(files, 'relay.db'), join(folder, 'relay.db'))
+    const { endpoint, ...settings } = JSON.parse(readFileSync(join(files, 'relay.json'), 'utf8'))
+    const github = await startGitHub()
+    const relay = await startBuiltOutbox({
+      folder,
+      settings: {
+        ...settings,
+        HOOKLINE_API_URL: github.url,
+        HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-the-fixture',
+      },
+    })
+    for (let n = 0; n < 500 && github.calls.length < 3; n++) await pause(20)
+    const payloads = github.calls.map(({ body }) => JSON.parse(body).client_payload)
+    const single = payloads.filter(({ headers }) => !('x-hookline-batch' in headers))
+    expect(single.map(({ body }) => body).toSorted()).toEqual(['"waiting 1"', '"waiting 2"'])
+    expect(payloads.map(({ headers }) => headers['x-hookline-batch'])).toContain('2')
+    const answer = await fetch(relay.url + endpoint, { method: 'POST', body: 'new' })
+    expect(answer.status).toBe(200)
+    await relay.stop()
+    await github.close()
+  })
 
   test('its state file: an event that is done is not passed on again', async () => {
     cpSync(join(files, 'state.json'), join(folder, 'state.json'), { recursive: true })

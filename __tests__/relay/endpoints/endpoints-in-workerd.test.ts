@@ -51,7 +51,10 @@ const call = async (bearer: string, method: string, path: string, body?: object)
 
 test('an endpoint is created, found, and survives a restart', async () => {
   const created = await call(ADMIN, 'POST', '/-admin/endpoints', { ...HOOK, name: 'orders' })
-  expect(created).toMatchObject({ status: 201, body: { endpoint: { owner: 'octo', credential: 'relay' } } })
+  expect(created).toMatchObject({
+    status: 201,
+    body: { endpoint: { owner: 'octo', credential: 'relay' } },
+  })
   const path: string = created.body.url
   const event = { events: [{ repository: 'octo/shop', path: 'orders/webhook/7?x=1' }] }
   expect((await call('', 'POST', `${path}/7?x=1`)).body).toEqual(event)
