@@ -69,6 +69,8 @@ describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
       },
     })
     const addressOf = endpointsOf(() => relay)
+    // GitHub is asked for the access of the endpoint's credential.
+    await addressOf('/o/r/hook/webhook')
     const hook = async () => {
       const target = await addressOf('/o/r/hook/webhook')
       return (await send(relay.url, { method: 'POST', target, body: '{}' })).status

@@ -10,9 +10,10 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/
 /** The only API path that a request target may lead to; `undefined` if it names no repository. */
 function address(target: string): string | undefined {
   const [path = ''] = target.split('?')
-  const [, owner = '', name = '', ...rest] = path.split('/')
+  // Repeated slashes at the beginning, and behind the repository, are read as one.
+  const [, owner = '', name = '', rest = ''] = /^\/+([^/]+)\/([^/]+)\/+(.*)$/s.exec(path) ?? []
   if (!OWNER.test(owner) || !NAME.test(name) || name === '.' || name === '..') return undefined
-  return rest.join('/') === '' ? undefined : `/repos/${owner}/${name}/dispatches`
+  return rest === '' ? undefined : `/repos/${owner}/${name}/dispatches`
 }
 
 /** Characters and escapes that leave a path, or end it. */

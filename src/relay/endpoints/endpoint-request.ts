@@ -1,6 +1,6 @@
+import type { RawHeaders } from '../../wire/headers.ts'
 import { type Credential, type Credentials, presentedToken } from '../credentials/credentials.ts'
 import { notFound } from '../relay-errors.ts'
-import type { RelayRequest } from '../relay-ports.ts'
 import { parseRepository, type Webhook } from '../request/route.ts'
 import type { EndpointLookup } from './endpoint-lookup.ts'
 import type { Endpoint } from './endpoint-settings.ts'
@@ -23,7 +23,7 @@ export type KnownEndpoints = Pick<EndpointLookup, 'find' | 'accepted'>
  * @throws RelayError 400 for dot segments, 401 for an unknown id, 404 without a database
  */
 export async function findEndpoint(
-  { target, headers }: Pick<RelayRequest, 'target' | 'headers'>,
+  { target, headers }: { readonly target: string; readonly headers: RawHeaders },
   endpoints: KnownEndpoints | undefined,
   credentials: Credentials,
 ): Promise<EndpointRequest | undefined> {
