@@ -22,6 +22,7 @@ const WITH_RELAY: SessionSetup = {
     'stripe.yml': LISTENING,
     'upload.yml': LISTENING,
     'bot-webhook.yml': workflowWith('messaging_bot:\n  webhook: true'),
+    'approve.yml': workflowWith('messaging_bot:\n  webhook: true\n  updates: callback_query'),
   },
 }
 
@@ -37,9 +38,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/test-in-ci.md': { clones: true },
   'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
   'docs/guides/bot-webhook.md': WITH_RELAY,
-  'docs/guides/buttons.md': {
-    env: { URL: 'https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw' },
-  },
+  'docs/guides/buttons.md': WITH_RELAY,
   'docs/guides/scheduled-runs.md': {
     env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
