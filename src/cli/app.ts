@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { GITHUB_API_VERSION } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
@@ -190,7 +191,10 @@ const TIMEOUT = 15_000
 /** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   const url = `${baseAddress(apiUrl)}/app-manifests/${code}/conversions`
-  const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
+  const headers = {
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': GITHUB_API_VERSION,
+  }
   const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
     (cause: unknown) => {
       if (!(cause instanceof HttpFailure)) throw cause

@@ -2,6 +2,9 @@ import { jitter } from './http.ts'
 import { isObject, parsePlainJson } from './json.ts'
 import type { Secret } from './secret.ts'
 
+/** https://docs.github.com/rest/about-the-rest-api/api-versions */
+export const GITHUB_API_VERSION = '2022-11-28'
+
 /**
  * A client of GitHub's API over any `call`. It alone knows the meaning of responses, which
  * redirects to follow, and when to retry; its callers word the errors.
@@ -381,7 +384,7 @@ function githubHeaders(
     accept,
     'content-type': 'application/json',
     'user-agent': agent,
-    'x-github-api-version': '2022-11-28',
+    'x-github-api-version': GITHUB_API_VERSION,
   }
   if (token) headers.authorization = `Bearer ${token.reveal()}`
   return headers

@@ -1,3 +1,4 @@
+import { GITHUB_API_VERSION } from '../../wire/github-api.ts'
 import { isRepository } from '../../wire/path.ts'
 import {
   addressInput,
@@ -42,7 +43,7 @@ export function githubComments(context: ReplyContext): Chat {
         : (['POST', `${base}/${number}/comments`] as const)
       const headers = {
         accept: 'application/vnd.github+json',
-        'x-github-api-version': '2022-11-28',
+        'x-github-api-version': GITHUB_API_VERSION,
         'content-type': 'application/json',
         authorization: `Bearer ${token}`,
       }
