@@ -12,7 +12,7 @@ import { startWorkerd, type Workerd } from '../support/workerd.ts'
 import { FORMS } from './forms.ts'
 
 /** This Node, and further ones if they are installed. */
-const NODES = [process.execPath, process.env.NODE22, NODE24].flatMap((path) => path ?? [])
+const NODES = [process.execPath, process.env.HOOKLINE_NODE22, NODE24].flatMap((path) => path ?? [])
 
 let folder: string
 let workerd: Workerd
