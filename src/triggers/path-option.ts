@@ -6,7 +6,8 @@ export const pathText = v.pipe(
   v.string(),
   v.nonEmpty('is empty'),
   v.check(
-    (path) => pathMistake(path) === undefined,
+    // An empty path has its message above.
+    (path) => path === '' || pathMistake(path) === undefined,
     ({ input }) => pathMistake(input) ?? '',
   ),
 )
