@@ -80,7 +80,7 @@ describe('a body is read by its content type', () => {
   test('JSON of 500 levels is read, and of 501 stays text with a fault under any type', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(read(nested(500), 'text/plain').faults).toEqual([])
-    for (const type of [JSON_TYPE, 'text/plain', '']) {
+    for (const type of [JSON_TYPE, 'text/plain', '', FORM]) {
       const expected = { body: nested(501), binary: false, faults: ['body-too-deep'] }
       expect(read(nested(501), type)).toEqual(expected)
     }
