@@ -125,7 +125,11 @@ function rememberDigits(digits: Map<number, string>, value: number, sent: string
   const known = digits.get(value)
   if (known !== undefined) {
     if (known !== sent) digits.set(value, decimalDigits(value))
-  } else if (digits.size < MOST_DIGITS && !isPrintedExactly(value)) digits.set(value, sent)
+    return
+  }
+  // The cheap comparison comes first, because a body can have millions of numbers.
+  if (sent.length < 16 && String(value) === sent && Math.abs(value) >= 0.0001) return
+  if (digits.size < MOST_DIGITS && !isPrintedExactly(value)) digits.set(value, sent)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
