@@ -116,13 +116,22 @@ describe('the reason of a filter', () => {
   const form = { type: 'application/x-www-form-urlencoded' }
   const on = 'webhook: {config: {filter: {body.action: opened}}}'
   test.each<[string, Sent, RegExp]>([
-    ['{"action":"closed"}', form, /filter dropped 1; the body is JSON sent as a form/],
-    ['{"action":"opened"', {}, /filter dropped 1; the body is not JSON/],
+    ['{"action":"closed"}', form, /filter dropped 1; .*the body is JSON sent as a form/],
+    ['{"action":"opened"', {}, /filter dropped 1; .*the body is not JSON/],
     ['payload={"action":"opened"}', form, /the body is a form whose field `payload` contains JSON/],
     ['action=closed', form, /^filter dropped 1; method: any method; path: any path$/],
   ])('%s', async (body, sent, reason) => {
     expect((await evaluated(on, body, sent)).reason?.replace(/^webhook: /, '')).toMatch(reason)
   })
+
+  test.each([`body['action']`, 'body.payload.action', 'body.payloads'])(
+    'names the field `payload` if the filter reads %s',
+    async (path) => {
+      const own = `webhook: {config: {filter: {"${path}": opened}}}`
+      const { reason } = await evaluated(own, 'payload={"action":"opened"}', form)
+      expect(reason).toContain('field `payload` contains JSON')
+    },
+  )
 
   test('does not name the field `payload` if the filter reads it', async () => {
     const own = 'webhook: {config: {filter: {body.payload: x}}}'

@@ -80,7 +80,7 @@ describe('a body is read by its content type', () => {
   test('JSON of 500 levels is read, and of 501 stays text with a fault under any type', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(read(nested(500), 'text/plain').faults).toEqual([])
-    for (const type of [JSON_TYPE, 'text/plain', '']) {
+    for (const type of [JSON_TYPE, 'text/plain', '', FORM]) {
       const expected = { body: nested(501), binary: false, faults: ['body-too-deep'] }
       expect(read(nested(501), type)).toEqual(expected)
     }
@@ -127,6 +127,7 @@ describe('a urlencoded form', () => {
     ['name=J%C3%BCrgen', `${FORM}; charset=none-such`, { name: 'Jürgen' }, ['body-charset']],
     ['n=J%FCrgen&charset=windows-1252', FORM, { n: 'Jürgen', charset: 'windows-1252' }],
     ['n=%C6%FC%CB%DC&charset=EUC-JP', FORM, { n: '日本', charset: 'EUC-JP' }],
+    ['n=%D2%BB&charset=gb2312', FORM, { n: '一', charset: 'gb2312' }, ['body-charset']],
     ['n=J%FCrgen&_charset_=iso-8859-1', FORM, { n: 'Jürgen', _charset_: 'iso-8859-1' }],
     ['n=J%C3%BC&charset=blue', FORM, { n: 'Jü', charset: 'blue' }],
     [
@@ -253,6 +254,20 @@ describe('the charset of a body', () => {
     ],
     ['ISO-2022-JP', latin1('\x1b$BF|K\\\x1b(B'), 'text/plain; charset=iso-2022-jp', '日本'],
     ['GBK', latin1('\xc4\xe3\xba\xc3'), 'text/plain; charset=gb2312', '你好'],
+    [
+      'GBK that is valid UTF-8, too',
+      latin1('\xd2\xbb'),
+      'text/plain; charset=gbk',
+      '一',
+      ['body-charset'],
+    ],
+    [
+      'UTF-8 that is valid Shift_JIS, too',
+      bytes('日本語'),
+      'text/plain; charset=shift_jis',
+      '日本語',
+      ['body-charset'],
+    ],
     ['Big5', latin1('\xa7A\xa6n'), 'text/plain; charset=big5', '你好'],
     ['EUC-KR', latin1('\xb0\xa1'), 'text/plain; charset=ks_c_5601-1987', '가'],
   ])('%s', (_, body, type, expected, faults = []) => {
@@ -277,12 +292,19 @@ describe('the charset of a body', () => {
 })
 
 test('the digits of numbers are remembered that a runner prints otherwise', () => {
-  const text =
-    '{"a":0.0000001,"b":1e-7,"c":1234567890123.4567,"d":25.0,"e":1.50,"f":"1e-9","g":1e21}'
+  const text = '{"a":-1e-7,"b":1e-7,"c":1234567890123.4567,"d":25.0,"e":1.50,"f":"1e-9","g":1e21}'
   const { body, digits } = readBody(bytes(text), { 'content-type': JSON_TYPE })
-  expect({ ...(body as object) }).toMatchObject({ a: 1e-7, d: 25, g: 1e21 })
-  expect([...digits.values()]).toEqual(['1e-7', '1234567890123.4567', '1e21'])
+  expect({ ...(body as object) }).toMatchObject({ a: -1e-7, d: 25, g: 1e21 })
+  expect([...digits.values()]).toEqual(['-1e-7', '1e-7', '1234567890123.4567', '1e21'])
 })
+
+test.each(['[0.00001,1e-5]', '[1e-5,0.00001]', '[1E-5,1e-5,0.00001]'])(
+  'a number in several forms has the digits of its value: %s',
+  (text) => {
+    const { digits } = readBody(bytes(text), { 'content-type': JSON_TYPE })
+    expect([...digits.values()]).toEqual(['0.00001'])
+  },
+)
 
 const types = fc.oneof(
   fc.constantFrom(

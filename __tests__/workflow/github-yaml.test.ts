@@ -256,6 +256,9 @@ describe('an unindented line that ends a block', () => {
     ['a list', ['a', '', '- b', '          c']],
     ['quotes', ['a', '', '"b" c']],
     ['a key', ['a', '', 'Subject: b', '          c']],
+    ['keys before the end of a heredoc', ['a', '', 'b: c', 'd: e', 'EOF']],
+    ['a comment before the end of a heredoc', ['a', '', '# b', 'EOF']],
+    ['a section that is continued', ['a', '', 'name: b', '          c']],
     ['less indented', ['a', '', '        b c']],
   ])('is named: %s', (_, [first = '', , ...lines]) => {
     const text = [step('- run: |', `    ${first}`).trimEnd(), ...lines, '      - run: b', ''].join(

@@ -25,7 +25,8 @@ describe('an integer of 16 or more digits in an option is a mistake:', () => {
     [filter('body.channel_id: 1089234567890123456'), '3:31+19', '"1089234567890123456"'],
     [filter('body.id: -1089234567890123'), '3:23+17', '"-1089234567890123"'],
     [filter('body.id: {$in: [1, 1089234567890123456]}'), '3:33+19', '"1089234567890123456"'],
-    [filter('body.a: {$ne: 0x7fffffffffffffff}'), '3:28+18', '"0x7fffffffffffffff"'],
+    [filter('body.a: {$ne: 0x7fffffffffffffff}'), '3:28+18', '"9223372036854775807"'],
+    [filter('body.id: +1089234567890123'), '3:23+17', '"1089234567890123"'],
     [
       'discord: {config: {filter: {channel_id: 1089234567890123456}}}',
       '1:41+19',

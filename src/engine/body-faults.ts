@@ -1,5 +1,6 @@
 import type { Config } from '../triggers/config-options.ts'
 import type { Check } from '../triggers/trigger.ts'
+import { parseDataPath } from '../wire/data-path.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Found } from './deduplication-keys.ts'
@@ -21,12 +22,19 @@ export function faultsOfDrop(
   const isScript = dropped('filterScript')
   const isRefused = checks.some(({ option, held }) => option === 'body' && !held)
   if (!dropped('filter') && !isScript && !isRefused) return []
-  const readsBelow = isScript || pathsOf(filter).some((path) => /^body\.(?!payload\b)/.test(path))
+  const readsBelow = isScript || pathsOf(filter).some(isInPayload)
   const isPayloadForm = readsBelow && found.some(({ item }) => isFormOfPayload(item.body))
   return [...faults.map(({ text }) => text), ...(isPayloadForm ? [PAYLOAD_FORM] : [])]
 }
 
 const PAYLOAD_FORM = 'the body is a form whose field `payload` contains JSON'
+
+/** Whether a path names something in the JSON of the field, as if the body were this JSON, or the field were. */
+function isInPayload(path: string): boolean {
+  const [first, second, third] = parseDataPath(path).steps
+  if (first?.name !== 'body' || second === undefined) return false
+  return second.name !== 'payload' || third !== undefined
+}
 
 /** The paths that a filter reads. */
 function pathsOf(filter: Json | undefined): string[] {

@@ -6,6 +6,7 @@ export const pathText = v.pipe(
   v.string(),
   v.nonEmpty('is empty'),
   v.check(
+    // An empty path has its message above.
     (path) => path === '' || pathMistake(path) === undefined,
     ({ input }) => pathMistake(input) ?? '',
   ),

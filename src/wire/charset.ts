@@ -142,14 +142,29 @@ function declaredText(
   const fault = `it is not valid ${encoding}, although its charset says so`
   if (encoding === LITTLE || encoding === BIG) return declaredUtf16(bytes, label, kind, fault)
   if (encoding !== 'utf-8') {
-    // Text in another charset is hardly ever valid UTF-8, but many charsets accept any bytes.
     const utf8 = utf8Text(bytes)
-    const isUtf8 = utf8 !== undefined && utf8.length < bytes.length
-    if (isUtf8) return { text: utf8, encoding: 'utf-8', fault: `its charset is ${encoding}` }
+    if (utf8 !== undefined && utf8.length < bytes.length) {
+      const isAmbiguous = DOUBLE_BYTE.test(encoding) && !LATER_CHARACTER.test(utf8)
+      const own = isAmbiguous ? decodeAs(bytes, encoding) : undefined
+      if (own !== undefined) return { text: own, encoding, fault: AMBIGUOUS }
+      const reason = `it is valid UTF-8, although its charset is ${encoding}`
+      return { text: utf8, encoding: 'utf-8', fault: reason }
+    }
   }
   const text = decodeAs(bytes, encoding)
   return text === undefined ? { fault } : { text, encoding }
 }
+
+/**
+ * Text in another charset is hardly ever valid UTF-8, but many charsets accept any bytes. Only two bytes
+ * of a double-byte charset can also be one character of UTF-8: D2 BB is \u4e00 in GBK.
+ */
+const DOUBLE_BYTE = /^(?:gb|big5|shift_jis|euc-)/
+
+const AMBIGUOUS = 'its charset says so, although it is valid UTF-8, too'
+
+/** A character with three bytes or more in UTF-8. */
+const LATER_CHARACTER = /[\u0800-\uffff]/
 
 /** Senders declare `utf-16` without an order, and for bytes that are UTF-8. */
 function declaredUtf16(

@@ -109,9 +109,7 @@ function withExactNumbers(text: string, digits: Map<number, string> | undefined)
         joined.push(parts.join(''))
         parts = []
       }
-    } else if (digits && digits.size < MOST_DIGITS && hasOtherDigits(value, sent)) {
-      digits.set(value, sent)
-    }
+    } else if (digits) rememberDigits(digits, value, sent)
     at += sent.length - 1
   }
   if (copied === 0) return text
@@ -122,10 +120,16 @@ function isNumberStart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d
 }
 
-function hasOtherDigits(value: number, sent: string): boolean {
+/** Numbers that are written in several ways, such as `0.00001` and `1e-5`, have one value. */
+function rememberDigits(digits: Map<number, string>, value: number, sent: string): void {
+  const known = digits.get(value)
+  if (known !== undefined) {
+    if (known !== sent) digits.set(value, decimalDigits(value))
+    return
+  }
   // The cheap comparison comes first, because a body can have millions of numbers.
-  if (String(value) === sent && !sent.includes('e')) return false
-  return !isPrintedExactly(value) && decimalDigits(value) !== sent
+  if (sent.length < 16 && String(value) === sent && Math.abs(value) >= 0.0001) return
+  if (digits.size < MOST_DIGITS && !isPrintedExactly(value)) digits.set(value, sent)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -24,12 +24,13 @@ import { splitOnce } from './path.ts'
 
 /** The content of a body, as its content type says; if it is not, there is a fault. */
 export interface BodyContent {
-  /** An object for JSON and forms, else a string; `null` for an empty body. */
+  /** The value of JSON, a list for JSON lines, an object for forms, else a string; `null` for an empty body. */
   readonly body: Json
   /** True if the bytes are no valid text; `body` is then their base64. */
   readonly binary: boolean
-  /** Why the body is not what its content type says. */
+  /** Why `body` is not what the content type says; each is a sentence without any part of the body. */
   readonly faults: readonly Message[]
+  /** Of numbers in `body` that the outputs cannot contain as numbers. */
   readonly digits: SentDigits
 }
 
@@ -231,7 +232,11 @@ function formContent(bytes: Uint8Array, charsets: readonly string[], reading: Re
 const JSON_BEGINNING = /^\s*(?:\{|%7b|\[|%5b)/i
 const CUT_JSON = /^\s*(?:\{\s*"|\[\s*[{"])/
 
-/** JSON under the content type of a form, which curl, wget, PHP and others send by default. */
+/**
+ * JSON under the content type of a form, which curl, wget, PHP and others send by default.
+ *
+ * @returns a string with a fault for JSON that is cut or too deep; `undefined` for a form
+ */
 function jsonForm(
   bytes: Uint8Array,
   declared: readonly string[],
@@ -242,7 +247,7 @@ function jsonForm(
   const candidates: (() => Uint8Array)[] = [() => bytes, () => percentDecoded(bytes, false)]
   // `new URLSearchParams(json)` makes all of it the name of a field without a value.
   if (bytes.at(-1) === EQUALS) candidates.push(() => percentDecoded(bytes.subarray(0, -1), true))
-  let raw: Content | undefined
+  let unread: Content | undefined
   for (const bytesOf of candidates) {
     const decoded = decodeText(bytesOf(), declared, 'json')
     if (!decoded) continue
@@ -251,10 +256,12 @@ function jsonForm(
     const faults = charsetFaults(decoded)
     const body = jsonIn(json, digits)
     if (isContainer(body)) return { body, faults: [...faults, JSON_AS_FORM] }
-    const isCut = CUT_JSON.test(json)
-    if (isCut) raw ??= { body: text, faults: [...faults, CUT_JSON_AS_FORM] }
+    const isDeep = isDeeperThan(json, LIMITS.jsonDepth)
+    if (isDeep || CUT_JSON.test(json)) {
+      unread ??= { body: text, faults: [...faults, isDeep ? tooDeep() : CUT_JSON_AS_FORM] }
+    }
   }
-  return raw
+  return unread
 }
 
 function isContainer(value: Json | undefined): value is Json[] | JsonObject {

@@ -164,9 +164,13 @@ class Reader {
   #checkSection(key: Scalar): void {
     const [start = 0, end = 0] = key.range ?? []
     const header = this.#marks.blocks.get(start)
-    if (header === undefined || SECTIONS.has(String(key.value))) return
-    if (this.#errors.length >= LIMITS.problems) return
+    if (header === undefined || this.#errors.length >= LIMITS.problems) return
     const column = columnOfText(this.#text, header, start)
+    if (SECTIONS.has(String(key.value))) {
+      // `name: x` within the script of a step, whose next line would continue the name.
+      const isContinued = /^:[ \t]+[\w(]/.test(this.#text.slice(end)) && column >= STEP_COLUMN
+      if (!isContinued) return
+    }
     const next = /\n+( *)\S/.exec(this.#text.slice(end))?.[1]?.length ?? 0
     if (next >= column) this.#errors.push(endOfBlock(this.#text, header, start))
   }
@@ -443,9 +447,12 @@ class Reader {
 }
 
 /** The sections of a workflow, and the one of Hookline. */
-const SECTIONS: ReadonlySet<string> = new Set(
+export const SECTIONS: ReadonlySet<string> = new Set(
   'name run-name on permissions env defaults concurrency jobs cache-mode hookline'.split(' '),
 )
+
+/** Fewer spaces can precede a value of a section that is continued on the next line. */
+const STEP_COLUMN = 6
 
 /** The number of spaces before the text of a block scalar that ends at `end`. */
 export function columnOfText(text: string, header: number, end: number): number {

@@ -300,7 +300,8 @@ function longInteger(
     code: 'option-value',
     message: `"${option}" is an integer of 16 or more digits, which is a string in the item`,
     position,
-    hint: `write it in quotes${digits === undefined ? '' : `: "${digits}"`}`,
+    // The item has the digits without a `+`, and in decimal.
+    hint: `write it in quotes${digits === undefined ? '' : `: "${BigInt(digits.replace('+', ''))}"`}`,
   }
 }
 

@@ -21,6 +21,7 @@ import {
   marksIn,
   noBreakSpace,
   type Refusal,
+  SECTIONS,
   TOKEN_MARKS,
   withoutYaml11,
 } from './github-yaml.ts'
@@ -187,11 +188,22 @@ function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | 
 function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): Mistake | undefined {
   const { text } = source
   const ends = [...error.pos].map((at) => text.lastIndexOf('\n', at - 1) + 1)
-  const end = ends.find((at) => blocks.has(at))
+  const end = ends.map((at) => firstUnindented(text, at, blocks)).find((at) => blocks.has(at))
   const header = end === undefined ? undefined : blocks.get(end)
   if (end === undefined || header === undefined) return undefined
   if (wordFrom(text, end) - end >= columnOfText(text, header, end)) return undefined
   return placed(source, endOfBlock(text, header, end))
+}
+
+/** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */
+function firstUnindented(text: string, line: number, blocks: Marks['blocks']): number {
+  let first = line
+  while (!blocks.has(first) && first > 0 && /\S/.test(text[first] ?? '')) {
+    const before = text.lastIndexOf('\n', first - 2) + 1
+    if (SECTIONS.has(/^[\w-]+(?=:)/.exec(text.slice(before, before + 20))?.[0] ?? '')) return line
+    first = before
+  }
+  return first
 }
 
 /** Errors of the library about lines with different indentation. */

@@ -40,7 +40,7 @@ export const scheme: Scheme = {
     const parameters = hash === undefined ? parametersIn(request) : ''
     if (parameters === undefined) {
       return isForm(request.headers)
-        ? 'the form is not plain UTF-8, so what is signed could be read in another way'
+        ? 'the body is not a form in plain UTF-8, so what is signed could be read in another way'
         : 'the body is neither a form, nor signed by bodySHA256 in the URL'
     }
     const urls = signedUrls(settings.url?.reveal() ?? '', request).flatMap(spellings)
