@@ -42,6 +42,25 @@ describe('check reports a value of the event that is executed:', () => {
         "deploy '${{ matrix.on.webhook.outputs.body.x }}'",
       ),
     ],
+    [
+      'a matrix over a list in the body',
+      inJob(
+        `    strategy: {matrix: {one: "\${{ fromJSON(toJSON(${EVENT}.body.commits)) }}"}}`,
+      ).replace('echo hi', "deploy '${{ matrix.one.message }}'"),
+    ],
+    [
+      'a matrix over a list with a field',
+      inJob(`    strategy: {matrix: {one: [a, "\${{ ${EVENT}.body.x }}"]}}`).replace(
+        'echo hi',
+        "deploy '${{ matrix.one }}'",
+      ),
+    ],
+    [
+      'a row that a matrix includes',
+      inJob(
+        `    strategy: {matrix: {os: [a], include: [{os: b, x: "\${{ ${EVENT}.body.x }}"}]}}`,
+      ).replace('echo hi', "deploy '${{ matrix.x }}'"),
+    ],
     ['a variable', greet(`- run: deploy \${{ env.X }}\n  env: {X: "\${{ ${EVENT}.body.x }}"}`)],
     ['a folder', greet(`- run: ./build\n  working-directory: \${{ ${EVENT}.body.x }}`)],
     [
@@ -60,6 +79,12 @@ describe('check reports a value of the event that is executed:', () => {
     ],
   ])('%s', async (_, text) => {
     expect(await checked.ids(text, true)).toEqual(['script-injection'])
+  })
+
+  test('a folder, with a hint that works where no shell reads variables', async () => {
+    const text = greet(`- run: ./build\n  working-directory: \${{ ${EVENT}.body.x }}`)
+    const [finding] = await checked.findings(text)
+    expect(finding?.hint).toContain('cd -- "$DIR"')
   })
 
   test('a prompt of an agent', async () => {

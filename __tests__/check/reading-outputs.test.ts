@@ -24,6 +24,7 @@ jobs:
       event: \${{ steps.hookline.outputs.on }}
       items: \${{ steps.hookline.outputs.items }}
       body: \${{ steps.hookline.outputs.body }}
+      headers: \${{ toJSON(fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.headers) }}
       title: \${{ ${parts.output ?? "fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.title"} }}
     steps:
       - uses: hookline/hookline@v1
@@ -136,6 +137,12 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     'string-as-object',
     `${EVENT}.webhook.outcome`,
   ],
+  [
+    'needs.on.outputs.headers.x-a',
+    'job',
+    'string-as-object',
+    "fromJSON(needs.on.outputs.headers || '{}').x-a",
+  ],
   // values that are no strings
   [`${EVENT}.webhook.outputs`, 'job', 'object-as-string', `toJSON(${EVENT}.webhook.outputs)`],
   [
@@ -152,6 +159,24 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     `format('{0}', toJSON(${EVENT}.webhook.outputs.query))`,
   ],
   ['matrix.on', 'item', 'object-as-string', 'toJSON(matrix.on)'],
+  [
+    `contains(${EVENT}.webhook.outputs.headers, 'x-a')`,
+    'condition',
+    'object-as-string',
+    `contains(toJSON(${EVENT}.webhook.outputs.headers), 'x-a')`,
+  ],
+  [
+    `startsWith(${ON}.webhook.outputs.query, 'a')`,
+    'step',
+    'object-as-string',
+    `startsWith(toJSON(${ON}.webhook.outputs.query), 'a')`,
+  ],
+  [
+    `join(${EVENT}.webhook.outputs.headers)`,
+    'job',
+    'object-as-string',
+    `join(toJSON(${EVENT}.webhook.outputs.headers))`,
+  ],
   // outputs of steps and jobs
   ['steps.hookline.outputs.webhook.outcome', 'step', 'unknown-output', `${ON}.webhook.outcome`],
   ['steps.hookline.body', 'step', 'unknown-output', 'steps.hookline.outputs.body'],

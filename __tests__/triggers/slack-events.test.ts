@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { KINDS } from '../../src/cli/init/kinds.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
+import { slackItem } from '../../src/triggers/slack/item.ts'
 import { EVENT_PLACES } from '../../src/triggers/slack/places.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { botPorts, botWorkflow } from '../support/bot-run.ts'
@@ -98,6 +99,13 @@ const EVENTS: Readonly<Record<string, readonly [event: JsonObject, parts: Parts]
       item: { type: 'message', channel: 'C5', message: { ts: TS, text: 'pinned' } },
     },
     { ...NONE, channel_id: 'C5', user_id: 'U1', text: 'pinned', answeredIn: TS },
+  ],
+  'star_added, which the table does not name': [
+    {
+      ...{ type: 'star_added', user: 'U1', event_ts: '1360782804.083113' },
+      item: { type: 'message', channel: 'C5', message: { ts: TS, thread_ts: THREAD } },
+    },
+    { ...NONE, channel_id: 'C5', user_id: 'U1', thread_ts: THREAD, answeredIn: THREAD },
   ],
   link_shared: [
     {
@@ -296,5 +304,17 @@ describe('the workflow that init writes', () => {
     const data = { id: '1', name: 'deploy', type: 1 }
     const interaction = { id: '1', application_id: '2', type: 2, member: { user }, data }
     expect(await fires('discord', interaction)).toBe(starts)
+  })
+})
+
+test.each([
+  [undefined, false],
+  ['', false],
+  ['B1', true],
+])('a message of an outgoing webhook with the bot_id %j has is_bot %s', (bot_id, is_bot) => {
+  const message = { channel_id: 'C5', user_id: 'U1', text: 'hi' }
+  expect(slackItem({ ...message, ...(bot_id !== undefined && { bot_id }) })).toMatchObject({
+    kind: 'message',
+    is_bot,
   })
 })

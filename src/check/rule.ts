@@ -82,6 +82,7 @@ export class RuleFile {
   readonly name: string
   readonly top: Place
   readonly #sourceTriggers: readonly SourceTrigger[] | undefined
+  readonly #nativeTriggers: readonly SourceTrigger[] | undefined
   #triggers: readonly SourceTrigger[] | undefined
   #jobs: readonly Entry[] | undefined
   #contexts: FileContexts | undefined
@@ -93,6 +94,8 @@ export class RuleFile {
     repository: RepositoryFiles,
     kind: {
       readonly native?: NativeWorkflow | undefined
+      /** The triggers that its steps declare, if they were read already. */
+      readonly nativeTriggers?: readonly SourceTrigger[] | undefined
       /** The triggers that a source declares under `on:`; absent for a workflow of GitHub. */
       readonly sourceTriggers?: readonly SourceTrigger[]
     } = {},
@@ -104,6 +107,7 @@ export class RuleFile {
     this.name = file.source.file.replace(/^.*\/|\.ya?ml$/g, '')
     this.top = topOf(file.document)
     this.#sourceTriggers = kind.sourceTriggers
+    this.#nativeTriggers = kind.nativeTriggers
   }
 
   get contexts(): FileContexts {
@@ -122,7 +126,8 @@ export class RuleFile {
 
   /** The declared triggers; none if one of them has mistakes, or if another file declares them. */
   get triggers(): readonly SourceTrigger[] {
-    this.#triggers ??= this.#sourceTriggers ?? (this.native ? inlineTriggers(this.native) : [])
+    this.#triggers ??=
+      this.#sourceTriggers ?? (this.native ? inlineTriggers(this.native, this.#nativeTriggers) : [])
     return this.#triggers
   }
 
@@ -175,10 +180,13 @@ export class RuleFile {
 const READS_EVENT = /\b(?:env|github|inputs|jobs|matrix|needs|on|steps)\b/i
 
 /** The triggers that the steps of a workflow declare; none if not all of them are known. */
-function inlineTriggers(native: NativeWorkflow): readonly SourceTrigger[] {
+function inlineTriggers(
+  native: NativeWorkflow,
+  declared: readonly SourceTrigger[] | undefined,
+): readonly SourceTrigger[] {
   if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
   try {
-    return nativeTriggers(native)
+    return declared ?? nativeTriggers(native)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return [] // file-findings.ts reports its problems

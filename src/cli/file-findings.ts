@@ -106,11 +106,13 @@ async function checkNative(
   try {
     const native = mayUse ? readNativeWorkflow(name, source) : undefined
     const file = native ?? { source, document: parseYaml(source) }
-    const rules = new RuleFile(file, repository, { native })
     if (!native) {
+      const rules = new RuleFile(file, repository)
       return misplacedTriggers(rules).length > 0 ? checkFile(rules) : UNUSED
     }
-    const own = [...asFindings(inlineProblems(file), 'error'), ...checkFile(rules)]
+    const { triggers, problems } = inlineTriggers(file)
+    const rules = new RuleFile(file, repository, { native, nativeTriggers: triggers })
+    const own = [...asFindings(problems, 'error'), ...checkFile(rules)]
     const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
     const others = newProblems(fromGitHub, ofLevel(own, 'error'))
     return [...own, ...withKeyHints(file.document, unknownKeyFindings(file.document, others))]
@@ -132,11 +134,13 @@ async function githubProblems(source: Source): Promise<Mistake[]> {
   }))
 }
 
-function inlineProblems(native: ParsedFile): readonly Mistake[] {
+/** The triggers that the steps of a file declare, and their mistakes; no triggers if one cannot be read. */
+function inlineTriggers(native: ParsedFile) {
   try {
-    return scriptProblems(nativeTriggers(native))
+    const triggers = nativeTriggers(native)
+    return { triggers, problems: scriptProblems(triggers) }
   } catch (error) {
     if (!(error instanceof FatalMistake)) throw error
-    return error.problems
+    return { triggers: [], problems: error.problems }
   }
 }

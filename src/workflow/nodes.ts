@@ -141,11 +141,14 @@ function below({ isShared, path, anchors }: Place, key: string | number) {
   return { isShared, path: [...path, key], anchors }
 }
 
-function placeOf(node: Node | null, where: Pick<Place, 'isShared' | 'path' | 'anchors'>): Place {
+function placeOf(
+  node: Node | null,
+  { isShared, path, anchors }: Pick<Place, 'isShared' | 'path' | 'anchors'>,
+): Place {
   const alias = isAlias(node) ? node : undefined
-  const target = alias ? (where.anchors.get(alias) ?? null) : node
+  const target = alias ? (anchors.get(alias) ?? null) : node
   const isAnchor = target !== null && 'anchor' in target && target.anchor !== undefined
-  return { ...where, node: target, alias, isShared: where.isShared || isAnchor }
+  return { node: target, alias, isShared: isShared || isAnchor, path, anchors }
 }
 
 function isText(node: Node | null): node is Scalar<string> {

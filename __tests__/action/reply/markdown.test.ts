@@ -366,3 +366,10 @@ test.each([
   await toTelegram(text)
   expect(telegram.body(0)).toMatchObject({ text: shown, parse_mode: 'HTML' })
 })
+
+test('a link without text shows its address, in every chat', async () => {
+  await toEveryChat('[](https://x.example/a)')
+  expect(telegram.body(0).text).toBe('<a href="https://x.example/a">https://x.example/a</a>')
+  expect(slack.body(0).text).toBe('<https://x.example/a>')
+  expect(discord.body(-1).content).toContain('https://x.example/a')
+})

@@ -470,3 +470,18 @@ function asTexts(body: Record<string, unknown>) {
     Object.entries(body).map(([name, value]) => [name, JSON.stringify(value).replaceAll('"', '')]),
   )
 }
+
+test.each([
+  ['', true],
+  ['send', true],
+  ['fail', false],
+])(
+  'with thread-gone %j, a reply without its deleted message is allowed: %s',
+  async (gone, allowed) => {
+    await answer({ 'thread-gone': gone })
+    expect(telegram.body(0).reply_parameters).toEqual({
+      message_id: 5,
+      allow_sending_without_reply: allowed,
+    })
+  },
+)

@@ -108,7 +108,7 @@ interface Target {
 }
 
 /** @throws UserError if the item has no chat, or if an ephemeral reply has no receiver */
-function targetOf(item: JsonObject, { ephemeral, edit }: Reply): Target {
+function targetOf(item: JsonObject, { ephemeral, edit, threadGone }: Reply): Target {
   const kind = kindOf(item)
   const { chat, user, message = item } = partiesOf(kind, item)
   const { guest_query_id: query, business_connection_id: business, message_id } = message
@@ -137,7 +137,7 @@ function targetOf(item: JsonObject, { ephemeral, edit }: Reply): Target {
     // The id of an ephemeral message is 0.
     to:
       isId(message_id) && message_id !== 0 && !isEphemeral
-        ? { reply_parameters: { message_id, allow_sending_without_reply: true } }
+        ? { reply_parameters: { message_id, allow_sending_without_reply: threadGone !== 'fail' } }
         : {},
   }
 }

@@ -30,12 +30,21 @@ export const scriptInjection: Rule = {
   check: (file) =>
     untrustedInputs(file, isRunningInput).map(({ expression, key }) => {
       const message = `untrusted input in "${key}": the sender controls what runs`
-      const hint = 'set a variable under "env:", and read the variable here'
+      const hint = hintFor(key)
       const { text } = expression
       const start = text.length - text.trimStart().length
       return file.problemAt(expression, { start, end: text.trimEnd().length }, { message, hint })
     }),
   fix: fixScripts,
+}
+
+/** No shell reads the variables of `env:` in a folder or in the name of a shell. */
+function hintFor(key: string): string {
+  if (key === 'working-directory') {
+    return 'remove this key: set DIR under "env:", check its value in the script, and run: cd -- "$DIR"'
+  }
+  if (key === 'shell') return 'write the name of the shell here, without an expression'
+  return 'set a variable under "env:", and read the variable here'
 }
 
 /** An expression with a value of the sender, in a key of a step that uses the value as more than data. */

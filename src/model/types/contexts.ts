@@ -28,6 +28,7 @@ import {
 import {
   ANY,
   EVENT_TEXT,
+  EVENT_VALUE,
   eventText,
   hasUntrusted,
   type NameFault,
@@ -313,10 +314,15 @@ export class FileContexts {
 
   #matrixShape(job: Entry, matrix: Place): Shape {
     const contexts = new Map([...this.#shared, ['needs', this.#needsOf(job, false)] as const])
-    const items = (place: Place | undefined): Shape | undefined => {
+    const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
-      const shape = text === undefined ? undefined : this.shapeOfText(text, contexts)
-      return shape?.kind === 'list' && shape.isHookline ? shape.item : undefined
+      return text === undefined ? ANY : this.shapeOfText(text, contexts)
+    }
+    const items = (place: Place | undefined): Shape | undefined => {
+      const shape = shapeAt(place)
+      if (shape.kind === 'list' && shape.isHookline) return shape.item
+      // A list in the event, such as its commits, or a list with a value of the event.
+      return [shape, ...itemsOf(place).map(shapeAt)].some(hasUntrusted) ? EVENT_VALUE : undefined
     }
     const include = childOf(matrix, 'include')
     const included = items(include)
@@ -324,10 +330,13 @@ export class FileContexts {
     const isOpen = textOf(include) !== undefined
     const rows = entriesOf(matrix).filter(({ name }) => name !== 'include' && name !== 'exclude')
     const entries = rows.map(({ name, value }) => [name, items(value) ?? ANY] as const)
-    const more = itemsOf(include).flatMap((row) => entriesOf(row).map(({ name }) => name))
+    const more = itemsOf(include).flatMap((row) =>
+      entriesOf(row).map(({ name, value }) => [name, items(value) ?? ANY] as const),
+    )
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
-    if (own.length === 0) return ANY
-    return objectShape([...more.map((name) => [name, ANY] as const), ...entries], (name, keys) => {
+    const all = [...more, ...entries]
+    if (own.length === 0) return objectShape(all, undefined, ANY)
+    return objectShape(all, (name, keys) => {
       if (isOpen) return undefined
       const message = `the matrix has no key "${name}"`
       const notes = [`keys: ${keys.join(', ')}`]

@@ -62,6 +62,7 @@ export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Sh
 }
 
 const TEXTS = new Set(['format', 'join', 'tojson', 'hashfiles'])
+const SEARCHES = new Set(['contains', 'startswith', 'endswith', 'join'])
 const BOOLEANS = new Set('contains startswith endswith success failure always cancelled'.split(' '))
 
 class Checker {
@@ -216,9 +217,11 @@ class Checker {
     const [first = ANY] = shapes
     if (name === 'fromjson') return this.#ofJson(call, first)
     if (name === 'tojson') {
-      return { kind: 'text', json: first, isUntrusted: hasUntrusted(first) }
+      const { isHookline = false } = first
+      return { kind: 'text', json: first, isHookline, isUntrusted: hasUntrusted(first) }
     }
     if (name === 'format') for (const [at, arg] of args.entries()) this.#asText(arg, shapes[at])
+    if (args[0] && SEARCHES.has(name)) this.#asSearched(args[0], first, name)
     if (TEXTS.has(name)) return shapes.some(isUntrustedText) ? EVENT_TEXT : TEXT
     if (name === 'case')
       return unionOf(shapes.filter((_, at) => at % 2 === 1 || at === args.length - 1))
@@ -248,6 +251,20 @@ class Checker {
     this.#report(this.spanOf(arg), {
       code: 'object-as-string',
       message: `GitHub writes "${wordOf(shape)}" for "${text}"`,
+      hint: `write toJSON(${text})`,
+    })
+  }
+
+  /** The first argument of a function to which an object is like nothing. */
+  #asSearched(arg: Expr, shape: Shape, name: string): void {
+    const takesLists = name === 'contains' || name === 'join'
+    const isRefused = shape.kind === 'object' || (shape.kind === 'list' && !takesLists)
+    if (!shape.isHookline || !isRefused) return
+    const text = this.#textOf(arg)
+    const kinds = takesLists ? 'strings and lists' : 'strings'
+    this.#report(this.spanOf(arg), {
+      code: 'object-as-string',
+      message: `"${text}" is ${shape.kind === 'list' ? 'a list' : 'an object'}, and ${name} reads only ${kinds}: the result is always ${name === 'join' ? 'empty' : 'false'}`,
       hint: `write toJSON(${text})`,
     })
   }

@@ -10,7 +10,7 @@ export function slackItem(body: JsonObject): Item | string {
   if (typeof body.payload === 'string') return interactionItem(body.payload)
   if (typeof body.command === 'string') return { ...body, kind: 'command', is_bot: false }
   return typeof body.channel_id === 'string'
-    ? { ...body, kind: 'message', is_bot: body.bot_id !== undefined }
+    ? { ...body, kind: 'message', is_bot: isOfBot(body, body) }
     : NOT_SLACK
 }
 

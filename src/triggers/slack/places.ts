@@ -87,13 +87,13 @@ export const EVENT_PLACES: Readonly<Record<string, EventPlace>> = {
   team_join: { user: ['user'] },
 }
 
-/** The places of an event that the table does not name: all that occur in it. */
+/** The places of an event that the table does not name: those that several types share. */
 const ANY: EventPlace = {
   channel: ['channel', 'channel_id', 'item.channel', 'message.channel'],
   user: ['user', 'user_id', 'message.user'],
   text: ['text', 'message.text'],
-  thread: ['thread_ts', 'message.thread_ts'],
-  message: ['item.ts', 'message.ts', 'message_ts', 'ts'],
+  thread: ['thread_ts', 'message.thread_ts', 'item.message.thread_ts'],
+  message: ['item.ts', 'item.message.ts', 'message.ts', 'message_ts', 'ts'],
 }
 
 /** https://docs.slack.dev/reference/interaction-payloads */

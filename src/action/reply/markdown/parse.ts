@@ -249,8 +249,12 @@ const KINDS = { strong: 'bold', emphasis: 'italic', delete: 'strike' } as const
 
 /** A link that chats cannot open is text: `[x](javascript:…)`. An address that shows itself is its text. */
 function linkOf(url: string, spans: Spans): Spans {
-  if (isWebAddress(url)) return [{ kind: 'link', url: encoded(url), spans: withoutLinks(spans) }]
   const text = plainText(spans)
+  if (isWebAddress(url)) {
+    // A link without text shows nothing, so its address is its text.
+    const shown = text.trim() === '' ? textSpans(url) : withoutLinks(spans)
+    return [{ kind: 'link', url: encoded(url), spans: shown }]
+  }
   if (url === text || url === `mailto:${text}`) return spans
   return [...textSpans('['), ...spans, ...textSpans(`](${url})`)]
 }
