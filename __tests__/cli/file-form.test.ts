@@ -88,23 +88,3 @@ test('%YAML 1.1 is compiled as any other file', async () => {
   expect(repository.read('.github/workflows/hook.yml')).toContain('repository_dispatch')
   repository.remove()
 })
-
-test('a tag in an action that a workflow uses is reported at its place', async () => {
-  const repository = new Repository()
-  const step = '- uses: actions/checkout@v6\n      - uses: ./act\n      - run: echo hi'
-  repository.write('workflows/hook.yml', HOOK.replace('- run: echo hi', step))
-  const action = (tags: readonly string[]) =>
-    `name: a\nruns: ${tags[0]}\n  using: composite\n  steps: [{run: ${tags[1]} b, shell: bash}]\n`
-  const found = async (tags: readonly string[], strict = false) => {
-    repository.write('act/action.yml', action(tags))
-    const { findings } = await checkWorkflows({ root: repository.root, globs: GLOBS, strict })
-    return findings.map(
-      ({ level, code, position }) => `${level} ${code} ${position?.source.file}:${position?.line}`,
-    )
-  }
-  expect(await found(['', ''])).toEqual([])
-  expect(await found(['', '!x'])).toEqual(['error yaml-tag act/action.yml:4'])
-  expect(await found(['!x', ''])).toEqual(['warning ignored-yaml act/action.yml:2'])
-  expect(await found(['!x', ''], true)).toEqual(['error ignored-yaml act/action.yml:2'])
-  repository.remove()
-})

@@ -120,7 +120,7 @@ test('closes the oldest idle connection for the last one that fits', async () =>
 })
 
 test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
-  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '50' })
+  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '50' })
   const request = withToken({ method: 'POST', target: HOOK })
   const kept = keptConnection(relay.url)
   expect((await kept.send(request)).status).toBe(200)

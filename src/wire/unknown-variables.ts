@@ -3,7 +3,7 @@ import type { Problem } from './errors.ts'
 import { type Environment, SETTINGS } from './settings.ts'
 
 /** Variables that only the tests of Hookline read. */
-const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE24|FORBID_SKIPS)$/
+const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE22|NODE24|WRANGLER|FORBID_SKIPS)$/
 
 /** Letters that may differ in a typo. */
 const MAX_DISTANCE = 4
