@@ -86,7 +86,13 @@ async function keepDatabase(node, data) {
    * @returns {Promise<string>} its path
    */
   const create = async (name, more) => {
-    const settings = { name, repository: 'octo/shop', workflow: 'hook', trigger: 'webhook', ...more }
+    const settings = {
+      name,
+      repository: 'octo/shop',
+      workflow: 'hook',
+      trigger: 'webhook',
+      ...more,
+    }
     return JSON.parse(await post('/-admin/endpoints', JSON.stringify(settings))).url
   }
   const endpoint = await create('kept')
