@@ -3,9 +3,8 @@
 // Sends real webhooks to this repository, as the relay does, and checks each assumption of the code about
 // GitHub that only GitHub can confirm. Needs the permissions `actions: write` and `contents: write`, and the
 // workflow self-test-listen on the default branch. Prints a line for each check; exits 1 after a difference.
-import { execFile } from 'node:child_process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { pathToFileURL } from 'node:url'
+import { isRunOf, recentRuns, runsPath } from '../src/wire/run-lookup.ts'
 
 const LISTENER = 'self-test-listen'
 const BRANCH = 'self-test'
@@ -16,7 +15,6 @@ const BRANCH = 'self-test'
  * @property {string} repository `owner/name`
  * @property {string} ref
  * @property {string} [apiUrl]
- * @property {string} [cli] the built command
  * @property {(milliseconds: number) => Promise<unknown>} [sleep]
  */
 
@@ -36,11 +34,11 @@ export const CHECKS = {
     const delivery = await api.dispatch({ key: crypto.randomUUID() })
     await api.endsWith(delivery, 'success')
   },
-  'the lookup of `connect` and `runs` finds the run of a delivery': async (api) => {
+  'the lookup of the relay and the commands finds the run of a delivery': async (api) => {
     const delivery = await api.dispatch({ key: crypto.randomUUID() })
     const id = await api.endsWith(delivery, 'success')
-    const found = await api.runs(delivery)
-    if (found !== id) throw new Error(`hookline runs finds ${found}, not ${id}`)
+    const found = await api.lookUp(delivery)
+    if (found !== id) throw new Error(`the lookup finds ${found}, not ${id}`)
   },
   'the runner evaluates `env` before `if`, and fails the job despite `continue-on-error`': async (
     api,
@@ -101,9 +99,7 @@ export const CHECKS = {
 /** The calls of the checks. */
 class GitHub {
   /** @param {Options} options */
-  constructor({ token, repository, ref, apiUrl, cli, sleep }) {
-    this.token = token
-    this.cli = cli ?? fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
+  constructor({ token, repository, ref, apiUrl, sleep }) {
     this.repository = repository
     this.ref = ref
     this.apiUrl = apiUrl ?? 'https://api.github.com'
@@ -213,17 +209,20 @@ class GitHub {
   }
 
   /**
-   * Asks the command of users for the run of a delivery.
+   * Looks for the run of a delivery with the code of the relay and the commands.
    *
    * @param {string} delivery
-   * @returns {Promise<number>} the id of the run
+   * @returns {Promise<number | undefined>} the id of the run
    */
-  async runs(delivery) {
-    const words = ['runs', '--repository', this.repository, '--delivery', delivery, '--json']
-    const { PATH } = process.env
-    const env = { PATH, GH_TOKEN: this.token, HOOKLINE_API_URL: this.apiUrl }
-    const { stdout } = await promisify(execFile)(process.execPath, [this.cli, ...words], { env })
-    return JSON.parse(stdout).id
+  async lookUp(delivery) {
+    const isFound = (/** @type {import('../src/wire/run-lookup.ts').WorkflowRun} */ run) =>
+      isRunOf(run, delivery)
+    const readPage = async (/** @type {number} */ page) => {
+      const path = runsPath(this.repository, page).replace(`/repos/${this.repository}`, '')
+      return (await this.ask('GET', path)).workflow_runs
+    }
+    const runs = await recentRuns(readPage, { isEnough: (read) => read.some(isFound) })
+    return runs.find(isFound)?.id
   }
 
   /**

@@ -232,8 +232,12 @@ describe('the next step', () => {
     ['nothing', {}, ''],
     ['an event of GitHub', { miss: 'event' }, ''],
     ['a payload of another form', { miss: 'payload' }, 'hookline send'],
-    ['another workflow', { miss: 'workflow' }, 'hookline url hook'],
-    ['another trigger', { miss: 'trigger', decisions: [decision('slack')] }, '--trigger slack'],
+    ['another workflow', { miss: 'workflow' }, 'the path ends in <code>hook/<trigger>'],
+    [
+      'another trigger',
+      { miss: 'trigger', decisions: [decision('slack')] },
+      'Change the URL at the sender',
+    ],
     ['another type', { miss: 'type' }, 'repository_dispatch: types: [webhook]'],
     ['a poll without news', { miss: 'poll' }, 'hookline dev --poll'],
     ['active: false', { miss: 'condition' }, 'config.active'],
@@ -275,12 +279,12 @@ describe('the next step', () => {
     else expect(plain(step)).toContain(text)
   })
 
-  test.each(['workflow', 'trigger', 'condition'] as const)(
+  test.each(['workflow', 'condition'] as const)(
     'against %s, where the runner does not tell the name of the workflow',
     (miss) => {
       const decisions = [{ ...decision('webhook'), tally }]
       const step = plain(nextStep(evaluationOf({ miss, decisions }), ''))
-      expect(step).not.toMatch(/(?:url|--workflow) ?(?:<\/code>|$)|webhook\/\//)
+      expect(step).not.toMatch(/<code>\/|webhook\/\//)
       expect(step).toContain('<workflow>')
     },
   )

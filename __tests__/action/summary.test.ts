@@ -304,8 +304,16 @@ test('the documentation shows what is really written', async () => {
 describe('what to do next', () => {
   const forged = 'webhook: {verify: {scheme: github, secret: hunter2}}'
   test.each<[string, string, Sent]>([
-    ['another workflow', 'hookline url hook', { path: 'hok/webhook' }],
-    ['another trigger', 'hookline url hook --trigger slack', { path: 'hook/webhook' }],
+    [
+      'another workflow',
+      'change the URL at the sender: the path ends in hook/<trigger>',
+      { path: 'hok/webhook' },
+    ],
+    [
+      'another trigger',
+      'Change the URL at the sender, or declare the trigger under on.',
+      { path: 'hook/webhook' },
+    ],
     ['a condition', 'change method of webhook', { method: 'GET' }],
     [
       'a condition to try',

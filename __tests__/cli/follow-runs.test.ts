@@ -132,13 +132,19 @@ describe('hookline send', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/guard|condition/) })
   })
 
-  test('--wait does not wait for an event in the outbox', async () => {
+  test('--wait does not wait for an event that the relay queued', async () => {
     relay.always(answer({ 'x-hookline-queued': 'true' }))
     const url = `${relay.url}/octo/repo/hook/webhook`
     const sent = await hookline(['send', url])
-    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('outbox') })
+    expect(sent).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('the relay queued the event'),
+    })
     const { code, stderr } = await hookline(['send', url, '--wait'])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('outbox list') })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('hookline deliveries'),
+    })
   })
 
   test('--wait does not wait for an event that the relay filtered', async () => {

@@ -175,7 +175,7 @@ function checkout(): string {
       ref: 'main',
       apiUrl: await startGitHub(),
     }
-    await selfTest({ ...options, cli: bundle('cli/index.js'), sleep: pause }, (line) => {
+    await selfTest({ ...options, sleep: pause }, (line) => {
       lines.push(line)
     })
     const isOnly = (line: string) => ONLY_ON_GITHUB.some((name) => line.includes(name))

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { CHECKS, selfTest } from '../../scripts/self-test.js'
-import { bundle } from '../support/build.ts'
 
 interface Request {
   readonly headers: Readonly<Record<string, string>>
@@ -113,8 +112,7 @@ async function startGitHub(differences: Differences): Promise<string> {
 
 async function tried(differences: Differences): Promise<{ isRight: boolean; different: string[] }> {
   const apiUrl = await startGitHub(differences)
-  const cli = bundle('cli/index.js')
-  const options = { token: 't', repository: 'octo/repo', ref: 'main', apiUrl, cli }
+  const options = { token: 't', repository: 'octo/repo', ref: 'main', apiUrl }
   const lines: string[] = []
   const isRight = await selfTest({ ...options, sleep: async () => {} }, (line) => {
     lines.push(line)

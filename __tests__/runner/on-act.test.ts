@@ -8,17 +8,21 @@ import { eventFor, secretsOf } from '../docs/events.ts'
 import { ACT, runAct } from '../support/act.ts'
 import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { runShared } from '../support/cli.ts'
+import { ENDPOINT_RUNTIMES } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import { createEndpoint } from '../support/large-bodies.ts'
 import { textMessage } from '../support/messages.ts'
 import { testOnNode24 } from '../support/node24.ts'
-import { relayKeys } from '../support/relay-keys.ts'
+import { RELAY_KEY } from '../support/relay-keys.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
+import { until } from '../support/until.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const HOOK = '.github/workflows/hook.yml'
 const GENEROUS = 300_000
+const [[, startWithEndpoints] = ['Node', startOnNode]] = ENDPOINT_RUNTIMES
 
 interface Sent {
   readonly path?: string
@@ -30,32 +34,31 @@ interface Sent {
 ;(ACT ? describe : describe.skip)('on act', () => {
   let github: GitHub
   let relay: RelayUnderTest
-  let direct: RelayUnderTest
+  let storing: RelayUnderTest
   beforeAll(async () => {
     github = await startGitHub()
     const env = { HOOKLINE_API_URL: github.url }
     relay = await startOnNode({ env })
-    direct = await startOnNode({
-      env: { ...env, HOOKLINE_DISPATCH: 'workflow', HOOKLINE_WORKFLOW_REF: 'main' },
-    })
+    storing = await startWithEndpoints({ env })
   })
   beforeEach(() => github.reset())
   afterAll(async () => {
     await relay.close()
-    await direct.close()
+    await storing.close()
     await github.close()
   })
 
-  /** Sends a request through a relay, and returns the event by which GitHub would start runs. */
-  async function dispatched({ url }: RelayUnderTest, sent: Sent) {
-    const { path = 'hook/webhook', method = 'POST', headers = {}, body } = sent
-    const answer = await fetch(`${url}/octo/repo/${path}`, {
+  /** Sends a request to a token URL, and returns the event by which GitHub would start runs. */
+  function dispatched({ url }: RelayUnderTest, { path = 'hook/webhook', ...sent }: Sent) {
+    const headers = { 'x-platform-authorization': `Bearer ${TOKEN}`, ...sent.headers }
+    return dispatchedBy(`${url}/octo/repo/${path}`, { ...sent, headers })
+  }
+
+  /** Sends a request to a URL of a relay, and returns the event by which GitHub would start runs. */
+  async function dispatchedBy(address: string, { method = 'POST', headers = {}, body }: Sent) {
+    const answer = await fetch(address, {
       method,
-      headers: {
-        'content-type': 'application/json',
-        'x-platform-authorization': `Bearer ${TOKEN}`,
-        ...headers,
-      },
+      headers: { 'content-type': 'application/json', ...headers },
       body,
     })
     expect(answer.status).toBe(200)
@@ -68,19 +71,17 @@ interface Sent {
         }
   }
 
-  /** Sends requests that a relay collects, and returns the event of their batch. */
-  async function batched({ url }: BuiltOutbox, names: readonly string[]) {
-    const headers = { 'x-platform-authorization': `Bearer ${TOKEN}` }
-    // The first one is sent alone, so that GitHub has accepted the token.
-    for (const path of ['', ...names.map((name) => `/${name}?__batch=1`)]) {
-      const target = `${url}/octo/repo/hook/webhook${path}`
-      const answer = await fetch(target, { method: 'POST', headers, body: 'x' })
-      expect(answer.status).toBe(path === '' ? 200 : 202)
+  /** Sends requests to an endpoint that collects them, and returns the event of their batch. */
+  async function batched(batching: BuiltOutbox, names: readonly string[]) {
+    const settings = { repository: 'octo/repo', token: TOKEN, batch: 2 }
+    const address = batching.url + (await createEndpoint(batching, settings))
+    github.reset()
+    for (const name of names) {
+      const answer = await fetch(`${address}/${name}`, { method: 'POST', body: 'x' })
+      expect(answer.status).toBe(202)
     }
-    for (let n = 0; n < 400 && github.calls.length < 2; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    const { event_type: action, client_payload } = JSON.parse(github.calls[1]?.body ?? '')
+    await until(() => github.calls.length > 0)
+    const { event_type: action, client_payload } = JSON.parse(github.calls[0]?.body ?? '')
     return { name: 'repository_dispatch', payload: { action, client_payload } }
   }
 
@@ -124,16 +125,17 @@ interface Sent {
   )
 
   test(
-    'a compiled file in workflow_dispatch mode is found by its URL, with any name, and gets a secret unchanged',
+    'a compiled file in workflow_dispatch mode is found by its endpoint, with any name, and gets a secret unchanged',
     async () => {
       const source = `hookline: {dispatch: workflow}
 name: any name
 ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
   a: {runs-on: ubuntu-latest, steps: [{run: 'echo "fired $A"', env: {A: "\${{ on.webhook.outputs.params.name }}"}}]}
 `
+      const settings = { repository: 'octo/repo', token: TOKEN, dispatch: 'workflow', ref: 'main' }
+      const address = storing.url + (await createEndpoint(storing, settings))
       github.always({ status: 204 })
-      const sent = { ...signedBy(HOSTILE_SECRET), path: 'hook/webhook/ada' }
-      const event = await dispatched(direct, sent)
+      const event = await dispatchedBy(`${address}/ada`, signedBy(HOSTILE_SECRET))
       expect(event.name).toBe('workflow_dispatch')
       const files = await compiled({ 'workflows/hook.yml': source })
       const run = await runAct(files, { ...event, secrets: { KEY: HOSTILE_SECRET } })
@@ -178,7 +180,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       const folder = mkdtempSync(join(tmpdir(), 'hookline-batching-'))
       const settings = {
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_RELAY_KEY: relayKeys(),
+        HOOKLINE_RELAY_KEY: RELAY_KEY,
       }
       const batching = await startBuiltOutbox({ folder, settings })
       try {

@@ -60,9 +60,10 @@ interface BotOptions extends EndpointOptions {
 }
 
 const HELP = `
-An endpoint is a webhook URL that the relay stores: https://<relay>/-/<owner>/<id>.
-The URL stays the same when its filter, secret or workflow changes. Anyone with
-the URL can start the workflow, unless the endpoint verifies signatures.
+An endpoint is a webhook URL that the relay stores:
+https://<relay>/-/<owner>/<id>. The URL stays the same when its filter, secret
+or workflow changes. Anyone with the URL can start the workflow, unless the
+endpoint verifies signatures.
 Before create stores anything, it reads the workflow on the default branch: its
 trigger, how GitHub starts it, and its signature verification. If the workflow's
 secret is exported here, or --secret-env names it, the relay verifies too.

@@ -54,11 +54,11 @@ A saved request (--file) is JSON with the keys method, path, headers and body.
 Its path is appended to a <url> without a workflow, for example
 https://relay.example.com/octo/repo or http://localhost:3000/webhook.
 
-With --endpoint, the URL is the one of this endpoint, and its relay is found as by
-hookline endpoint. With --relay alone, <url> is a path such as
+With --endpoint, the URL is the one of this endpoint, and its relay is found as
+by hookline endpoint. With --relay alone, <url> is a path such as
 octo/repo/hook/webhook, and the GitHub token travels in the header
-X-Platform-Authorization. For a scheme with a public key, HOOKLINE_WEBHOOK_SECRET
-is the private key.
+X-Platform-Authorization. For a scheme with a public key,
+HOOKLINE_WEBHOOK_SECRET is the private key.
 
 ${environmentHelp(
   ['HOOKLINE_GITHUB_TOKEN', 'GitHub token, for --relay'],

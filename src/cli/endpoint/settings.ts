@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { senderNamed } from '../../triggers/senders.ts'
 import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
@@ -48,7 +49,7 @@ export function withSettingOptions(command: Command): Command {
     .addOption(
       new Option(
         '--respond <when>',
-        'github: wait for GitHub; stored: respond as soon as the event is on disk (default: github)',
+        'github: wait for GitHub; stored: respond as soon as the event is on disk (default: github, unless --sender needs stored)',
       ).choices(['github', 'stored']),
     )
     .option(
@@ -68,9 +69,11 @@ export function withSettingOptions(command: Command): Command {
 
 /** The settings of flags that need no look at the workflow. @throws UserError for an invalid flag */
 export function plainSettings(
-  { respond, batch, debounce, expect, credential, ref }: SettingOptions,
+  { sender, batch, debounce, expect, credential, ref, ...options }: SettingOptions,
   env: Environment,
 ): GivenSettings {
+  // Some senders repeat an event that is not answered within half a second.
+  const respond = options.respond ?? senderNamed(sender ?? '')?.respond
   // A shell passes an unset variable as an empty value.
   if (ref === '') {
     throw new UserError({ message: '--ref is empty', hint: 'Omit --ref for the default branch.' })
