@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type DataFolder, dataFolder } from '../../relay/node/data-folder.ts'
 import { newRelayKey } from '../../relay/store/relay-key.ts'
+import { UserError } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
 import { readText, writeText } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
@@ -17,7 +18,7 @@ export interface ConnectState {
 /**
  * Opens the state of a trigger in the user's state folder. Only the user can read it.
  *
- * @throws UserError if the folder cannot be written
+ * @throws UserError if the folder cannot be written, or has a database without its key
  */
 export async function openConnectState(
   { repository, workflow, trigger }: Pick<ConnectTarget, 'repository' | 'workflow' | 'trigger'>,
@@ -26,8 +27,19 @@ export async function openConnectState(
   const place = [...forgeFolder(apiUrl), ...repository.toLowerCase().split('/')]
   const path = openUserFolder('connect', ...place, `${workflow}.${trigger}`)
   const folder = dataFolder({ data: path, env: {} })
-  if (!existsSync(folder.key)) writeText(folder.key, `${newRelayKey().reveal()}\n`, { mode: 0o600 })
+  if (!existsSync(folder.key)) {
+    if (existsSync(folder.database)) throw missingKey(folder)
+    writeText(folder.key, `${newRelayKey().reveal()}\n`, { mode: 0o600 })
+  }
   return { folder, relayKey: new Secret(readText(folder.key).trim()) }
+}
+
+/** A new key could not decrypt the database. */
+function missingKey({ key, database }: DataFolder): UserError {
+  return new UserError({
+    message: `${key} is missing, and ${database} cannot be read without it`,
+    hint: `Restore the file. To start with a new webhook URL, move ${database} away.`,
+  })
 }
 
 /**
