@@ -344,7 +344,7 @@ function normalized(text, addresses) {
     .replaceAll(/(?<=^| )\d+ s(?= ago)/gm, '0 s')
     .replaceAll(/(?<= )\d+ s +(?= )/g, (age) => '0 s'.padEnd(age.length))
     // The width of a column depends on the digits of a time.
-    .replace(/^RECEIVED[^]*/m, (table) => table.replaceAll(/ {2,}/g, '  '))
+    .replace(/^RECEIVED[\s\S]*/m, (table) => table.replaceAll(/ {2,}/g, '  '))
     .trimEnd()
   const lines = plain.split('\n')
   return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), '…'].join('\n') : plain
