@@ -11,10 +11,9 @@ import { Stryker } from '@stryker-mutator/core'
  * @type {ReadonlyMap<string, readonly string[]>}
  */
 const MODULES = new Map([
-  ['src/relay/credentials/claims.ts', ['relay/claims']],
   ['src/wire/github-api.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['wire/graphql']],
-  ['src/relay/outbox/retry-policy.ts', ['relay/outbox/retry-policy']],
+  ['src/relay/delivery/retry-policy.ts', ['relay/outbox/retry-policy']],
   ['src/state/branch.ts', ['state/branch-rules']],
   ['src/state/branch-api.ts', ['state/branch-rules']],
   ['src/state/branch-files.ts', ['state/rules']],

@@ -15,12 +15,8 @@ export const WIRING = [
   // A browser is part of the outside world, too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{relay-object,node-database,relay-config}.ts',
-  'relay/http/{node,node-server,read-body,upload-rate,worker}.ts',
-  // A body is encrypted piece by piece, which Web Crypto cannot do.
-  'relay/bodies/{on-node,on-workers}.ts',
+  'relay/config.ts',
+  'relay/workers/{worker,relay-object,bodies}.ts',
   'relay/github/connection-pool.ts',
   'relay/node/*.ts',
-  'relay/database/{sqlite,sqlite-thread}.ts',
-  'relay/receipts/on-node.ts',
 ]

@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { installedChromium, launch } from '../../scripts/chromium.js'
-import { readRelayConfig } from '../../src/relay/relay-config.ts'
+import { readRelayConfig } from '../../src/relay/config.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { PKCS1 } from '../support/github-app.ts'
 

@@ -10,20 +10,22 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all packages that a bundle may contain, including nested ones. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
-const VERIFICATION = 'relay/request/verification.ts'
+const VERIFICATION = 'relay/webhook/verification.ts'
 
 /** The modules without imports of those that are loaded on demand, as bundles of their own. */
 const withoutOnDemand = new Map(
   [...modules].map(([path, module]) => [
     path,
-    [VERIFICATION, 'relay/relay-object.ts'].includes(path) ? { ...module, imports: [] } : module,
+    [VERIFICATION, 'relay/workers/relay-object.ts'].includes(path)
+      ? { ...module, imports: [] }
+      : module,
   ]),
 )
 
 describe('the relay uses at most two packages', () => {
   test.each([
-    ['on Node', 'relay/http/node.ts', ['jose', 'undici']],
-    ['on workers', 'relay/http/worker.ts', ['jose']],
+    ['on Node', 'relay/node/start.ts', ['jose', 'undici']],
+    ['on workers', 'relay/workers/worker.ts', ['jose']],
   ])('%s', (_, entry, packages) => {
     expect(modules.has(entry)).toBe(true)
     // The relay imports only types of valibot, through the handshakes of senders.

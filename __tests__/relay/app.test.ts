@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { App, readAppKey } from '../../src/relay/credentials/github-app.ts'
+import { App, readAppKey } from '../../src/relay/github/github-app.ts'
 import type { Clock } from '../../src/wire/github-api.ts'
 import { GitHubCallError } from '../../src/wire/github-api.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { RelayError } from '../../src/relay/relay-errors.ts'
-import { ACCEPTED, customResponse } from '../../src/relay/request/responses.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { ACCEPTED, customResponse } from '../../src/relay/webhook/responses.ts'
 import type { RelayResponse } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 import { RUNTIMES } from '../support/relays.ts'

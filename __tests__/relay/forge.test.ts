@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { startRelay } from '../../src/relay/http/node.ts'
+import { startRelay } from '../../src/relay/node/start.ts'
 import { send } from '../support/raw-http.ts'
 import { withToken } from '../support/scene.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RateLimiter, RateLimiters } from '../../src/relay/github/rate-limiter.ts'
-import { RelayMetrics } from '../../src/relay/pages/metrics.ts'
+import { RelayMetrics } from '../../src/relay/metrics.ts'
 import type { GitHubResponse } from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'

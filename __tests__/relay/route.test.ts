@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { RelayError } from '../../src/relay/relay-errors.ts'
-import { parseRepository, routeWebhook, targetPath } from '../../src/relay/request/route.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { parseRepository, routeWebhook, targetPath } from '../../src/relay/webhook/url.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import worker from '../../src/relay/http/worker.ts'
+import worker from '../../src/relay/workers/worker.ts'
 import { bundle } from '../support/build.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

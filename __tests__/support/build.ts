@@ -24,7 +24,7 @@ export function bundle(name: string): string {
 /** Modules that tests load in other processes, by their name in `src/`. */
 const MODULES = [
   'action/state-store',
-  'relay/database/sqlite',
+  'relay/node/sqlite',
   'state/branch',
   'state/file',
   'state/store',

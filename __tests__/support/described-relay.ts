@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { DISCOVERY_PATH } from '../../src/relay/pages/discovery.ts'
+import { DISCOVERY_PATH } from '../../src/relay/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
 interface Described {

@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { adminApi } from '../../src/relay/admin/admin.ts'
-import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
-import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
-import { serveRelay } from '../../src/relay/http/node-server.ts'
-import { NO_FIGURES } from '../../src/relay/outbox/event.ts'
 import {
   readRelayConfig,
   relayPorts,
   sharedGitHub,
   steadyClock,
   systemClock,
-} from '../../src/relay/relay-config.ts'
+} from '../../src/relay/config.ts'
+import { NO_FIGURES } from '../../src/relay/delivery/event.ts'
+import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
+import { serveRelay } from '../../src/relay/node/server.ts'
+import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { bundle } from './build.ts'
 import { createEndpoint } from './large-bodies.ts'
@@ -66,7 +66,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   return { url: server.url, log, close }
 }
 
-const loadChecks = () => import('../../src/relay/request/verification.ts')
+const loadChecks = () => import('../../src/relay/webhook/verification.ts')
 
 const none = async () => 0
 

@@ -1,17 +1,17 @@
 import { managerOf, readCaller } from '../../src/relay/admin/access.ts'
 import { endpointResource, respondToEndpointResource } from '../../src/relay/admin/endpoints.ts'
-import type { ObjectState } from '../../src/relay/database/durable-object.ts'
-import type { ObjectNamespace } from '../../src/relay/database/object-call.ts'
-import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { Encryption } from '../../src/relay/store/encryption.ts'
+import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
+import { readRelayKeys } from '../../src/relay/store/relay-key.ts'
+import { eventsOf, readEndpointUrl } from '../../src/relay/webhook/endpoint-url.ts'
+import { claimsMistake, openChecks } from '../../src/relay/webhook/verification.ts'
 import {
   answerEndpointsCall,
   endpointsInObjects,
-} from '../../src/relay/endpoints/endpoint-objects.ts'
-import { eventsOf, readEndpointUrl } from '../../src/relay/endpoints/endpoint-url.ts'
-import { RelayError } from '../../src/relay/relay-errors.ts'
-import { claimsMistake, openChecks } from '../../src/relay/request/verification.ts'
-import { Encryption } from '../../src/relay/store/encryption.ts'
-import { readRelayKeys } from '../../src/relay/store/relay-key.ts'
+} from '../../src/relay/workers/endpoint-objects.ts'
+import type { ObjectNamespace } from '../../src/relay/workers/object-call.ts'
+import type { ObjectState } from '../../src/relay/workers/object-database.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 /** A worker with the endpoints and their admin API alone, for a test of them in workerd. */

@@ -1,6 +1,6 @@
 import initSqlJs from 'sql.js'
-import type { SqlRow } from '../../src/relay/database/database.ts'
-import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
+import type { SqlRow } from '../../src/relay/store/database.ts'
+import type { ObjectStorage } from '../../src/relay/workers/object-database.ts'
 
 /** The storage of a Durable Object in memory, with the time of its alarm. */
 export async function objectStorage(): Promise<ObjectStorage> {

@@ -1,8 +1,8 @@
 import { adminApi } from '../../src/relay/admin/admin.ts'
-import { EndpointLookup } from '../../src/relay/endpoints/endpoint-lookup.ts'
-import { serveRelay } from '../../src/relay/http/node-server.ts'
-import { listDeliveries } from '../../src/relay/outbox/delivery-list.ts'
-import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/relay-config.ts'
+import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
+import { listDeliveries } from '../../src/relay/delivery/delivery-list.ts'
+import { serveRelay } from '../../src/relay/node/server.ts'
+import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { type FakeOutbox, fakeOutbox } from './fake-outbox.ts'
 import { memoryDatabase } from './memory-database.ts'
@@ -71,7 +71,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
       },
       endpoints,
       hasCredential: true,
-      loadChecks: () => import('../../src/relay/request/verification.ts'),
+      loadChecks: () => import('../../src/relay/webhook/verification.ts'),
       now: () => new Date(),
       checkAccess: async () => {},
       metrics: github.metrics,

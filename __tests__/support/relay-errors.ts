@@ -1,4 +1,4 @@
-import { RelayError } from '../../src/relay/relay-errors.ts'
+import { RelayError } from '../../src/relay/errors.ts'
 
 /** The relay's error if GitHub is down. */
 export function unavailable(): RelayError {

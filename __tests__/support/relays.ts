@@ -1,4 +1,4 @@
-import { startRelay } from '../../src/relay/http/node.ts'
+import { startRelay } from '../../src/relay/node/start.ts'
 import { startOnWorkerd } from './workerd.ts'
 
 export interface RelayUnderTest {

@@ -27,7 +27,7 @@ const SQL = `
  * @returns the error, or the signal that ended the process; empty without one
  */
 export async function opened(file: string, env: Environment = {}): Promise<string> {
-  const module = join(await builtModules(), 'relay/database/sqlite.js')
+  const module = join(await builtModules(), 'relay/node/sqlite.js')
   const script = `
     import { openDatabaseFile } from ${JSON.stringify(module)}
     await (await openDatabaseFile(process.argv[1])).close()`

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/relay-config.ts'
+import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
 import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { compiled } from './compiled.js'
 
-/** @type {import('../../src/relay/http/node.ts')} */
-const { startRelay } = await compiled('relay/http/node.js')
+/** @type {import('../../src/relay/node/start.ts')} */
+const { startRelay } = await compiled('relay/node/start.js')
 
 /** @type {import('../../src/relay/node/data-folder.ts')} */
 const { dataFolder } = await compiled('relay/node/data-folder.js')

@@ -50,7 +50,7 @@ export const TARGETS = [
     minify: true,
   },
   {
-    entry: 'build/relay/http/worker.js',
+    entry: 'build/relay/workers/worker.js',
     folder: 'relay',
     file: 'worker.js',
     format: 'module',
@@ -60,7 +60,7 @@ export const TARGETS = [
   },
   {
     // `worker.js` imports it at the first endpoint with a verification or a filter.
-    entry: 'build/relay/request/verification.js',
+    entry: 'build/relay/webhook/verification.js',
     folder: 'relay',
     file: 'verification.js',
     licenses: 'verification.licenses.txt',
@@ -70,7 +70,7 @@ export const TARGETS = [
   },
   {
     // `worker.js` imports it if its objects are bound.
-    entry: 'build/relay/relay-object.js',
+    entry: 'build/relay/workers/relay-object.js',
     folder: 'relay',
     file: 'relay-object.js',
     licenses: 'relay-object.licenses.txt',

@@ -55,7 +55,7 @@ const UPDATE = {
  */
 export const FLOWS = {
   async relay() {
-    const { startRelay } = await load('relay/http/node.js')
+    const { startRelay } = await load('relay/node/start.js')
     const env = { HOOKLINE_API_URL: await serve(204, '') }
     const relay = await startRelay({ host: '127.0.0.1', port: 0, env, write: () => {} })
     const url = `${relay.url}/octo/repo/hook/webhook/user/7?x=1&__token=${'t'.repeat(40)}`

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
-import { systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { baseAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
-import { systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/config.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'

@@ -1,5 +1,5 @@
 import { http } from '../action/http-client.ts'
-import { systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/config.ts'
 import {
   type GitHubCall,
   GitHubCallError,

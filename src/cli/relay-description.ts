@@ -1,5 +1,5 @@
 import { http } from '../action/http-client.ts'
-import { DISCOVERY_PATH, type Discovery } from '../relay/pages/discovery.ts'
+import { DISCOVERY_PATH, type Discovery } from '../relay/discovery.ts'
 import { parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'

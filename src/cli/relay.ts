@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
-import type { RunningRelay } from '../relay/http/node.ts'
-import type { RunningServer } from '../relay/http/node-server.ts'
+import type { RunningRelay } from '../relay/node/start.ts'
+import type { RunningServer } from '../relay/node/server.ts'
 import type { DataFolder } from '../relay/node/data-folder.ts'
 import { UsageError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
@@ -136,7 +136,7 @@ async function runRelay({
     })
   }
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
-  const { startRelay } = await import('../relay/http/node.ts')
+  const { startRelay } = await import('../relay/node/start.ts')
   const { dataFolder } = await import('../relay/node/data-folder.ts')
   const folder = stateless ? undefined : dataFolder({ data, env: process.env })
   const relay = await startRelay({

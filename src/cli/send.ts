@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
-import { systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/config.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'

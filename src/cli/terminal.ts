@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
-import type { RunningServer } from '../relay/http/node-server.ts'
+import type { RunningServer } from '../relay/node/server.ts'
 import { bugOf, errorCode, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
 import { HELP_WIDTH, wrap } from '../wire/settings-help.ts'

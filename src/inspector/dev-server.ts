@@ -8,11 +8,11 @@ import {
   type Credentials,
   keyCredentials,
   NO_CREDENTIALS,
-} from '../relay/credentials/credentials.ts'
+} from '../relay/github/credentials.ts'
 import type { DispatchPort } from '../relay/github/dispatch.ts'
-import { answer, type RunningServer, serveRelay } from '../relay/http/node-server.ts'
+import { answer, type RunningServer, serveRelay } from '../relay/node/server.ts'
 import { relay } from '../relay/relay.ts'
-import { systemClock } from '../relay/relay-config.ts'
+import { systemClock } from '../relay/config.ts'
 import type { RelayPorts, RelayRequest } from '../relay/relay-ports.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'

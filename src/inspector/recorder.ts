@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { LogEntry } from '../relay/http/request-log.ts'
+import type { LogEntry } from '../relay/webhook/request-log.ts'
 import type { RelayRequest } from '../relay/relay-ports.ts'
 import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
 import { isObject, record } from '../wire/json.ts'

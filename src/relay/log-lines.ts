@@ -1,5 +1,5 @@
-import type { RunOutcome } from './receipts/outcome.ts'
-import type { AlarmKind } from './receipts/store.ts'
+import type { AlarmKind } from './delivery/receipt-store.ts'
+import type { RunOutcome } from './delivery/run-outcome.ts'
 
 // Lines of the log that are not about a request, without their time: no payload, no token.
 

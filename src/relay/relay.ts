@@ -1,12 +1,12 @@
 import type { RelayResponse } from '../wire/http.ts'
-import { BODY_PATH } from './bodies/large-bodies.ts'
-import { RequestLog } from './http/request-log.ts'
-import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
-import { internalError, methodNotAllowed, RelayError } from './relay-errors.ts'
+import { internalError, methodNotAllowed, RelayError } from './errors.ts'
+import { preflight, RELAY_PAGES, servePage } from './pages.ts'
 import type { RelayPorts, RelayRequest } from './relay-ports.ts'
-import { errorResponse, INERT_HEADERS, METHODS, withStandardHeaders } from './request/responses.ts'
-import { targetPath } from './request/route.ts'
-import { handleWebhook } from './request/webhook.ts'
+import { BODY_PATH } from './webhook/large-bodies.ts'
+import { handleWebhook } from './webhook/receive.ts'
+import { RequestLog } from './webhook/request-log.ts'
+import { errorResponse, INERT_HEADERS, METHODS, withStandardHeaders } from './webhook/responses.ts'
+import { targetPath } from './webhook/url.ts'
 
 /** The paths of the admin API: no owner begins with `-`. */
 const ADMIN_PATH = /^\/+-admin(?:\/|$)/

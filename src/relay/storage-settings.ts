@@ -1,6 +1,6 @@
 import { type Environment, rawSetting, readSetting } from '../wire/settings.ts'
+import type { OutboxLimits } from './delivery/event.ts'
 import { figure, MEGABYTE } from './figures.ts'
-import type { OutboxLimits } from './outbox/event.ts'
 
 export interface StorageSettings {
   readonly limits: OutboxLimits

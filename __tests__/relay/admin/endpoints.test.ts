@@ -5,17 +5,17 @@ import {
   endpointResource,
   respondToEndpointResource,
 } from '../../../src/relay/admin/endpoints.ts'
-import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
-import { EndpointLookup } from '../../../src/relay/endpoints/endpoint-lookup.ts'
+import { invalidToken, RelayError } from '../../../src/relay/errors.ts'
+import { Encryption } from '../../../src/relay/store/encryption.ts'
+import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
+import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
+import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
+import { targetPath } from '../../../src/relay/webhook/url.ts'
 import {
   answerEndpointsCall,
   endpointsInObjects,
-} from '../../../src/relay/endpoints/endpoint-objects.ts'
-import { invalidToken, RelayError } from '../../../src/relay/relay-errors.ts'
-import { targetPath } from '../../../src/relay/request/route.ts'
-import { Encryption } from '../../../src/relay/store/encryption.ts'
-import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
-import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
+} from '../../../src/relay/workers/endpoint-objects.ts'
+import type { ObjectStorage } from '../../../src/relay/workers/object-database.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 import { objectStorage } from '../../support/object-storage.ts'
 
@@ -62,7 +62,7 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     endpoints,
     hasCredential: true,
     publicUrl: 'https://hooks.example.com/',
-    loadChecks: () => import('../../../src/relay/request/verification.ts'),
+    loadChecks: () => import('../../../src/relay/webhook/verification.ts'),
     now: () => new Date(now++),
     checkAccess: async ({ token }) => {
       if (token?.reveal() === INVENTED) throw invalidToken()

@@ -79,7 +79,7 @@ describe('the thread of SQLite, which is started from its source text', () => {
     ['as small as it can be made', { smallest: true }],
   ])('works when it is minified, %s', async (_, how) => {
     const built = await build({
-      entryPoints: [join(import.meta.dirname, '../../../src/relay/database/sqlite.ts')],
+      entryPoints: [join(import.meta.dirname, '../../../src/relay/node/sqlite.ts')],
       ...{ bundle: true, write: false, format: 'cjs', platform: 'node', target: 'es2022' },
     })
     const code = built.outputFiles[0]?.text ?? ''

@@ -5,8 +5,8 @@ import {
   type ObjectNamespace,
   readObjectCall,
   storeInObject,
-} from '../../../src/relay/database/object-call.ts'
-import { indexIn, queueIn } from '../../../src/relay/outbox/object-calls.ts'
+} from '../../../src/relay/workers/object-call.ts'
+import { indexIn, queueIn } from '../../../src/relay/workers/object-calls.ts'
 
 interface Store {
   add(name: string, count: number): Promise<string>

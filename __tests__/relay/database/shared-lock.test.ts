@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { SharedLock } from '../../../src/relay/database/shared-lock.ts'
+import { SharedLock } from '../../../src/relay/workers/shared-lock.ts'
 
 /** Work that lasts until it is ended, and notes its beginning and its end. */
 function recorder(lock: SharedLock) {

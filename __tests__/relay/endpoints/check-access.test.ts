@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { accessCheck } from '../../../src/relay/endpoints/check-access.ts'
-import type { EndpointSettings } from '../../../src/relay/endpoints/endpoint-settings.ts'
+import { accessCheck } from '../../../src/relay/admin/check-access.ts'
+import type { EndpointSettings } from '../../../src/relay/store/endpoint-settings.ts'
 import type { GitHubCall } from '../../../src/wire/github-api.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
-import { StorageError } from '../../../src/relay/database/storage-error.ts'
-import { EndpointLookup } from '../../../src/relay/endpoints/endpoint-lookup.ts'
-import {
-  answerEndpointsCall,
-  endpointsInObjects,
-} from '../../../src/relay/endpoints/endpoint-objects.ts'
+import { RelayError } from '../../../src/relay/errors.ts'
+import { Encryption, rowsByKey } from '../../../src/relay/store/encryption.ts'
+import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
 import {
   decryptEndpoint,
   encryptEndpoint,
   newEndpointId,
   reencryptEndpoints,
-} from '../../../src/relay/endpoints/endpoint-records.ts'
-import type { Endpoint } from '../../../src/relay/endpoints/endpoint-settings.ts'
-import { RelayError } from '../../../src/relay/relay-errors.ts'
-import { Encryption, rowsByKey } from '../../../src/relay/store/encryption.ts'
+} from '../../../src/relay/store/endpoint-records.ts'
+import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
+import { StorageError } from '../../../src/relay/store/storage-error.ts'
+import {
+  answerEndpointsCall,
+  endpointsInObjects,
+} from '../../../src/relay/workers/endpoint-objects.ts'
+import type { ObjectStorage } from '../../../src/relay/workers/object-database.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 import { objectStorage } from '../../support/object-storage.ts'

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { RelayError } from '../../../src/relay/errors.ts'
 import {
   givenSettings,
   readEndpointSettings,
   type SettingsRules,
-} from '../../../src/relay/endpoints/endpoint-settings.ts'
-import {
-  endpointPath,
-  eventsOf,
-  readEndpointUrl,
-} from '../../../src/relay/endpoints/endpoint-url.ts'
-import { RelayError } from '../../../src/relay/relay-errors.ts'
+} from '../../../src/relay/store/endpoint-settings.ts'
+import { endpointPath, eventsOf, readEndpointUrl } from '../../../src/relay/webhook/endpoint-url.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 
 const TOKEN = `ghp_${'a'.repeat(36)}`
@@ -17,7 +13,7 @@ const RULES: SettingsRules = {
   isAdmin: true,
   hasCredential: true,
   publicUrl: undefined,
-  loadChecks: () => import('../../../src/relay/request/verification.ts'),
+  loadChecks: () => import('../../../src/relay/webhook/verification.ts'),
 }
 const PLAIN = { repository: 'Octo/shop', workflow: 'orders', trigger: 'webhook' }
 

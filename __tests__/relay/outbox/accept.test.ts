@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { queueNames } from '../../../src/relay/delivery/queue-name.ts'
+import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { sha256 } from '../../../src/relay/github/rate-limiter.ts'
-import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
-import { type Attempts, RelayError } from '../../../src/relay/relay-errors.ts'
 import {
   dispatchOf,
   type FakeGitHub,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { RelayError } from '../../../src/relay/relay-errors.ts'
+import { RelayError } from '../../../src/relay/errors.ts'
 import { dispatchOf, fakeOutbox, storedEvents } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
 import { unavailable } from '../../support/relay-errors.ts'

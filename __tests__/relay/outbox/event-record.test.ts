@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { base64url } from 'jose'
-import { decryptEvent, encryptEvent } from '../../../src/relay/outbox/event-record.ts'
+import { decryptEvent, encryptEvent } from '../../../src/relay/delivery/event-record.ts'
 import { dispatchOf } from '../../support/fake-outbox.ts'
 import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 

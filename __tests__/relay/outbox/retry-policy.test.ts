@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import type { EventState } from '../../../src/relay/outbox/event.ts'
-import type { AttemptOutcome } from '../../../src/relay/outbox/outcome.ts'
+import type { EventState } from '../../../src/relay/delivery/event.ts'
+import type { AttemptOutcome } from '../../../src/relay/delivery/outcome.ts'
 import {
   backoff,
   MOST_DOUBTS,
   nextAttempt,
   pauseAfter,
   reasonOfAge,
-} from '../../../src/relay/outbox/retry-policy.ts'
+} from '../../../src/relay/delivery/retry-policy.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
 
 type Failure = Exclude<AttemptOutcome, { kind: 'accepted' }>

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import {
   githubTimeout,
   invalidToken,
   RelayError,
   rateLimited,
   unknownOutcome,
-} from '../../../src/relay/relay-errors.ts'
+} from '../../../src/relay/errors.ts'
+import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { dispatchOf, type FakeGitHub, fakeOutbox, storedEvents } from '../../support/fake-outbox.ts'
 import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { readNotifySettings } from '../../../src/relay/receipts/on-node.ts'
+import { readNotifySettings } from '../../../src/relay/node/receipts.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
 import { send } from '../../support/raw-http.ts'

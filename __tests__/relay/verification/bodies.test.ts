@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { openChecks } from '../../../src/relay/request/verification.ts'
+import { openChecks } from '../../../src/relay/webhook/verification.ts'
 import { utf8Text } from '../../../src/wire/bytes.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../relay/http/request-log.ts'
+import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'

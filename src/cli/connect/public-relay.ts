@@ -1,6 +1,6 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { hasSqlite } from '../../relay/database/sqlite.ts'
-import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
+import { hasSqlite } from '../../relay/node/sqlite.ts'
+import type { ReceivedEvent } from '../../relay/webhook/payload.ts'
 import { adminBearer } from '../../relay/store/relay-key.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
@@ -118,7 +118,7 @@ async function startWithEndpoint(
   const { target, forge, port, onLog, onEvent } = options
   const { folder, relayKey } = await openConnectState(target, forge)
   const key = await adminBearer(relayKey, 'relay key')
-  const { startRelay } = await import('../../relay/http/node.ts')
+  const { startRelay } = await import('../../relay/node/start.ts')
   const relay = await startRelay({
     host: '127.0.0.1',
     port,

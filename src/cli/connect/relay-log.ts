@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../relay/http/request-log.ts'
+import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import type { OutboxLine } from '../../relay/log-lines.ts'
 import { isObject } from '../../wire/json.ts'
 

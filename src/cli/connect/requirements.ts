@@ -149,7 +149,7 @@ async function forgeOrProblem(): Promise<ForgeHere | Problem> {
 /** Why the relay cannot listen on the port that the user named. */
 async function portProblems(port: string | undefined): Promise<readonly Problem[]> {
   if (port === undefined) return []
-  const { requireFreePort } = await import('../../relay/http/node-server.ts')
+  const { requireFreePort } = await import('../../relay/node/server.ts')
   try {
     await requireFreePort({ host: '127.0.0.1', port: parsePort(port) })
     return []

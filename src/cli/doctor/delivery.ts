@@ -1,4 +1,4 @@
-import { DISCOVERY_PATH } from '../../relay/pages/discovery.ts'
+import { DISCOVERY_PATH } from '../../relay/discovery.ts'
 import { fieldsOf, jsonOf } from '../../wire/github-api.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'

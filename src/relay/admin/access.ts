@@ -1,7 +1,7 @@
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
-import { RelayError } from '../relay-errors.ts'
+import { RelayError } from '../errors.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { bearerKind, looksLikeBearer, type RelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 

@@ -1,7 +1,9 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import type { EndpointLookup } from '../endpoints/endpoint-lookup.ts'
-import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../endpoints/endpoint-records.ts'
+import { methodNotAllowed, RelayError } from '../errors.ts'
+import type { RelayRequest } from '../relay-ports.ts'
+import type { EndpointLookup } from '../store/endpoint-lookup.ts'
+import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../store/endpoint-records.ts'
 import {
   ENDPOINT_NAME_FORM,
   type Endpoint,
@@ -13,11 +15,9 @@ import {
   readEndpointSettings,
   type SettingsRules,
   targetText,
-} from '../endpoints/endpoint-settings.ts'
-import { endpointPath, isEndpointOwner } from '../endpoints/endpoint-url.ts'
-import { methodNotAllowed, RelayError } from '../relay-errors.ts'
-import type { RelayRequest } from '../relay-ports.ts'
+} from '../store/endpoint-settings.ts'
 import type { EndpointRow } from '../store/endpoint-table.ts'
+import { endpointPath, isEndpointOwner } from '../webhook/endpoint-url.ts'
 import type { Manager } from './access.ts'
 import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
 

@@ -1,4 +1,4 @@
-import { RelayError } from '../relay-errors.ts'
+import { RelayError } from '../errors.ts'
 
 /** Entries of one page. */
 const MOST_LISTED = 1000

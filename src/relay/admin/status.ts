@@ -1,9 +1,9 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { VERSION } from '../../wire/version.ts'
-import type { DeliveryView } from '../outbox/delivery-list.ts'
-import type { OutboxFigures } from '../outbox/event.ts'
-import { gauge, type RelayMetrics } from '../pages/metrics.ts'
-import type { Alarm } from '../receipts/store.ts'
+import type { DeliveryView } from '../delivery/delivery-list.ts'
+import type { OutboxFigures } from '../delivery/event.ts'
+import type { Alarm } from '../delivery/receipt-store.ts'
+import { gauge, type RelayMetrics } from '../metrics.ts'
 import { isoTime } from './query.ts'
 
 export interface StatusPorts {

@@ -6,7 +6,7 @@ import {
   runsPath,
   type WorkflowRun,
 } from '../../wire/run-lookup.ts'
-import type { RelayError } from '../relay-errors.ts'
+import type { RelayError } from '../errors.ts'
 import type { Dispatch, DispatchOptions, LimitedCall } from './dispatch.ts'
 import { GitHubSession } from './session.ts'
 

@@ -6,9 +6,9 @@ import {
   secondsToWait,
 } from '../../wire/github-api.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import type { Credential } from '../credentials/credentials.ts'
-import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
-import { invalidToken, rateLimited } from '../relay-errors.ts'
+import { invalidToken, rateLimited } from '../errors.ts'
+import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
+import type { Credential } from './credentials.ts'
 import type { Govern, LimitedCall } from './dispatch.ts'
 import { Probes } from './probes.ts'
 

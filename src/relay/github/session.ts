@@ -7,7 +7,6 @@ import {
   type GitHubResponse,
 } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
-import type { TokenPurpose, TokenSource } from '../credentials/token-source.ts'
 import {
   type Attempts,
   githubTimeout,
@@ -20,8 +19,9 @@ import {
   redirected,
   unexpectedStatus,
   unknownOutcome,
-} from '../relay-errors.ts'
-import type { Repository } from '../request/route.ts'
+} from '../errors.ts'
+import type { Repository } from '../webhook/url.ts'
+import type { TokenPurpose, TokenSource } from './token-source.ts'
 
 export interface SessionOptions {
   readonly call: GitHubCall

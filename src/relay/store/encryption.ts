@@ -1,6 +1,6 @@
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { Secret } from '../../wire/secret.ts'
-import type { Database, SqlStatement, SqlValue } from '../database/database.ts'
+import type { Database, SqlStatement, SqlValue } from './database.ts'
 import { hashToken, type RelayKeys } from './relay-key.ts'
 
 // RFC 7518, sections 4.5 and 5.3.

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlValue } from '../database/database.ts'
+import type { Database, SqlRow, SqlValue } from './database.ts'
 import type { EncryptedRecord } from './encryption.ts'
 
 /** One row of the database. All else of an endpoint is encrypted. */

@@ -2,7 +2,7 @@ import { base64url, type CryptoKey } from 'jose'
 import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
-import { RelayError } from '../relay-errors.ts'
+import { RelayError } from '../errors.ts'
 
 /** The keys that are derived from one relay key. The relay key itself is used for nothing else. */
 export interface RelayKey {

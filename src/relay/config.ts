@@ -1,0 +1,241 @@
+import type { CryptoKey } from 'jose'
+import { bugOf, UsageError, UserError } from '../wire/errors.ts'
+import type { Clock, GitHubCall } from '../wire/github-api.ts'
+import type { DispatchMode } from '../wire/payload.ts'
+import type { Secret } from '../wire/secret.ts'
+import {
+  checkedRepository,
+  type Environment,
+  type Forge,
+  rawSetting,
+  readSetting,
+  type SettingName,
+} from '../wire/settings.ts'
+import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
+import { figure, MEGABYTE } from './figures.ts'
+import {
+  type CredentialOptions,
+  type Credentials,
+  createCredentials,
+  type GitHubCredential,
+} from './github/credentials.ts'
+import { countingRefusals, dispatchTo } from './github/dispatch.ts'
+import { App, readAppKey } from './github/github-app.ts'
+import { RateLimiters } from './github/rate-limiter.ts'
+import type { TokenSource } from './github/token-source.ts'
+import { RelayMetrics } from './metrics.ts'
+import { type Pages, RELAY_PAGES } from './pages.ts'
+import { Readiness } from './readiness.ts'
+import { BodyMemory, type RelayPorts } from './relay-ports.ts'
+import type { LogEntry } from './webhook/request-log.ts'
+import { parseRepository, type Repository } from './webhook/url.ts'
+
+/** How a relay is set up, on any runtime. */
+export interface RelayConfig {
+  readonly apiUrl: URL
+  /** Milliseconds for all tries of one event. */
+  readonly budget: number
+  /** True if a relay with its own GitHub credential accepts token URLs, too. */
+  readonly allowsTokens: boolean
+  readonly githubCredential: GitHubCredentialConfig | undefined
+  readonly pages: Pages
+  readonly repository?: Repository
+  /** Which event starts the workflow of a token URL. */
+  readonly dispatch: DispatchMode
+  /** Detected if absent. */
+  readonly forge: Forge | undefined
+  /** Bytes of all request bodies in memory together. */
+  readonly bodyMemory: number
+  /** Address of this relay as senders see it. */
+  readonly publicUrl: string | undefined
+}
+
+/** The relay's own GitHub credential: a token or a GitHub App. */
+type GitHubCredentialConfig =
+  | { readonly token: Secret }
+  | { readonly app: { readonly id: string; readonly key: CryptoKey } }
+
+/**
+ * @param flag `owner/name`, which wins over `HOOKLINE_REPOSITORY`
+ * @throws UserError naming the variable that is wrong
+ */
+export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
+  checkCredentialSettings(env)
+  const named =
+    flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
+  const forge = readSetting(env, 'HOOKLINE_FORGE')
+  return {
+    apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
+    budget: figure(env, 'GITHUB_TIMEOUT_MS'),
+    // Forgejo and Gitea have no `repository_dispatch`.
+    dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
+    forge,
+    bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
+    allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
+    githubCredential: await readGitHubCredential(env),
+    pages: RELAY_PAGES,
+    ...(named !== undefined && { repository: parseRepository(named) }),
+    publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
+  }
+}
+
+/** The parts that all calls of GitHub in one process or isolate share. */
+export interface ForgeAccess {
+  readonly call: GitHubCall
+  readonly rateLimiters: RateLimiters
+  readonly metrics: RelayMetrics
+}
+
+export function sharedGitHub(
+  env: Environment,
+  { githubCredential }: RelayConfig,
+  call: GitHubCall,
+): ForgeAccess {
+  const metrics = new RelayMetrics()
+  const { now, after } = steadyClock
+  const isApp = githubCredential !== undefined && 'app' in githubCredential
+  const minInterval = figure(env, 'MIN_INTERVAL_MS')
+  const ports = { now, after, date: systemClock.now, minInterval, metrics }
+  return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
+}
+
+/** The ports of a stateless relay. `isStateless` only says what the discovery page shows. */
+export function relayPorts(
+  config: RelayConfig,
+  { call, rateLimiters, metrics }: ForgeAccess,
+  write: (line: string) => void,
+  {
+    packers,
+    loadChecks,
+    isStateless = true,
+  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { isStateless?: boolean } = {},
+): RelayPorts {
+  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
+  const { now } = systemClock
+  const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
+  return {
+    dispatch: countingRefusals(dispatchTo(options), metrics),
+    metrics,
+    credentials: credentialsOf(config, call),
+    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
+    ...(repository && { repository }),
+    dispatchMode,
+    publicUrl,
+    readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
+    bodies: new BodyMemory(config.bodyMemory),
+    ...(packers && { packers }),
+    ...(loadChecks && { loadChecks }),
+    now,
+    newDelivery: () => crypto.randomUUID(),
+    log: (entry: LogEntry) => write(JSON.stringify(entry)),
+    report: (error) => write(JSON.stringify({ error: bugOf(error) })),
+  }
+}
+
+function discoveryOf(config: RelayConfig, isStateless: boolean) {
+  const { dispatch, repository } = config
+  const singleRepository = repository !== undefined
+  const credential = credentialKind(config)
+  return discoveryPage({ dispatch, credential, stateless: isStateless, singleRepository })
+}
+
+export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'token' | 'app' {
+  if (githubCredential === undefined) return 'none'
+  return 'app' in githubCredential ? 'app' : 'token'
+}
+
+/** @param findEndpoint of a relay with a database */
+export function credentialsOf(
+  config: RelayConfig,
+  call: GitHubCall,
+  findEndpoint?: CredentialOptions['findEndpoint'],
+): Credentials {
+  return createCredentials({
+    ...githubCredentialOf(config, call),
+    allowsTokens: config.allowsTokens,
+    findEndpoint,
+  })
+}
+
+/**
+ * Checks that the credential settings fit together and are complete.
+ *
+ * @throws UserError or UsageError
+ */
+function checkCredentialSettings(env: Environment): void {
+  const at = (name: SettingName) => rawSetting(env, name)
+  const token = at('HOOKLINE_GITHUB_TOKEN')
+  const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
+  const app = id || key
+  if (app && token) {
+    throw new UsageError({
+      message: 'HOOKLINE_GITHUB_TOKEN cannot be combined with HOOKLINE_APP_ID',
+      hint: 'Unset one of them. A GitHub App needs no token.',
+    })
+  }
+  if (app && (!id || !key)) {
+    throw new UserError({
+      message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
+      hint: 'Set both: the id of the App, and the private key from its settings page.',
+    })
+  }
+}
+
+async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {
+  const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
+  if (id && key) return { app: { id, key: await readAppKeyOf(key.reveal()) } }
+  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
+  return token && { token }
+}
+
+async function readAppKeyOf(pem: string): Promise<CryptoKey> {
+  try {
+    return await readAppKey(pem)
+  } catch (cause) {
+    throw new UserError(
+      {
+        message: 'HOOKLINE_APP_KEY is not a private key',
+        hint: 'Set it to the content of the .pem file from the settings page of the App, from -----BEGIN to END-----.',
+      },
+      { cause },
+    )
+  }
+}
+
+/** The relay's own GitHub credential, if it has one. */
+export function ownToken(
+  { githubCredential }: RelayConfig,
+  credentials: Pick<Credentials, 'own'>,
+): TokenSource | undefined {
+  return githubCredential && { token: async (wanted) => (await credentials.own()).token(wanted) }
+}
+
+function githubCredentialOf(
+  { githubCredential, apiUrl, budget }: RelayConfig,
+  call: GitHubCall,
+): { readonly githubCredential?: GitHubCredential } {
+  if (!githubCredential) return {}
+  if ('app' in githubCredential) {
+    // Half of the time of an event, so that some is left for another try.
+    const options = { apiUrl, budget: Math.ceil(budget / 2), call, clock: systemClock }
+    return { githubCredential: new App({ ...githubCredential.app, ...options }) }
+  }
+  const { token } = githubCredential
+  return { githubCredential: { githubToken: token, token: async () => token } }
+}
+
+/** Time that passes, by the machine: it never jumps. */
+export const steadyClock = {
+  now: () => performance.now(),
+  after: (milliseconds: number, back: () => void) => {
+    const timer = setTimeout(back, milliseconds)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: () => Math.random(),
+}

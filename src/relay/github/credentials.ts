@@ -1,0 +1,247 @@
+import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../../wire/headers.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import { isHeaderSafe, Secret } from '../../wire/secret.ts'
+import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
+import type { Endpoint } from '../store/endpoint-settings.ts'
+import type { CheckClaims } from '../webhook/checks.ts'
+import type { TokenRequest, TokenSource } from './token-source.ts'
+
+/**
+ * How a request gets the token for the calls to GitHub. The form of its URL decides:
+ *
+ *   a token URL          the caller's GitHub token, in a header or in the query
+ *   the URL of an endpoint  the token that is stored with it, or the relay's own GitHub credential
+ */
+export interface Credentials {
+  /** False if a token URL needs no token: `hookline dev` does not call GitHub. */
+  readonly required: boolean
+  /**
+   * The credential of a token URL.
+   *
+   * @param presented what the request brought
+   * @throws RelayError 401
+   */
+  open(presented: Secret | undefined): Promise<Credential>
+  /**
+   * The credential of a stored endpoint: its token, or the relay's own GitHub credential.
+   *
+   * @throws RelayError 401 `credential_revoked` if it has neither
+   */
+  ofEndpoint(endpoint: Endpoint): Promise<Credential>
+  /**
+   * The relay's own GitHub credential.
+   *
+   * @throws RelayError 401 `credential_revoked` if the relay no longer has one
+   */
+  own(): Promise<Credential>
+  /**
+   * A credential that was opened earlier and stored. That of an endpoint is the one that the endpoint has
+   * now.
+   *
+   * @throws RelayError 401 `credential_revoked` if the relay no longer has its GitHub credential; 404
+   *   `endpoint_deleted`
+   */
+  restore(stored: StoredCredential): Promise<Credential>
+}
+
+/** The permissions of a request, and its GitHub token. */
+export interface Credential {
+  readonly kind: 'none' | 'token' | 'endpoint'
+  /** True if a request makes the relay use its own GitHub credential. */
+  readonly isOwn: boolean
+  /** The endpoint that has the credential. */
+  readonly endpoint?: EndpointKey
+  /** The checks that the endpoint asks for. */
+  readonly checks?: CheckClaims
+  /** The strings that must not be forwarded. */
+  readonly secrets: readonly Secret[]
+  /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
+  readonly githubToken?: Secret
+  /**
+   * The token to ask GitHub with; `undefined` where no platform is asked. With `refused` another
+   * one, where there can be one.
+   *
+   * @throws RelayError when there is none now
+   */
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
+
+/** Names an endpoint. A later endpoint of the same name has another time. */
+export type EndpointKey = Pick<Endpoint, 'owner' | 'name' | 'created'>
+
+/** The stored form of a credential. A GitHub token in it is plain text, so it must be encrypted. */
+export interface StoredCredential {
+  readonly kind: Credential['kind']
+  readonly endpoint?: EndpointKey
+  /** Of a token URL. */
+  readonly token?: string
+}
+
+/** The relay's own GitHub credential, for endpoints that store no token. */
+export interface GitHubCredential extends TokenSource {
+  readonly githubToken?: Secret
+}
+
+export interface CredentialOptions {
+  readonly githubCredential?: GitHubCredential
+  /** True if a relay with its own GitHub credential accepts token URLs, too. */
+  readonly allowsTokens?: boolean
+  /**
+   * The endpoint as it is now; `undefined` if it was deleted. Absent for a relay without endpoints.
+   *
+   * @throws RelayError if it cannot be read
+   */
+  readonly findEndpoint?: ((endpoint: EndpointKey) => Promise<Endpoint | undefined>) | undefined
+}
+
+export function createCredentials({
+  githubCredential,
+  allowsTokens = false,
+  findEndpoint,
+}: CredentialOptions): Credentials {
+  const own = async () => {
+    if (!githubCredential) throw credentialRevoked()
+    return ownCredential(githubCredential)
+  }
+  const ofEndpoint = async (endpoint: Endpoint): Promise<Credential> => {
+    const { owner, name, created, id, token, if: condition, ifError, verify } = endpoint
+    const opened = token === undefined ? await own() : tokenCredential('endpoint', token)
+    const isChecked = condition !== undefined || verify !== undefined
+    return {
+      ...opened,
+      endpoint: { owner, name, created },
+      secrets: [id, ...opened.secrets],
+      ...(isChecked && { checks: { if: condition, ifError, verify } }),
+    }
+  }
+  return {
+    required: githubCredential === undefined || allowsTokens,
+    own,
+    async open(presented) {
+      if (githubCredential && !allowsTokens) throw tokensNotAllowed()
+      if (!presented) throw invalidToken()
+      return tokenCredential('token', presented)
+    },
+    ofEndpoint,
+    async restore({ kind, endpoint, token }) {
+      if (kind === 'none') return UNASKED
+      if (token !== undefined) return tokenCredential(kind, new Secret(token))
+      const found = endpoint && (await findEndpoint?.(endpoint))
+      if (!found) throw endpointDeleted()
+      return ofEndpoint(found)
+    },
+  }
+}
+
+/** For `hookline dev`, which does not call GitHub. */
+export const NO_CREDENTIALS: Credentials = {
+  required: false,
+  open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
+  ofEndpoint: async () => UNASKED,
+  own: async () => UNASKED,
+  restore: async () => UNASKED,
+}
+
+const UNASKED: Credential = {
+  kind: 'none',
+  isOwn: false,
+  secrets: [],
+  token: async () => undefined,
+}
+
+/** For `hookline dev --host`: each request carries this key. */
+export function keyCredentials(key: Secret): Credentials {
+  const isKey = comparison([key])
+  return {
+    ...NO_CREDENTIALS,
+    required: true,
+    open: async (presented) => {
+      if (!presented || !(await isKey(presented))) throw invalidToken()
+      return { ...UNASKED, secrets: [presented] }
+    },
+  }
+}
+
+/** The record of a credential, from which `restore` creates it again. */
+export function storedCredential({ kind, endpoint, githubToken }: Credential): StoredCredential {
+  if (endpoint) return { kind, endpoint }
+  return { kind, ...(githubToken && { token: githubToken.reveal() }) }
+}
+
+function tokenCredential(kind: Credential['kind'], token: Secret): Credential {
+  return { kind, isOwn: false, secrets: [token], githubToken: token, token: async () => token }
+}
+
+function ownCredential(githubCredential: GitHubCredential): Credential {
+  const { githubToken } = githubCredential
+  return {
+    kind: 'endpoint',
+    isOwn: true,
+    secrets: githubToken ? [githubToken] : [],
+    token: (wanted) => githubCredential.token(wanted),
+    ...(githubToken && { githubToken }),
+  }
+}
+
+function credentialRevoked(): RelayError {
+  const message = 'the relay has no GitHub credential for this endpoint'
+  return new RelayError(401, 'credential_revoked', message, {
+    hint: 'Set HOOKLINE_GITHUB_TOKEN on the relay, or store a token: hookline endpoint update --credential token',
+  })
+}
+
+/**
+ * `subtle.verify` compares in constant time, which a comparison of strings does not: see
+ * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
+ */
+export function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
+  const { subtle } = crypto
+  let known: ReturnType<typeof macsOf> | undefined
+  return async (other) => {
+    if (keys.length === 0) return false
+    known ??= macsOf(keys)
+    const { hmac, macs } = await known
+    const verdicts = macs.map((mac) => subtle.verify('HMAC', hmac, mac, secretBytes(other)))
+    return (await Promise.all(verdicts)).includes(true)
+  }
+}
+
+async function macsOf(keys: readonly Secret[]) {
+  const { subtle } = crypto
+  // A random key of one process: only equality within it is asked for.
+  const random = crypto.getRandomValues(new Uint8Array(32))
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify'])
+  const macs = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, secretBytes(key))))
+  return { hmac, macs }
+}
+
+function secretBytes(secret: Secret): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(secret.reveal())
+}
+
+/** The header beats the query parameter. An empty one counts as absent. */
+export function presentedToken(
+  headers: RawHeaders,
+  reserved: ReservedParameters,
+): Secret | undefined {
+  const token = tokenFromHeaders(headers) || reserved.get(PARAMETER.token)
+  if (!token) return undefined
+  // A longer one would have all that travels searched for it.
+  if (!isHeaderSafe(token) || token.length > LIMITS.tokenLength) throw invalidToken()
+  return new Secret(token)
+}
+
+function tokenFromHeaders(headers: RawHeaders): string | undefined {
+  for (const name of TOKEN_HEADERS) {
+    const token = withoutScheme(headerValue(headers, name))
+    if (token) return token
+  }
+  return undefined
+}
+
+function withoutScheme(value: string | undefined): string | undefined {
+  // A runtime may join repeats with commas; no token contains one, and the first counts.
+  return value?.split(',')[0]?.replace(/^(?:token|bearer)[ \t]+/i, '')
+}

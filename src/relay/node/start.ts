@@ -1,0 +1,274 @@
+import { write as writeTo } from 'node:fs'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type Problem, UserError } from '../../wire/errors.ts'
+import type { Environment } from '../../wire/settings.ts'
+import {
+  type RelayConfig,
+  readRelayConfig,
+  relayPorts,
+  sharedGitHub,
+  systemClock,
+} from '../config.ts'
+import { figure } from '../figures.ts'
+import { githubConnectionPool } from '../github/connection-pool.ts'
+import type { Packer, ReceivedEvent } from '../webhook/payload.ts'
+import type { NodeBodies } from './bodies.ts'
+import {
+  createDataFolder,
+  type DataFolder,
+  openRelayKey,
+  removeAddress,
+  volumeWarning,
+  writeAddress,
+} from './data-folder.ts'
+import { type NodeDatabase, openNodeDatabase } from './database.ts'
+import { readNotifySettings } from './receipts.ts'
+import { type ClientLimits, type RunningServer, serveRelay } from './server.ts'
+import { requireSqlite } from './sqlite.ts'
+
+interface RelayOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly env: Environment
+  /** `owner/name`, for the self-hosted form; `HOOKLINE_REPOSITORY` of the environment when absent. */
+  readonly repository?: string | undefined
+  /** The folder of the database; a stateless relay has none. */
+  readonly folder?: DataFolder | undefined
+  /** Takes the lines of the log; standard output when absent. */
+  readonly write?: (line: string) => void
+  /** Receives each event before its signature is verified. */
+  readonly onEvent?: ((event: ReceivedEvent) => void) | undefined
+  /** The limits of a client that replace the usual ones. */
+  readonly limits?: Partial<ClientLimits>
+}
+
+const pack = promisify(gzip)
+
+/** Bytes for what is packed: one piece holds all that an event can carry. */
+const PACKED_BYTES = 64 * 1024
+
+/** Level 1 takes a fifth of the time of level 6, which packs a tenth more. */
+const PACKERS: readonly Packer[] = [1, 6].map((level) => async (bytes) => {
+  const packed = await pack(bytes, { level, chunkSize: PACKED_BYTES })
+  return packed.toString('base64')
+})
+
+export interface RunningRelay extends RunningServer {
+  /** True if this start created the relay key. */
+  readonly hasNewKey: boolean
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * The relay towards GitHub, set up from the environment.
+ *
+ * @throws UserError for a setting that is wrong, or a data folder that cannot be used; UsageError for a Node
+ *   without a database
+ */
+export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
+  const { host, port, env, repository, limits, folder } = options
+  const config = await readRelayConfig(env, repository)
+  const notify = readNotifySettings(env)
+  const pool = githubConnectionPool(config.apiUrl)
+  const log = options.write ? undefined : standardLog()
+  const write = options.write ?? log ?? (() => {})
+  const github = sharedGitHub(env, config, pool.call)
+  const direct = relayPorts(config, github, write, {
+    packers: PACKERS,
+    loadChecks: () => import('../webhook/verification.ts'),
+    isStateless: folder === undefined,
+  })
+  const maxConnections = figure(env, 'MAX_CONNECTIONS')
+  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
+  const stored = folder && (await openStored(folder, env))
+  const data =
+    stored &&
+    (await openNodeDatabase(env, config, {
+      ...stored,
+      warnings: stored.warnings.map(({ message }) => message),
+      ports: direct,
+      access: github,
+      notify,
+      write,
+    }))
+  const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
+  const ports = {
+    ...(data?.ports ?? direct),
+    ...(largeBodies && { largeBodies }),
+    ...(options.onEvent && { eventReceived: options.onEvent }),
+  }
+  const bounds = { maxConnections, keepAliveTimeout, ...limits }
+  const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
+    await data?.close(0)
+    throw error
+  })
+  const begin = async () => {
+    await data?.start()
+    if (folder) await writeAddress(folder, host, Number(new URL(server.url).port || 80))
+  }
+  await begin().catch(async (error: unknown) => {
+    // A process that ends is restarted; one that never becomes ready is not.
+    await server.close()
+    await data?.close(0)
+    throw error
+  })
+  const close = async () => {
+    const started = performance.now()
+    if (folder) await removeAddress(folder)
+    ports.readiness?.stop()
+    await server.close()
+    largeBodies?.close()
+    await data?.close(STOP_TIME - (performance.now() - started))
+    await Promise.all([pool.close(), log?.close()])
+  }
+  return {
+    url: server.url,
+    close,
+    hasNewKey: stored?.relayKey.isNew ?? false,
+    warnings: stored?.warnings ?? [],
+  }
+}
+
+/** @throws UserError, or UsageError for a Node without a database */
+async function openStored(folder: DataFolder, env: Environment) {
+  requireSqlite()
+  await createDataFolder(folder)
+  const relayKey = await openRelayKey(folder, env)
+  const warning = await volumeWarning(folder, { env })
+  return { folder, relayKey, warnings: warning ? [warning] : [] }
+}
+
+/**
+ * Absent without a public address, because the action could not fetch a body; and with a failing disk, because
+ * the relay forwards other events all the same.
+ */
+async function largeBodiesIn(
+  { database, ports: { report } }: NodeDatabase,
+  folder: DataFolder,
+  env: Environment,
+  { publicUrl }: RelayConfig,
+): Promise<NodeBodies | undefined> {
+  if (publicUrl === undefined) return undefined
+  const { openNodeBodies } = await import('./bodies.ts')
+  const now = () => systemClock.now().getTime()
+  const place = { folder: `${folder.database}.bodies`, database }
+  return openNodeBodies({ ...place, env, publicUrl, now, report }).catch((error) => {
+    if (error instanceof UserError) throw error
+    report(error)
+    return undefined
+  })
+}
+
+/** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
+const STOP_TIME = 9500
+
+/** Writes the log to standard output, and drops lines while the reader is slow or gone. */
+function standardLog() {
+  // stderr may be closed too; ignore its errors.
+  process.stderr.on('error', () => {})
+  // Only once its stream is there does a full pipe say EAGAIN: a write that waits outlives a stop.
+  process.stdout.on('error', () => {})
+  return logWriter(1, (text) => process.stderr.write(`hookline relay: ${text}\n`))
+}
+
+/** Milliseconds that a line may wait for others: a system call for each would be felt. */
+const DELAY = 20
+
+/** Milliseconds until what could not be written is tried again. */
+const AGAIN = 1000
+
+/** Characters that wait for a reader who is slow, or gone; what comes beyond is dropped. */
+const MOST_WAITING = 1024 * 1024
+
+interface LogWriter {
+  (line: string): void
+  /** Resolves when all is written, or was not within a second. */
+  close(): Promise<void>
+}
+
+/**
+ * Writes lines to an open file, some at a time, and never ends or blocks who writes: while nobody
+ * reads, or the disk is full, lines are dropped and counted. `report` is told once when that begins,
+ * and how many they were when the log is back.
+ *
+ * A stream of Node would not do: after one failed write it is closed for good, and to a pipe it waits.
+ *
+ * @param file its descriptor: 1 is standard output
+ */
+export function logWriter(file: number, report: (text: string) => void): LogWriter {
+  let lines: string[] = []
+  let waiting = 0
+  let dropped = 0
+  let isFailing = false
+  let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const schedule = (delay: number) => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      writing ??= flush()
+    }, delay)
+    // A log that cannot be written does not keep the process.
+    if (isFailing) timer.unref()
+  }
+
+  async function flush(): Promise<void> {
+    const [taken, count] = [`${lines.join('\n')}\n`, lines.length]
+    lines = []
+    waiting = 0
+    const failure = await writeAll(file, Buffer.from(taken))
+    if (failure === undefined) isBack()
+    else hasFailed(count, failure)
+    writing = undefined
+    if (lines.length > 0) schedule(isFailing ? AGAIN : DELAY)
+  }
+
+  const hasFailed = (count: number, code: string) => {
+    dropped += count
+    if (!isFailing) report(`the log cannot be written (${code}): its lines are dropped`)
+    isFailing = true
+  }
+
+  const isBack = () => {
+    if (dropped > 0) report(`the log is written again: ${dropped} lines were dropped`)
+    isFailing = false
+    dropped = 0
+  }
+
+  const write = (line: string) => {
+    if (waiting > MOST_WAITING) {
+      hasFailed(1, 'its reader is slow')
+      return
+    }
+    waiting += line.length
+    lines.push(line)
+    schedule(isFailing ? AGAIN : DELAY)
+  }
+  const close = async () => {
+    clearTimeout(timer)
+    const end = async () => {
+      await writing
+      if (lines.length > 0 && !isFailing) await flush()
+    }
+    await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, AGAIN))])
+  }
+  return Object.assign(write, { close })
+}
+
+/** @returns why it could not be written; `undefined` when it was */
+function writeAll(file: number, bytes: Buffer): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    writeTo(file, bytes, (error, written) => {
+      if (!error) {
+        const rest = bytes.subarray(written)
+        if (rest.length === 0) return resolve(undefined)
+        return resolve(writeAll(file, rest))
+      }
+      // A pipe that does not wait says so while its reader is behind.
+      if (error.code !== 'EAGAIN') return resolve(error.code ?? 'unknown')
+      setTimeout(() => resolve(writeAll(file, bytes)), DELAY)
+    })
+  })
+}

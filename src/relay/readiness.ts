@@ -1,0 +1,77 @@
+import { RelayError } from './errors.ts'
+import type { Credential } from './github/credentials.ts'
+import { refusesCredential } from './github/dispatch.ts'
+
+/** Why the relay can neither forward nor store new events. */
+export type Unready = 'starting' | 'disk' | 'storage_full' | 'credential' | 'stopping'
+
+interface ReadinessPorts {
+  /** Milliseconds since any moment. */
+  now(): number
+  /** True where the relay serves one repository: what is refused for it is refused for all. */
+  readonly servesOne: boolean
+  /** True until the relay has read its database. */
+  readonly isStarting?: () => boolean
+  /** The reason why no event can be stored now; if that is unknown, the error of the last event. */
+  readonly shortage?: () => Promise<'disk' | 'storage_full' | undefined>
+  /** Why the disk fails, although the relay can still forward events. */
+  readonly fault?: () => Promise<string | undefined>
+}
+
+/** Refusals that no repository makes: GitHub does not know the token, or the App. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'app_key_rejected',
+  'app_clock_skew',
+])
+
+/** Milliseconds until the relay reports ready again: a load balancer may send no event before, so no event could show it. */
+const HOLDS = 60_000
+
+/** Whether the relay can forward or store new events, by the outcome of the latest one. */
+export class Readiness {
+  readonly #ports: ReadinessPorts
+  #lost: { readonly why: 'storage_full' | 'credential'; readonly at: number } | undefined
+  #isStopping = false
+
+  constructor(ports: ReadinessPorts) {
+    this.#ports = ports
+  }
+
+  /** Call it when the relay begins to stop. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  /** Call it for an event that GitHub accepted, or the database stored. */
+  accepted(): void {
+    this.#lost = undefined
+  }
+
+  /** Call it for an event that was neither accepted nor stored. */
+  refused(error: unknown, credential: Credential): void {
+    const why = this.#lostBy(error, credential)
+    if (why) this.#lost = { why, at: this.#ports.now() }
+  }
+
+  async why(): Promise<Unready | undefined> {
+    if (this.#isStopping) return 'stopping'
+    if (this.#ports.isStarting?.()) return 'starting'
+    const { now, shortage } = this.#ports
+    if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined
+    if (this.#lost.why === 'credential' || !shortage) return this.#lost.why
+    return shortage()
+  }
+
+  /** Why a relay that is ready can store nothing. */
+  async degraded(): Promise<string | undefined> {
+    return this.#ports.fault?.()
+  }
+
+  #lostBy(error: unknown, credential: Credential) {
+    if (!(error instanceof RelayError)) return undefined
+    if (error.code === 'storage_full') return 'storage_full'
+    if (!credential.isOwn || !refusesCredential(error)) return undefined
+    return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'credential' : undefined
+  }
+}

@@ -1,0 +1,192 @@
+import { Secret } from '../../wire/secret.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { endpointsUnavailable, invalidToken, tooManyUnknown } from '../errors.ts'
+import { type EndpointUrl, isEndpointOwner } from '../webhook/endpoint-url.ts'
+import type { Encryption } from './encryption.ts'
+import { decryptEndpoint, endpointHash } from './endpoint-records.ts'
+import type { Endpoint } from './endpoint-settings.ts'
+import type { EndpointStore, EndpointStores } from './endpoint-table.ts'
+
+export interface EndpointLookupPorts {
+  readonly stores: EndpointStores
+  readonly encryption: Encryption
+  /**
+   * Milliseconds for which a list of hashes is current: for an endpoint on it, and for an id that is not.
+   * Infinite if every change passes this process.
+   */
+  readonly holds: { readonly known: number; readonly unknown: number }
+  /** Milliseconds since any moment; never jumps. */
+  now(): number
+  date(): Date
+  /** Is told of each event that an endpoint accepted. */
+  used?(endpoint: Endpoint): void
+  report(error: unknown): void
+}
+
+/** Endpoints that are remembered as decrypted. */
+const REMEMBERED = 4096
+
+/** Owners whose lists are remembered. An invented owner has an empty list. */
+const OWNERS = 1024
+
+/** Unknown ids that are answered with 401 in a second; further ones get 429. */
+const MOST_UNKNOWN = 30
+const SECOND = 1000
+
+/**
+ * The endpoints of a relay, as requests find them. An unknown id is answered from a list in memory: it
+ * reads no row, and on Workers it calls the owner's object at most once in `holds.unknown`.
+ */
+export class EndpointLookup {
+  readonly #ports: EndpointLookupPorts
+  /** By owner; one list under the name '' if one table has all owners. */
+  readonly #lists = new BoundedCache<string, HashList>(OWNERS)
+  readonly #decrypted = new BoundedCache<string, { changed: number; endpoint: Endpoint }>(
+    REMEMBERED,
+  )
+  readonly #used = new BoundedCache<string, true>(REMEMBERED)
+  readonly #unknown = { second: 0, count: 0 }
+
+  constructor(ports: EndpointLookupPorts) {
+    this.#ports = ports
+  }
+
+  get stores(): EndpointStores {
+    return this.#ports.stores
+  }
+
+  get encryption(): Encryption {
+    return this.#ports.encryption
+  }
+
+  /**
+   * The endpoint of a URL.
+   *
+   * @throws RelayError 401 for an unknown or deleted id; 429 for too many of them; 503 if the storage
+   *   fails, or no relay key decrypts the endpoint
+   */
+  async find({ owner, id }: Pick<EndpointUrl, 'owner' | 'id'>): Promise<Endpoint> {
+    if (!isEndpointOwner(owner)) throw this.#unknownId()
+    const hash = await endpointHash(new Secret(id))
+    const changed = await this.#listOf(owner).versionOf(hash)
+    if (changed === undefined) throw this.#unknownId()
+    const known = this.#decrypted.get(hash)
+    const endpoint = known?.changed === changed ? known.endpoint : await this.#read(owner, hash)
+    if (endpoint?.owner !== owner) throw this.#unknownId()
+    return endpoint
+  }
+
+  /**
+   * The endpoint as it is now; `undefined` if it was deleted.
+   *
+   * @throws RelayError 503 if the storage fails, or no relay key decrypts the endpoint
+   */
+  async current({ owner, name, created }: Pick<Endpoint, 'owner' | 'name' | 'created'>) {
+    const { stores, encryption, report } = this.#ports
+    try {
+      const row = await stores.of(owner).named(name)
+      return row?.created === created ? await decryptEndpoint(row, encryption) : undefined
+    } catch (error) {
+      report(error)
+      throw endpointsUnavailable(error)
+    }
+  }
+
+  /** To be called after each change of the owner's endpoints. */
+  changed(owner: string): void {
+    this.#listOf(owner).outdate()
+  }
+
+  /** Records the first event of an endpoint; later ones cost nothing. */
+  async accepted(endpoint: Endpoint): Promise<void> {
+    const { stores, date, report, used } = this.#ports
+    used?.(endpoint)
+    const hash = await endpointHash(endpoint.id)
+    if (this.#used.get(hash)) return
+    this.#used.set(hash, true)
+    await stores.of(endpoint.owner).noteFirstEvent(hash, date().getTime()).catch(report)
+  }
+
+  #listOf(owner: string): HashList {
+    const { stores } = this.#ports
+    const key = stores.all ? '' : owner
+    const known = this.#lists.get(key)
+    if (known) return known
+    const list = new HashList(stores.all ?? stores.of(owner), this.#ports)
+    this.#lists.set(key, list)
+    return list
+  }
+
+  /** @returns `undefined` if another owner has it, or it was just deleted */
+  async #read(owner: string, hash: string): Promise<Endpoint | undefined> {
+    const { stores, encryption, report } = this.#ports
+    try {
+      const row = await stores.of(owner).find(hash)
+      const endpoint = row && (await decryptEndpoint(row, encryption))
+      if (endpoint) this.#decrypted.set(hash, { changed: row.changed, endpoint })
+      return endpoint
+    } catch (error) {
+      report(error)
+      throw endpointsUnavailable(error)
+    }
+  }
+
+  #unknownId() {
+    const second = Math.floor(this.#ports.now() / SECOND)
+    if (this.#unknown.second !== second) Object.assign(this.#unknown, { second, count: 0 })
+    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : invalidToken()
+  }
+}
+
+/** The hashes of endpoints in memory, with the times of their last changes. */
+class HashList {
+  readonly #source: Pick<EndpointStore, 'versions'>
+  readonly #ports: Pick<EndpointLookupPorts, 'holds' | 'now' | 'report'>
+  #versions: ReadonlyMap<string, number> = new Map()
+  /** `undefined` if the list must be read before it is used. */
+  #readAt: number | undefined
+  #reading: Promise<void> | undefined
+  #changes = 0
+
+  constructor(
+    source: Pick<EndpointStore, 'versions'>,
+    ports: Pick<EndpointLookupPorts, 'holds' | 'now' | 'report'>,
+  ) {
+    this.#source = source
+    this.#ports = ports
+  }
+
+  async versionOf(hash: string): Promise<number | undefined> {
+    const { now, holds } = this.#ports
+    const limit = this.#versions.has(hash) ? holds.known : holds.unknown
+    if (this.#readAt === undefined || now() - this.#readAt > limit) {
+      this.#reading ??= this.#read()
+      await this.#reading
+    }
+    return this.#versions.get(hash)
+  }
+
+  outdate(): void {
+    this.#changes++
+    this.#readAt = undefined
+    this.#reading = undefined
+  }
+
+  async #read(): Promise<void> {
+    const { now, report } = this.#ports
+    const [at, changes] = [now(), this.#changes]
+    try {
+      const versions = await this.#source.versions()
+      // A list that was read before a change is not current.
+      if (changes !== this.#changes) return await this.#read()
+      this.#versions = new Map(versions.map(({ hash, changed }) => [hash, changed]))
+      this.#readAt = at
+    } catch (error) {
+      report(error)
+      // A list from before the failure is better than none.
+      if (this.#versions.size === 0) throw endpointsUnavailable(error)
+    } finally {
+      if (changes === this.#changes) this.#reading = undefined
+    }
+  }
+}

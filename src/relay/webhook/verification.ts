@@ -1,0 +1,222 @@
+import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
+import type { TriggerPorts } from '../../triggers/trigger.ts'
+import { checkEncodings, type Scheme, type VerifySettings } from '../../triggers/verify/scheme.ts'
+import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
+import { pathMistake } from '../../wire/data-path.ts'
+import type { RelayResponse } from '../../wire/http.ts'
+import { isObject, type JsonObject } from '../../wire/json.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { PARAMETER } from '../../wire/path.ts'
+import type { BodyContent } from '../../wire/read-body.ts'
+import { Secret } from '../../wire/secret.ts'
+import {
+  openBody,
+  readWebhookRequest,
+  UNDECODED_BODY,
+  visibleHeaders,
+  type WebhookRequest,
+} from '../../wire/webhook-request.ts'
+import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
+import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './checks.ts'
+import { buildPayload, type ReceivedEvent } from './payload.ts'
+import { splitTarget } from './request-target.ts'
+
+/**
+ * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload
+ * that GitHub would receive, so that relay and workflow come to the same result.
+ *
+ * This file is a bundle of its own, because a worker loads it only for the first endpoint with checks.
+ *
+ * @throws TypeError for claims that the admin API never stores
+ */
+export async function openChecks(
+  { if: condition, verify }: CheckClaims,
+  { target, event }: CheckedRequest,
+  publicUrl?: string,
+): Promise<RequestChecks> {
+  const request = await readRequest(event)
+  const entries = verify === undefined ? [] : claimedSchemes(verify)
+  const senders = entries.flatMap(({ scheme, settings }) => {
+    const isKnown = Object.hasOwn(SIGNED_RESPONSES, scheme.name)
+    const sender = isKnown ? SIGNED_RESPONSES[scheme.name] : undefined
+    return sender ? [{ sender, secret: settings.secrets[0]?.reveal() }] : []
+  })
+  const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, target))
+  let unmet: string | undefined
+  return {
+    unmet: () => unmet,
+    async verify() {
+      if (verify === undefined) return true
+      const refusals: string[] = []
+      for (const { scheme, settings } of entries) {
+        // Only schemes that sign the URL may see it.
+        const signed = signsUrl(scheme, settings) ? url : undefined
+        const options = { ...settings, url: signed }
+        const refusal = await checkEncodings(scheme, request, options, portsAt(request))
+        if (refusal === undefined) return true
+        refusals.push(`${scheme.name}: ${refusal}`)
+      }
+      unmet = `verify: ${refusals.join('; ')}`
+      return false
+    },
+    async handshake() {
+      for (const { sender, secret } of senders) {
+        const reply = await sender.answer?.(request.body, secret)
+        if (reply) return reply
+      }
+      return undefined
+    },
+    if() {
+      if (condition === undefined) return 'true'
+      if (event.body.stored && /\bbody\b/.test(String(condition))) {
+        unmet = `if: reads the body, which has more than ${LIMITS.requestBodyBytes} bytes`
+        return 'error'
+      }
+      const readsBody = /\bbody\b/.test(String(condition))
+      const faults = readsBody ? request.faults : []
+      const undecoded = faults.find(({ code }) => code === UNDECODED_BODY)
+      if (undecoded) {
+        unmet = `if: cannot be evaluated, because ${undecoded.text}`
+        return 'error'
+      }
+      const contexts = contextsOf(request)
+      const result = conditionResult(String(condition), contexts)
+      const parts = result === 'true' ? [] : unmetParts(String(condition), contexts)
+      const how = result === 'error' ? 'cannot be evaluated' : 'is not true'
+      const why = [`if: ${parts.join(' && ')} ${how}`, ...faults.map(({ text }) => text)]
+      if (parts.length > 0) unmet = why.join('; ')
+      return result
+    },
+    accepted: () =>
+      senders
+        .map(({ sender }) => sender.accepted?.(request.body))
+        .find((reply): reply is RelayResponse => reply !== undefined),
+  }
+}
+
+const NO_BODY = { bytes: new Uint8Array(), text: '' }
+
+/** Only the signature depends on a stored body, so it is parsed only for a scheme that reads its content. */
+async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
+  const { bytes, stored } = event.body
+  if (!stored) return readWebhookRequest(buildPayload(event))
+  const request = await readWebhookRequest(buildPayload({ ...event, body: NO_BODY }))
+  const { read, ...decoded } = await openBody(bytes, request.headers)
+  let content: BodyContent | undefined
+  const opened = () => {
+    content ??= read()
+    return content
+  }
+  return {
+    ...request,
+    ...decoded,
+    bytes,
+    get body() {
+      return opened().body
+    },
+    get faults() {
+      return opened().faults
+    },
+  }
+}
+
+/**
+ * Why the relay cannot use conditions that an admin gives to an endpoint; `undefined` if it can.
+ *
+ * @param publicUrl the relay's address as senders call it, which some schemes sign
+ */
+export function claimsMistake(
+  { if: condition, ifError, verify }: CheckClaims,
+  publicUrl?: string,
+): string | undefined {
+  if (condition !== undefined) {
+    if (typeof condition !== 'string') return '"if" is not an expression'
+    try {
+      checkCondition(condition)
+    } catch (error) {
+      return `"if" is not a valid expression: ${error instanceof Error ? error.message : ''}`
+    }
+  }
+  if (ifError !== undefined && ifError !== 'allow') return '"ifError" is not "allow"'
+  if (verify === undefined) return undefined
+  if (!isObjectList(verify)) return '"verify" is not a list of objects'
+  const names = verify.flatMap(({ scheme }) => [scheme ?? []].flat().map(String))
+  const unknown = names.find((name) => !SCHEMES.has(name))
+  if (unknown !== undefined) return `"verify" names an unknown scheme: ${unknown}`
+  if (names.includes('aws-sns')) {
+    return '"verify" names aws-sns, which needs a certificate that the relay does not download'
+  }
+  const entries = claimedSchemes(verify)
+  if (entries.length === 0) return '"verify" has no scheme with a secret'
+  for (const { scheme, settings } of entries) {
+    if (scheme.needs.includes('secret') && settings.secrets.length === 0) {
+      return `"verify" has no secret for ${scheme.name}`
+    }
+    const mistake = settings.field === undefined ? undefined : pathMistake(settings.field)
+    if (mistake !== undefined) return `"field" of "verify" ${mistake}`
+    if (signsUrl(scheme, settings) && publicUrl === undefined) {
+      return `${scheme.name} signs the URL, so the relay needs HOOKLINE_PUBLIC_URL`
+    }
+  }
+  return undefined
+}
+
+function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean {
+  return needs.includes('url') || signedPayload?.includes('{url}') === true
+}
+
+/** @throws TypeError */
+function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
+  if (!isObjectList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
+  return verify.flatMap((entry) => {
+    const settings = settingsFrom(entry)
+    // With an empty secret, no signature is valid.
+    if (settings.secrets.some((secret) => secret.reveal() === '')) return []
+    return [entry.scheme ?? []].flat().flatMap((name) => {
+      const scheme = SCHEMES.get(String(name))
+      return scheme ? [{ scheme, settings }] : []
+    })
+  })
+}
+
+/** The claims of an endpoint are parsed JSON. */
+function isObjectList(verify: unknown): verify is readonly JsonObject[] {
+  return Array.isArray(verify) && verify.every(isObject)
+}
+
+/**
+ * The URL that the sender called and signed, without `__token`: senders that pass the credential in a
+ * header sign a URL without it.
+ */
+function calledUrl(publicUrl: string, target: string): string {
+  const [path, query] = splitTarget(target)
+  const parameters = query?.split('&').filter((pair) => {
+    const [name] = new URLSearchParams(`&${pair}`).keys()
+    return name !== PARAMETER.token
+  })
+  const rest = parameters && parameters.length > 0 ? `?${parameters.join('&')}` : ''
+  return publicUrl.replace(/\/+$/, '') + path + rest
+}
+
+/** `hookline endpoint` refuses schemes that need more than the time, such as a download. */
+function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
+  const refuse = () => Promise.reject(new TypeError('the relay makes no requests for a check'))
+  const now = () => Date.parse(receivedAt)
+  return { http: refuse, now, sleep: refuse, messagingApiUrl: '', mask: () => {} }
+}
+
+function contextsOf(request: WebhookRequest): EventContexts {
+  const { method, workflow, trigger, path, query, body } = request
+  const suffix = path === '/' ? '' : path
+  const headers = visibleHeaders(request)
+  return { method, path: `${workflow}/${trigger}${suffix}`, query, headers, body }
+}
+
+function conditionResult(condition: string, contexts: EventContexts): IfResult {
+  try {
+    return holds(condition, contexts) ? 'true' : 'false'
+  } catch {
+    return 'error'
+  }
+}
