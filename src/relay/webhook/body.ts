@@ -2,7 +2,7 @@ import { utf8Text } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { bodyTooLarge, incompleteBody, RelayError } from '../errors.ts'
 import type { HeldBody, RelayPorts, RelayRequest } from '../relay-ports.ts'
-import type { BodyUpload, LargeBodies } from './large-bodies.ts'
+import type { BodyRequest, BodyUpload, LargeBodies } from '../store/bodies.ts'
 import {
   type PayloadLimit,
   type ReceivedBody,
@@ -22,7 +22,7 @@ interface ReceivePorts {
   readonly memory?: HeldBody | undefined
   /** Absent if this request may not store a large body. */
   readonly largeBodies?: LargeBodies | undefined
-  readonly delivery: string
+  readonly bodyRequest: BodyRequest
 }
 
 /**
@@ -32,12 +32,12 @@ interface ReceivePorts {
  *   room on the disk
  */
 export async function receiveBody(request: RelayRequest, ports: ReceivePorts): Promise<Received> {
-  const { memory, largeBodies, delivery } = ports
+  const { memory, largeBodies, bodyRequest } = ports
   const most = largeBodies?.most ?? LIMITS.requestBodyBytes
   const arrived = (count: number) => memory?.add(count)
   let upload: BodyUpload | undefined
   const write = (chunk: Uint8Array) => {
-    upload ??= largeBodies?.begin(delivery)
+    upload ??= largeBodies?.begin(bodyRequest)
     return upload?.write(chunk) ?? Promise.resolve()
   }
   try {
@@ -61,9 +61,9 @@ export async function receiveBody(request: RelayRequest, ports: ReceivePorts): P
 async function storeBody(
   bytes: Uint8Array,
   largeBodies: LargeBodies,
-  delivery: string,
+  bodyRequest: BodyRequest,
 ): Promise<Received & { readonly upload: BodyUpload }> {
-  const upload = largeBodies.begin(delivery)
+  const upload = largeBodies.begin(bodyRequest)
   try {
     await upload.write(bytes)
     return { ...(await finished(upload)), upload }
@@ -78,6 +78,10 @@ async function finished(upload: BodyUpload): Promise<Received> {
   return { body: { bytes: new Uint8Array(), text: undefined, stored }, size: stored.bodyLength }
 }
 
+interface WritePorts extends Pick<ReceivePorts, 'largeBodies' | 'bodyRequest'> {
+  readonly packers: RelayPorts['packers']
+}
+
 /**
  * The payload of an event. A body of which no form fits is stored, if the request may do so.
  *
@@ -86,15 +90,14 @@ async function finished(upload: BodyUpload): Promise<Received> {
 export async function writeEvent(
   event: ReceivedEvent,
   limit: PayloadLimit,
-  largeBodies: LargeBodies | undefined,
-  { packers }: RelayPorts,
+  { packers, largeBodies, bodyRequest }: WritePorts,
 ): Promise<{ readonly clientPayload: string; readonly upload?: BodyUpload }> {
   try {
     return { clientPayload: await writePayload(event, limit, packers) }
   } catch (error) {
     const isTooLarge = error instanceof RelayError && error.status === 413
     if (!isTooLarge || !largeBodies || event.body.stored) throw error
-    const { upload, body } = await storeBody(event.body.bytes, largeBodies, event.delivery)
+    const { upload, body } = await storeBody(event.body.bytes, largeBodies, bodyRequest)
     try {
       return { clientPayload: await writePayload({ ...event, body }, limit, packers), upload }
     } catch (failure) {

@@ -8,7 +8,7 @@ import {
   writeClientPayload,
 } from '../../wire/payload.ts'
 import { payloadTooLarge } from '../errors.ts'
-import type { BodyReference } from './large-bodies.ts'
+import type { BodyReference } from '../store/bodies.ts'
 
 export interface ReceivedBody {
   readonly bytes: Uint8Array

@@ -15,6 +15,7 @@ import {
 import { type Credential, presentedToken } from '../github/credentials.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
+import type { BodyRequest, BodyUpload } from '../store/bodies.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { batchPeriod } from './batch-period.ts'
 import { receiveBody, writeEvent } from './body.ts'
@@ -27,7 +28,6 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
-import type { BodyUpload } from './large-bodies.ts'
 import { LIMIT_OF } from './payload.ts'
 import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
@@ -66,7 +66,13 @@ export async function handleWebhook(
     // 3. Read the body, within the memory of all bodies together. An endpoint may store
     //    one that is too large for an event.
     const largeBodies = stored && ports.largeBodies
-    const received = await receiveBody(request, { memory, largeBodies, delivery: log.delivery })
+    const bodyRequest: BodyRequest = {
+      request: log.delivery,
+      owner: webhook.repository.owner.toLowerCase(),
+      endpoint: stored?.endpoint.name ?? null,
+      mayStore: async () => stored !== undefined,
+    }
+    const received = await receiveBody(request, { memory, largeBodies, bodyRequest })
     const { body } = received
     upload = received.upload
     log.received(received.size)
@@ -123,7 +129,11 @@ export async function handleWebhook(
       secrets,
     )
     const redacted = redactEvent(event, secrets, credential.githubToken)
-    const written = await writeEvent(redacted, LIMIT_OF[target.event], largeBodies, ports)
+    const written = await writeEvent(redacted, LIMIT_OF[target.event], {
+      packers: ports.packers,
+      largeBodies,
+      bodyRequest,
+    })
     upload ??= written.upload
     const { clientPayload } = written
     const { repository } = webhook

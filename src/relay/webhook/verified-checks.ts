@@ -2,8 +2,8 @@ import type { Secret } from '../../wire/secret.ts'
 import { invalidSignature, tokenInBody } from '../errors.ts'
 import type { Credential } from '../github/credentials.ts'
 import type { RelayPorts } from '../relay-ports.ts'
+import type { BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, CheckedRequest, RequestChecks } from './checks.ts'
-import type { BodyUpload } from './large-bodies.ts'
 import type { RequestLog } from './request-log.ts'
 
 /**

@@ -9,8 +9,6 @@ export interface QueueCalls extends DeliveryView, Pick<EventStore, 'put' | 'coll
   deleteCopies(bytes: number): Promise<void>
   /** Reports the usage to the index. */
   reportUsage(name: QueueName): Promise<void>
-  /** Selects the deliveries that the queue has. */
-  among(deliveries: readonly string[]): Promise<readonly string[]>
 }
 
 export function queueIn(namespace: ObjectNamespace, queue: string): QueueCalls {

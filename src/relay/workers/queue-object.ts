@@ -9,7 +9,6 @@ import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { AcceptedCredentials } from '../store/accepted-credentials.ts'
-import { deliveriesIn } from '../store/body-table.ts'
 import { rowsByKey } from '../store/encryption.ts'
 import { answerObjectCall, type ObjectNamespace, readObjectCall } from './object-call.ts'
 import { INDEX_PATH, type IndexCalls, indexIn, type QueueCalls, queueIn } from './object-calls.ts'
@@ -125,7 +124,6 @@ export class QueueObject {
         this.#name = name
         return this.#report()
       },
-      among: (deliveries) => deliveriesIn(this.#tables, deliveries),
     }
   }
 

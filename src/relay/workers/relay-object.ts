@@ -25,9 +25,7 @@ import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-k
 import type { KnownEndpoints } from '../webhook/endpoint-request.ts'
 import { PACK } from '../webhook/payload.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
-import { bodiesOnWorkers } from './bodies.ts'
 import { answerEndpointsCall, ENDPOINTS_PATH, endpointsInObjects } from './endpoint-objects.ts'
-import { answerBodyCall, BODIES_OBJECT_PATH } from './object-bodies.ts'
 import type { ObjectNamespace } from './object-call.ts'
 import { indexIn } from './object-calls.ts'
 import type { ObjectState, ObjectStorage } from './object-database.ts'
@@ -35,7 +33,6 @@ import { addCounts, objectDeliveries } from './object-deliveries.ts'
 import { objectStore } from './object-store.ts'
 import { QueueObject } from './queue-object.ts'
 
-export { sweepBodiesIn } from './bodies.ts'
 export { readable, readLargeBody } from './web-streams.ts'
 
 /**
@@ -155,7 +152,6 @@ function keyedPorts(
     after: steadyClock.after,
     report,
   }
-  const largeBodies = bodiesOnWorkers(env, config, ports)
   const readiness = new Readiness({
     now: steadyClock.now,
     servesOne: ports.repository !== undefined,
@@ -167,7 +163,6 @@ function keyedPorts(
     endpoints,
     credentials,
     readiness,
-    ...(largeBodies && { largeBodies }),
     collect: collectInto({ ...accept, background }),
     store: storeFirst({ ...accept, background }),
     dispatch: throughOutbox({ ...accept, background }),
@@ -255,7 +250,6 @@ export async function answerOtherCall(
   env: Bindings,
 ): Promise<Response | undefined> {
   const { pathname } = new URL(request.url)
-  if (pathname.startsWith(BODIES_OBJECT_PATH)) return answerBodyCall(storage, request, Date.now())
   if (!pathname.startsWith(ENDPOINTS_PATH)) return undefined
   const text = readSetting(environmentOf(env), 'HOOKLINE_RELAY_KEY')
   const encryption = text && new Encryption(await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))

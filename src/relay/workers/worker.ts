@@ -62,8 +62,6 @@ export class RelayObject {
   }
 
   async alarm(): Promise<void> {
-    const { sweepBodiesIn } = await loadObject()
-    if (await sweepBodiesIn(this.#state.storage, this.#env)) return
     await (await this.#openQueue()).alarm()
   }
 
