@@ -3,7 +3,13 @@ import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { type ForgeAccess, readRelayConfig, relayPorts, sharedGitHub } from '../config.ts'
+import {
+  type ForgeAccess,
+  readRelayConfig,
+  relayPorts,
+  sharedGitHub,
+  steadyClock,
+} from '../config.ts'
 import { internalError } from '../errors.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
 import { relay } from '../relay.ts'
@@ -135,7 +141,7 @@ function relayRequest(request: Request): RelayRequest {
         return readBody(request, headers, limit, arrived)
       }
       const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, limit, sink, arrived)
+      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
   }
 }
