@@ -6,13 +6,7 @@
  * - `filtered`: the condition of the endpoint declined the request
  * - `refused`: the request was answered with 4xx
  */
-export type DeliveryState =
-  | 'delivered'
-  | 'waiting'
-  | 'uncertain'
-  | 'dead'
-  | 'filtered'
-  | 'refused'
+export type DeliveryState = 'delivered' | 'waiting' | 'uncertain' | 'dead' | 'filtered' | 'refused'
 
 /**
  * How far the run of an accepted event has come; `null` if nobody looks for it.
