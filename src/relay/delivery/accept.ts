@@ -1,16 +1,68 @@
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { splitOnce } from '../../wire/path.ts'
 import { type Attempts, RelayError, storageFull } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { CollectPort, StorePort } from '../webhook/batch-period.ts'
+import type { EndpointLookup, KnownEndpoints } from '../store/endpoint-lookup.ts'
+import type { Endpoint } from '../store/endpoint-settings.ts'
+import type { LargeBodies } from '../store/large-bodies.ts'
+import { batchPeriod, type CollectPort, type StorePort } from './batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent } from './event.ts'
 import { encryptEvent } from './event-record.ts'
 import { type AttemptOutcome, isNotNow, outcomeOf } from './outcome.ts'
 import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
 import { nextAttempt } from './retry-policy.ts'
+
+/** The store of a relay with a database. */
+export interface RelayStore {
+  readonly endpoints: KnownEndpoints
+  /**
+   * Sends the events of one request, or stores them. Attempts of several events have `queued` unless GitHub
+   * accepted all of them.
+   *
+   * @throws RelayError that the sender must hear, if there is one event
+   */
+  deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts>
+  /** Records a filtered or refused request after its response. Never rejects, never waits. */
+  record(request: RecordedRequest): void
+  /** The sender of a request to an endpoint hung up before the response. */
+  clientGone(endpoint: Endpoint): void
+  /** True if a notification of this relay made the request: the run that it starts causes none. */
+  isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
+  /** `undefined` without a public address, or with a failing disk. */
+  readonly largeBodies: LargeBodies | undefined
+  /** Responds to requests for the admin API. Never rejects. */
+  admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
+}
+
+/** A request to an endpoint that started nothing. */
+export interface RecordedRequest {
+  readonly state: 'filtered' | 'refused'
+  /** UUID of the request. */
+  readonly delivery: string
+  readonly endpoint: Endpoint
+  readonly method: string
+  /** `<workflow>/<trigger>[/<rest>]`, with the query, without tokens. */
+  readonly path: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+  /** The forwarded headers, without tokens. */
+  readonly headers: ReadonlyMap<string, string>
+  /** Empty if none was read, or it contains the GitHub token. */
+  readonly body: Uint8Array
+  /** Bytes of the received body. */
+  readonly size: number
+  /** The code of the error, or `if`. */
+  readonly reason: string
+  /** What did not match, for a person. */
+  readonly explanation: string | undefined
+}
 
 /** The storage of events: in this process, or in Durable Objects. */
 export interface EventStore {
@@ -58,6 +110,30 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
       if (await store.put(event)) return { tries: 0, queued: 'queued' }
     }
     return askGitHub(dispatch, name, ports)
+  }
+}
+
+/** Delivers as the settings of the endpoint say. */
+export function deliverThrough(
+  ports: AcceptPorts,
+  endpoints: EndpointLookup,
+): RelayStore['deliver'] {
+  const dispatch = throughOutbox(ports)
+  const collect = collectInto(ports)
+  const store = storeFirst(ports)
+  const deliver: RelayStore['deliver'] = async ([event], endpoint) => {
+    const period = endpoint && batchPeriod(endpoint)
+    // An event with a stored body joins no batch.
+    const isCollected =
+      period && !event.hasStoredBody && (await collect(event, period)) !== undefined
+    if (isCollected) return { tries: 0, queued: 'batch' }
+    const stored = endpoint?.respond === 'stored' ? await store(event) : undefined
+    return stored ?? dispatch(event)
+  }
+  return async (events, endpoint) => {
+    const attempts = await deliver(events, endpoint)
+    if (endpoint) await endpoints.accepted(endpoint)
+    return attempts
   }
 }
 

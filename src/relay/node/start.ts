@@ -7,15 +7,16 @@ import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
   type RelayConfig,
   readRelayConfig,
-  relayPorts,
   sharedGitHub,
+  statelessRelay,
   systemClock,
 } from '../config.ts'
 import { figure, MEGABYTE } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
+import type { Packer } from '../github/payload-limit.ts'
 import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
 import { BodyTable } from '../store/body-table.ts'
-import type { Packer, ReceivedEvent } from '../webhook/payload.ts'
+import type { ReceivedEvent } from '../webhook/payload.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -77,7 +78,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
   const github = sharedGitHub(env, config, pool.call)
-  const direct = relayPorts(config, github, write, {
+  const direct = statelessRelay(config, github, write, {
     packers: PACKERS,
     loadChecks: () => import('../webhook/verification.ts'),
     isStateless: folder === undefined,
@@ -90,19 +91,19 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     (await openNodeDatabase(env, config, {
       ...stored,
       warnings: stored.warnings.map(({ message }) => message),
-      ports: direct,
+      relay: direct,
       access: github,
       notify,
       write,
     }))
   const largeBodies = data && largeBodiesIn(data, env, config)
-  const ports = {
-    ...(data?.ports ?? direct),
-    ...(largeBodies && { largeBodies }),
-    ...(options.onEvent && { eventReceived: options.onEvent }),
+  const relay = {
+    ...(data?.relay ?? direct),
+    store: data && { ...data.store, largeBodies },
+    eventReceived: options.onEvent,
   }
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
-  const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
+  const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
     await data?.close(0)
     throw error
   })
@@ -119,7 +120,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const close = async () => {
     const started = performance.now()
     if (folder) await removeAddress(folder)
-    ports.readiness?.stop()
+    relay.readiness.stop()
     await server.close()
     await data?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
@@ -143,14 +144,19 @@ async function openStored(folder: DataFolder, env: Environment) {
 
 /** Absent without a public address, because the action could not fetch a body. */
 function largeBodiesIn(
-  { database, ports: { report } }: NodeDatabase,
+  { database, relay: { report } }: NodeDatabase,
   env: Environment,
   { publicUrl }: RelayConfig,
 ): LargeBodies | undefined {
   if (publicUrl === undefined) return undefined
   const now = () => systemClock.now().getTime()
   const most = readSetting(env, 'HOOKLINE_MAX_BODY_MB') * MEGABYTE
-  const table = new BodyTable({ database, room: { takes: async () => true }, most, now })
+  const table = new BodyTable({
+    database,
+    room: { create: async () => {}, takes: async () => true },
+    most,
+    now,
+  })
   const { sleep } = systemClock
   return new LargeBodies({ storeOf: () => table, most, publicUrl, now, sleep, newHash, report })
 }

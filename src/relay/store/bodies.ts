@@ -15,12 +15,19 @@ export interface BodyReference {
 }
 
 /** A request whose body is too large for an event. */
-export interface BodyRequest extends Pick<NewBody, 'request' | 'owner' | 'endpoint'> {
+export interface BodyRequest extends Omit<NewBody, 'hash' | 'created'> {
   /**
    * Whether the relay stores its body: for an endpoint, and for a token that GitHub accepted for the
    * repository within the last 30 days.
    */
   mayStore(): Promise<boolean>
+}
+
+/** Stores the body of one request. */
+export interface BodyStorage {
+  /** The most bytes of one body. */
+  readonly most: number
+  begin(): BodyUpload
 }
 
 /** SHA-256 of bytes that come one after another; each runtime has its own. */
@@ -65,15 +72,11 @@ export class LargeBodies {
     this.#inTurn = oneAtATime(parts)
   }
 
-  /** The most bytes of one body. */
-  get most(): number {
-    return this.#parts.most
-  }
-
-  /** Begins to store the body of a request. */
-  begin(request: BodyRequest): BodyUpload {
+  storageFor(request: BodyRequest): BodyStorage {
+    const { most } = this.#parts
     const address = `${this.#base}/-/${request.owner}/bodies/`
-    return new BodyUpload({ ...this.#parts, address, request, inTurn: this.#inTurn })
+    const parts = { ...this.#parts, address, request, inTurn: this.#inTurn }
+    return { most, begin: () => new BodyUpload(parts) }
   }
 
   /** The response to a request for a stored body. Never rejects. */
@@ -270,11 +273,11 @@ export class BodyUpload {
   }
 
   async #begin(): Promise<OpenUpload> {
-    const { storeOf, request, now } = this.#parts
-    const { request: id, owner, endpoint } = request
+    const { storeOf, request: body, now } = this.#parts
+    const { request, owner, endpoint, hasToken } = body
     const store = storeOf(owner)
     const hash = await hashOfBody(this.#id)
-    await store.begin({ hash, request: id, owner, endpoint, created: now() })
+    await store.begin({ hash, request, owner, endpoint, hasToken, created: now() })
     return { store, hash, cipher: await bodyCipher(this.#id) }
   }
 

@@ -1,4 +1,4 @@
-import { longestUpload } from '../longest-upload.ts'
+import { longestUpload } from '../figures.ts'
 import { TAG_BYTES } from './body-cipher.ts'
 import type { Database, SqlRow, SqlStatement } from './database.ts'
 import { StorageError } from './storage-error.ts'
@@ -13,6 +13,8 @@ export interface NewBody {
   readonly owner: string
   /** Name of the endpoint; `null` for a token URL. */
   readonly endpoint: string | null
+  /** True if its credential is not the relay's own. */
+  readonly hasToken: boolean
   /** Milliseconds since 1970. */
   readonly created: number
 }
@@ -36,26 +38,16 @@ export interface BodyStore {
   delete(hash: string): Promise<void>
 }
 
-/** The bytes that bodies may take. */
+/** The tables of the database, and the bytes that bodies may take there. */
 export interface BodyRoom {
+  /** Creates the tables if they are missing. */
+  create(): Promise<void>
   /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
-  takes(body: Pick<NewBody, 'owner' | 'endpoint'>, bytes: number): Promise<boolean>
+  takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
 }
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
 export const CHUNK_BYTES = 1024 * 1024
-
-/**
- * One row for each body and each of its chunks. `bytes` counts what has arrived, and `finished` is 1 for a
- * published body. `accepted` is when the relay noticed that no event with this body waits any more.
- */
-export const BODY_TABLES: readonly string[] = [
-  `CREATE TABLE IF NOT EXISTS body (hash TEXT PRIMARY KEY, request TEXT NOT NULL, owner TEXT NOT NULL,
-    endpoint TEXT, created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL,
-    accepted INTEGER)`,
-  `CREATE TABLE IF NOT EXISTS chunk (hash TEXT NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
-    PRIMARY KEY (hash, number))`,
-]
 
 /** Milliseconds after GitHub accepted an event in which its run can fetch the body. */
 const RETENTION = 7 * 86_400_000
@@ -81,25 +73,17 @@ export class BodyTable implements BodyStore {
     this.#parts = parts
   }
 
-  async begin({ hash, request, owner, endpoint, created }: NewBody): Promise<void> {
-    const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, 0, 0, NULL)'
-    const creation = BODY_TABLES.map((table): SqlStatement => [table])
-    const statement: SqlStatement = [text, hash, request, owner, endpoint, created]
-    await this.#parts.database.write([...creation, statement])
-    this.#exists = true
+  async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
+    const { database, room } = this.#parts
+    await room.create()
+    const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
+    await database.write([[text, hash, request, owner, endpoint, hasToken ? 1 : 0, created]])
   }
 
   async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const { database, room } = this.#parts
-    const found = 'SELECT owner, endpoint FROM body WHERE hash = ? AND finished = 0'
-    const [row] = await this.#read(found, hash)
-    if (!row) return false
-    const { endpoint } = row
-    const body = {
-      owner: String(row.owner),
-      endpoint: endpoint === null ? null : String(endpoint),
-    }
-    if (!(await room.takes(body, chunk.length))) return false
+    const [row] = await this.#read('SELECT * FROM body WHERE hash = ? AND finished = 0', hash)
+    if (!row || !(await room.takes(ownerOf(row), chunk.length))) return false
     // The upload may have been deleted meanwhile.
     const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
     const count = 'UPDATE body SET bytes = bytes + ? WHERE hash = ? AND finished = 0 RETURNING hash'
@@ -145,7 +129,7 @@ export class BodyTable implements BodyStore {
   async deleteOld({ isStart = false }: { isStart?: boolean } = {}): Promise<void> {
     const { database, now, most } = this.#parts
     const settled = now() - longestUpload(most) - HANDLED
-    if (!(await this.exists())) return
+    if (!(await this.#hasTables())) return
     await database.write([[NOTE_ACCEPTED, now(), settled]])
     const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
     const old = 'SELECT hash FROM body WHERE (finished = 0 AND created < ?) OR accepted < ?'
@@ -159,8 +143,7 @@ export class BodyTable implements BodyStore {
     return (await this.#read('SELECT 1 FROM body LIMIT 1')).length > 0
   }
 
-  /** The first body creates the tables. */
-  async exists(): Promise<boolean> {
+  async #hasTables(): Promise<boolean> {
     if (this.#exists) return true
     const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'chunk'"
     this.#exists = (await this.#parts.database.read(text)).length > 0
@@ -168,7 +151,7 @@ export class BodyTable implements BodyStore {
   }
 
   async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.exists()) ? this.#parts.database.read(...statement) : []
+    return (await this.#hasTables()) ? this.#parts.database.read(...statement) : []
   }
 }
 
@@ -177,6 +160,14 @@ const NOTE_ACCEPTED = `UPDATE body SET accepted = ? WHERE finished = 1 AND accep
   AND created < ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.owner = body.owner
     AND delivery.endpoint IS body.endpoint AND delivery.state IN ('waiting', 'uncertain', 'dead')
     AND delivery.request = body.request)`
+
+function ownerOf({ owner, endpoint, token }: SqlRow) {
+  return {
+    owner: String(owner),
+    endpoint: endpoint === null ? null : String(endpoint),
+    hasToken: token === 1,
+  }
+}
 
 /** Each runtime has its own type for bytes. @throws StorageError if there are none */
 function bytesOf(value: unknown): Uint8Array<ArrayBuffer> {

@@ -6,9 +6,10 @@ import { Outbox, type OutboxPorts } from '../delivery/outbox.ts'
 import { holderOf, ownerOf, type QueueName } from '../delivery/queue-name.ts'
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
 import type { Turn } from '../github/credential-turns.ts'
-import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { Dispatch } from '../github/send.ts'
 import { AcceptedCredentials } from '../store/accepted-credentials.ts'
+import { deliveriesIn } from '../store/body-table.ts'
 import { rowsByKey } from '../store/encryption.ts'
 import { answerObjectCall, type ObjectNamespace, readObjectCall } from './object-call.ts'
 import { INDEX_PATH, type IndexCalls, indexIn, type QueueCalls, queueIn } from './object-calls.ts'
@@ -124,6 +125,7 @@ export class QueueObject {
         this.#name = name
         return this.#report()
       },
+      among: (deliveries) => deliveriesIn(this.#tables, deliveries),
     }
   }
 

@@ -1,8 +1,8 @@
 import { joinedBytes } from '../../wire/bytes.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
+import type { LargeBodySink } from '../../wire/http.ts'
 import { malformedRequest } from '../errors.ts'
-import { longestUpload } from '../longest-upload.ts'
-import type { LargeBodySink } from '../relay-ports.ts'
+import { longestUpload } from '../figures.ts'
 
 /** Time in milliseconds. */
 interface StreamClock {
