@@ -1,4 +1,4 @@
-import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/delivery/accept.ts'
+import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/delivery/accept-old.ts'
 import type { NewEvent, OutboxLimits, StoredEvent } from '../../src/relay/delivery/event.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import { Ledger } from '../../src/relay/delivery/ledger.ts'

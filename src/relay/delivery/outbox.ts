@@ -1,5 +1,5 @@
 import { StorageError } from '../store/storage-error.ts'
-import type { EventStore } from './accept.ts'
+import type { EventStore } from './accept-old.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
 import type { DeliveryFilter } from './delivery-list.ts'
 import type { NewEvent, OutboxEvent, OutboxFigures, StoredEvent } from './event.ts'

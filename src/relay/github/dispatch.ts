@@ -30,6 +30,10 @@ export interface RequestSummary {
   readonly method: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
+  /** Id of the request, if it started several events; otherwise it is the id of the delivery. */
+  readonly id?: string
+  /** Bytes of the received body. */
+  readonly size?: number
 }
 
 /** The event that starts runs: `event_type: webhook` for all workflows that listen, or one workflow. */

@@ -15,7 +15,7 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { type AcceptPorts, collectInto, storeFirst, throughOutbox } from '../delivery/accept.ts'
+import { type AcceptPorts, collectInto, storeFirst, throughOutbox } from '../delivery/accept-old.ts'
 import { countFollowed, type DeliveryView, listDeliveries } from '../delivery/delivery-list.ts'
 import { isFull } from '../delivery/event.ts'
 import { ENCRYPTED_EVENTS, reencryptEvents } from '../delivery/event-record.ts'

@@ -10,7 +10,7 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { collectInto, storeFirst, throughOutbox } from '../delivery/accept.ts'
+import { collectInto, storeFirst, throughOutbox } from '../delivery/accept-old.ts'
 import { queueNames } from '../delivery/queue-name.ts'
 import { figure } from '../figures.ts'
 import type { dispatchTo } from '../github/dispatch.ts'

@@ -1,0 +1,68 @@
+import type {
+  Bound,
+  Delivery,
+  DeliveryFilter,
+  DeliveryQuery,
+  Figures,
+  NewDelivery,
+  StoredDelivery,
+} from '../store/delivery-rows.ts'
+import type { AttemptOutcome } from './outcome.ts'
+
+/**
+ * The deliveries of a relay: of all owners on Node, of one owner in a RelayObject. Arguments and results are
+ * JSON. All methods throw StorageError, but for `put`.
+ */
+export interface DeliveryStore {
+  /** True while events of the queue are due, or it fails: another event must wait behind them. */
+  waits(queue: string): Promise<boolean>
+  /**
+   * Stores events whose response is 202: all or none.
+   *
+   * @param most the most that their endpoint may store
+   * @returns false if there is no room, or the disk fails
+   */
+  put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean>
+  /** Records requests after their response. */
+  record(rows: readonly NewDelivery[]): Promise<void>
+  /** Records how a call ended that was open when its event was stored. */
+  settle(id: string, outcome: AttemptOutcome): Promise<void>
+  /** Remembers that GitHub accepted the credential of a queue now. */
+  noteAccepted(queue: string): Promise<void>
+  /** True if GitHub accepted the credential of a queue within the last 30 days. */
+  wasAccepted(queue: string): Promise<boolean>
+  /** Newest first, without content. */
+  list(query: DeliveryQuery): Promise<readonly Delivery[]>
+  find(id: string): Promise<StoredDelivery | undefined>
+  replay(id: string, filter: DeliveryFilter): Promise<Replayed>
+  /** The same for all that the filter selects; `state` is set. */
+  replayAll(filter: DeliveryFilter): Promise<Replayed>
+  /** @returns how many deliveries were deleted */
+  delete(id: string, filter: DeliveryFilter): Promise<number>
+  /** The same for all that the filter selects; `state` is set. */
+  deleteAll(filter: DeliveryFilter): Promise<number>
+  /**
+   * Makes dead letters of the waiting events of a deleted endpoint, so that a later endpoint of the same
+   * name sends none of them.
+   *
+   * @returns how many events became dead letters
+   */
+  endDeleted(owner: string, endpoint: string): Promise<number>
+  figures(): Promise<Figures>
+  /** Rows by the id of the relay key that encrypted them. */
+  rowsByKey(): Promise<Readonly<Record<string, number>>>
+}
+
+/** What became of the deliveries that an admin replays. */
+export interface Replayed {
+  /** Deliveries that are sent again. */
+  readonly replayed: number
+  /** Filtered ones that verification or condition declined once more. */
+  readonly declined: number
+  /** Deliveries whose payload is not stored, or cannot be read. */
+  readonly missing: number
+  /** Ids under which the events are sent, of at most 100 of them. */
+  readonly ids: readonly string[]
+  /** Why one delivery was declined, for a person. */
+  readonly explanation?: string | undefined
+}
