@@ -34,9 +34,17 @@ export interface DeliveryStore {
   /** Newest first, without content. */
   list(query: DeliveryQuery): Promise<readonly Delivery[]>
   find(id: string): Promise<StoredDelivery | undefined>
-  replay(id: string, filter: DeliveryFilter): Promise<Replayed>
+  /** The stored members of a batch in order, or the one delivery with this id. */
+  members(id: string): Promise<readonly StoredDelivery[]>
+  /**
+   * Queues a delivery again under its id, because GitHub never accepted its event: a dead letter, or an
+   * uncertain or waiting event before its time.
+   *
+   * @returns how many events: all of its batch
+   */
+  replay(id: string, filter: DeliveryFilter): Promise<number>
   /** The same for all that the filter selects; `state` is set. */
-  replayAll(filter: DeliveryFilter): Promise<Replayed>
+  replayAll(filter: DeliveryFilter): Promise<number>
   /** @returns how many deliveries were deleted */
   delete(id: string, filter: DeliveryFilter): Promise<number>
   /** The same for all that the filter selects; `state` is set. */
@@ -51,18 +59,4 @@ export interface DeliveryStore {
   figures(): Promise<Figures>
   /** Rows by the id of the relay key that encrypted them. */
   rowsByKey(): Promise<Readonly<Record<string, number>>>
-}
-
-/** What became of the deliveries that an admin replays. */
-export interface Replayed {
-  /** Deliveries that are sent again. */
-  readonly replayed: number
-  /** Filtered ones that verification or condition declined once more. */
-  readonly declined: number
-  /** Deliveries whose payload is not stored, or cannot be read. */
-  readonly missing: number
-  /** Ids under which the events are sent, of at most 100 of them. */
-  readonly ids: readonly string[]
-  /** Why one delivery was declined, for a person. */
-  readonly explanation?: string | undefined
 }
