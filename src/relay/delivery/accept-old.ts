@@ -10,7 +10,7 @@ import type { NewEvent } from './event.ts'
 import { encryptEvent } from './event-record.ts'
 import { type AttemptOutcome, isNotNow, outcomeOf } from './outcome.ts'
 import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
-import { nextAttempt } from './retry-policy.ts'
+import { nextAttempt } from './retry-policy-old.ts'
 
 /** The storage of events: in this process, or in Durable Objects. */
 export interface EventStore {

@@ -7,9 +7,10 @@ import { type Dispatch, type DispatchPort, refusesCredential } from '../github/d
 import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { DeliveryStore } from './delivery-store.ts'
+import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
+import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
-import { isNotNow, outcomeOf } from './outcome.ts'
+import type { DeliveryLine } from './log-lines.ts'
 import { isOwnQueue, repositoryOf } from './queue-name.ts'
 import { NO_FACTS, type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
@@ -46,20 +47,9 @@ export interface AcceptPorts {
   after(milliseconds: number, back: () => void): () => void
   /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
-  log(line: AcceptLine): void
+  log(line: DeliveryLine): void
   report(error: unknown): void
 }
-
-/** A line of the log. */
-export type AcceptLine =
-  | {
-      readonly level: 'error'
-      readonly change: 'stored'
-      readonly delivery: string
-      readonly repository: string
-      readonly reason: string
-    }
-  | { readonly change: 'clientGone'; readonly endpoint: string }
 
 /** The most that an endpoint stores while GitHub refuses its token. */
 export const MOST_REFUSED: Bound = { events: 1000, bytes: 16 * 1024 * 1024 }
@@ -100,7 +90,7 @@ type Tried = Queued &
     /** GitHub cannot accept it now. */
     | { readonly kind: 'failed'; readonly state: RowState; readonly error: unknown }
     /** GitHub did not respond in time. */
-    | { readonly kind: 'open'; readonly call: Promise<Attempts> }
+    | { readonly kind: 'open'; readonly call: Promise<Attempts>; readonly began: number }
     /** GitHub refuses it for good. */
     | { readonly kind: 'refused'; readonly error: unknown }
   )
@@ -161,9 +151,10 @@ export class Acceptance {
   hungUp({ owner, name, respond }: Pick<Endpoint, 'owner' | 'name' | 'respond'>): void {
     if (respond === 'stored') return
     const { now, log } = this.#ports
-    const endpoint = `${owner}/${name}`
-    this.#hungUp.set(endpoint, now() + STORES_FIRST)
-    log({ change: 'clientGone', endpoint })
+    const key = `${owner}/${name}`
+    const isKnown = now() < (this.#hungUp.get(key) ?? 0)
+    this.#hungUp.set(key, now() + STORES_FIRST)
+    if (!isKnown) log({ change: 'clientGone', endpoint: key })
   }
 
   /** Stores the events of an endpoint that collects them, or whose sender does not wait for GitHub. */
@@ -198,13 +189,14 @@ export class Acceptance {
 
   /** Asks GitHub, and looks at the response for as long as a sender waits. */
   async #ask(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
-    const { send, responseTime } = this.#ports
+    const { send, responseTime, now } = this.#ports
+    const began = now()
     const call = send(event.dispatch)
     const isInTime = await this.#settlesWithin(responseTime, call)
-    if (!isInTime && (await this.#mayStore(event))) return { ...event, kind: 'open', call }
+    if (!isInTime && (await this.#mayStore(event))) return { ...event, kind: 'open', call, began }
     try {
       const attempts = await call
-      this.#accepted(event, attempts)
+      this.#accepted(event, attempts, began)
       return { ...event, kind: 'accepted', attempts }
     } catch (error) {
       return this.#failed(event, error, endpoint)
@@ -242,7 +234,7 @@ export class Acceptance {
     const fresh = { state: 'waiting', at: now(), attempts: 0, doubts: 0 } as const
     const isStorable =
       error instanceof RelayError && (await this.#isStorable(event, error, endpoint))
-    if (!isStorable || outcome.kind === 'accepted') return { ...event, kind: 'refused', error }
+    if (!isStorable) return { ...event, kind: 'refused', error }
     const age = Number.POSITIVE_INFINITY
     const next = nextAttempt(fresh, outcome, { now: now(), random: random(), age })
     if (next.state === 'dead') return { ...event, kind: 'refused', error }
@@ -250,7 +242,11 @@ export class Acceptance {
     const { code: reason } = error
     if (refusesCredential(error)) {
       this.#refused.set(event.queue, true)
-      const names = { delivery: event.dispatch.delivery, repository: repositoryOf(event.queue) }
+      const names = {
+        delivery: event.dispatch.delivery,
+        repository: repositoryOf(event.queue),
+        ...(endpoint && { endpoint: endpoint.name }),
+      }
       log({ level: 'error', change: 'stored', ...names, reason })
     }
     return { ...event, kind: 'failed', state: { state, wait, doubts, attempts: 1, reason }, error }
@@ -261,7 +257,7 @@ export class Acceptance {
    * first test must show the refusal.
    */
   async #isStorable(event: Queued, error: RelayError, endpoint: Endpoint | undefined) {
-    if (!refusesCredential(error)) return isNotNow(error) && this.#mayStore(event)
+    if (!refusesCredential(error)) return mayComeLater(error) && this.#mayStore(event)
     if (isOwnQueue(event.queue)) return this.#wasAccepted(event.queue)
     if (!endpoint) return false
     return (await this.#wasAccepted(event.queue)) || this.#ports.hadEvent(endpoint)
@@ -271,7 +267,7 @@ export class Acceptance {
   async #put(missing: readonly Tried[], endpoint: Endpoint | undefined): Promise<boolean> {
     const rows = missing.map((one) => this.#row(one, this.#stateOf(one)))
     const isStored = await this.#putRows(rows, endpoint, missing)
-    if (isStored) for (const one of missing) if (one.kind === 'open') this.#settle(one, one.call)
+    if (isStored) for (const one of missing) if (one.kind === 'open') this.#settle(one)
     return isStored
   }
 
@@ -310,15 +306,13 @@ export class Acceptance {
   }
 
   /** Records how a call ended that was open when its event was stored. */
-  #settle({ dispatch, queue }: Queued, call: Promise<Attempts>): void {
-    const { store, background, report } = this.#ports
+  #settle({ dispatch, queue, call, began }: Tried & { readonly kind: 'open' }): void {
+    const { store, follows, background, report } = this.#ports
     const settled = call.then(
       async (attempts) => {
         this.#note(queue)
-        await store.settle(dispatch.delivery, {
-          kind: 'accepted',
-          ...this.#facts(dispatch, attempts),
-        })
+        const outcome = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+        await store.settle(dispatch.delivery, outcome)
       },
       (error: unknown) => store.settle(dispatch.delivery, outcomeOf(error)),
     )
@@ -341,7 +335,7 @@ export class Acceptance {
       case 'open':
         try {
           const attempts = await one.call
-          this.#accepted(one, attempts)
+          this.#accepted(one, attempts, one.began)
           return attempts
         } catch (error) {
           throw noRoom(error)
@@ -352,24 +346,15 @@ export class Acceptance {
   }
 
   /** GitHub accepted an event. */
-  #accepted(event: Queued, attempts: Attempts): void {
+  #accepted(event: Queued, attempts: Attempts, began: number): void {
+    const { recorder, follows } = this.#ports
     const { dispatch, queue } = event
     this.#note(queue)
     if (!dispatch.credential.endpoint) return
-    const facts = this.#facts(dispatch, attempts)
+    const { kind: _, ...facts } = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
     const state = { ...UNTRIED, state: 'delivered', attempts: 1, reason: '', ...facts } as const
     const bytes = dispatch.clientPayload.length
-    this.#ports.recorder.add({ bytes, row: () => this.#row(event, state) })
-  }
-
-  #facts(dispatch: Dispatch, { acceptedAt, githubMs, run }: Attempts) {
-    const { now, follows } = this.#ports
-    return {
-      accepted: acceptedAt ?? now(),
-      githubMs: githubMs ?? null,
-      run: run ?? null,
-      follows: follows(dispatch),
-    }
+    recorder.add({ bytes, row: () => this.#row(event, state) })
   }
 
   /** Remembers that GitHub accepts the credential of a queue. */
@@ -452,7 +437,7 @@ function combined(all: readonly Attempts[]): Attempts {
 
 /** @returns what the sender has to hear: what GitHub said, if it refused the event for good */
 function noRoom(error: unknown): unknown {
-  return isNotNow(error) || (error instanceof RelayError && refusesCredential(error))
+  return mayComeLater(error) || (error instanceof RelayError && refusesCredential(error))
     ? storageFull('the database of the relay is full', error)
     : error
 }

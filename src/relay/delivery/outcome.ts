@@ -1,11 +1,10 @@
 import { isAmbiguous, RelayError } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
-import type { Accepted } from '../store/delivery-rows.ts'
 
 /** The result of an attempt. */
 export type AttemptOutcome =
-  | ({ readonly kind: 'accepted' } & Partial<Accepted>)
+  | { readonly kind: 'accepted' }
   /** GitHub asks to wait, in milliseconds. */
   | { readonly kind: 'limited'; readonly reason: string; readonly wait: number }
   /** GitHub did not accept the event, for certain. */

@@ -1,4 +1,5 @@
 import type { NewDelivery } from '../store/delivery-rows.ts'
+import type { DeliveryLine } from './log-lines.ts'
 
 /** Takes records after the response. */
 export interface RecordPort {
@@ -18,11 +19,7 @@ export interface RecorderPorts {
   after(milliseconds: number, back: () => void): () => void
   /** Milliseconds since any moment. */
   now(): number
-  log(line: {
-    readonly level: 'error'
-    readonly change: 'unrecorded'
-    readonly events: number
-  }): void
+  log(line: DeliveryLine): void
   report(error: unknown): void
 }
 

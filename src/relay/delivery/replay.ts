@@ -11,7 +11,7 @@ import type {
 } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { LIMIT_OF } from '../webhook/payload.ts'
-import type { DeliveryStore } from './delivery-store.ts'
+import type { DeliveryStore } from './deliveries.ts'
 import {
   type DecryptedEvent,
   decryptContent,
