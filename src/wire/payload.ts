@@ -63,8 +63,10 @@ export const HEADER = {
   bodyUrl: 'x-hookline-body-url',
   bodySha256: 'x-hookline-body-sha256',
   bodyLength: 'x-hookline-body-length',
-  /** In a payload: the number of events of the batch. In a response: the id of the batch. */
+  /** In a payload: the number of events of the batch. */
   batch: 'x-hookline-batch',
+  /** In a payload: the id of the delivery that this one replays. */
+  replayOf: 'x-hookline-replay-of',
   /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
   /** In a response: `true` if the outbox queued the event. */

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from './event.ts'
 import { isOwnQueue, ownerOf } from './queue-name.ts'
-import type { Next } from './retry-policy.ts'
+import type { Next } from './retry-policy-old.ts'
 
 const DAY = 24 * 3_600_000
 /** Milliseconds for which a dead letter stays. */

@@ -1,9 +1,9 @@
 import { StorageError } from '../store/storage-error.ts'
-import type { EventStore } from './accept.ts'
+import type { EventStore } from './accept-old.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
 import type { DeliveryFilter } from './delivery-list.ts'
 import type { NewEvent, OutboxEvent, OutboxFigures, StoredEvent } from './event.ts'
-import { DeliveryLoop, type LoopPorts } from './loop.ts'
+import { DeliveryLoop, type LoopPorts } from './loop-old.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { deadLine, namesOf, type QueueName } from './queue-name.ts'
 

@@ -1,4 +1,4 @@
-import type { EventStore } from '../delivery/accept.ts'
+import type { EventStore } from '../delivery/accept-old.ts'
 import type { DeliveryView } from '../delivery/delivery-list.ts'
 import type { QueueName } from '../delivery/queue-name.ts'
 import { askObject, type ObjectNamespace, storeInObject } from './object-call.ts'

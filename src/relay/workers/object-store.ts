@@ -1,5 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts'
-import type { AcceptPorts, EventStore } from '../delivery/accept.ts'
+import type { AcceptPorts, EventStore } from '../delivery/accept-old.ts'
 import type { ObjectNamespace } from './object-call.ts'
 import { indexIn, queueIn } from './object-calls.ts'
 import type { ObjectPorts } from './queue-object.ts'

@@ -16,7 +16,7 @@ import {
 } from './open-unit.ts'
 import { type AttemptOutcome, attempt } from './outcome.ts'
 import { deadLine, isOwnQueue, namesOf } from './queue-name.ts'
-import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
+import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy-old.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
