@@ -3,7 +3,7 @@ import type { NewEvent, OutboxLimits, StoredEvent } from '../../src/relay/delive
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import { Ledger } from '../../src/relay/delivery/ledger.ts'
 import { Outbox } from '../../src/relay/delivery/outbox.ts'
-import { holderOf, ownerOf, queueNames } from '../../src/relay/delivery/queue-name.ts'
+import { holderOf, ownerOf, queueNames, repositoryOf } from '../../src/relay/delivery/queue-name.ts'
 import { type CredentialOptions, createCredentials } from '../../src/relay/github/credentials.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
@@ -140,10 +140,12 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     now,
     random,
     wake: (queue, delay) => void time.at(queue, delay, () => outbox.loop.step(queue)),
-    isInDoubt: (queue) => limiterOf(queue).isInDoubt,
+    isInDoubt: (queue) => limiterOf(queue).mustWait(repositoryOf(queue)),
     turn: async (queue) => {
-      await time.rest(limiterOf(queue).turn())
-      return { wait: 0, isGranted: true }
+      const turn = limiterOf(queue).next([repositoryOf(queue)])
+      return 'wait' in turn
+        ? { wait: turn.wait, isGranted: false }
+        : { wait: 0, isGranted: true }
     },
     findRuns: async (_, stored) => {
       const deliveries = [...stored.keys()]

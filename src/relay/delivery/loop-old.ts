@@ -61,7 +61,7 @@ export interface LoopPorts extends OpenPorts {
   findRuns(
     dispatch: Dispatch,
     stored: ReadonlyMap<string, number>,
-  ): Promise<ReadonlySet<string> | undefined>
+  ): Promise<ReadonlySet<string> | ReadonlyMap<string, unknown> | undefined>
   /** Is told of each event whose run was found, so that GitHub must have accepted it. */
   found?(dispatch: Dispatch): void
   log(line: OutboxLine): void
@@ -449,7 +449,7 @@ export class DeliveryLoop {
       return undefined
     })
     if (found === undefined || found.size === 0) return false
-    for (const unit of found) {
+    for (const unit of found.keys()) {
       const [one] = await ledger.unit(unit)
       if (!one) continue
       await this.#record(one, ledger.delivered(unit), true)

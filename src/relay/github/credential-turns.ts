@@ -1,5 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts'
-import { Probes } from './probes.ts'
+import { Probes } from './probes-old.ts'
 
 export interface Turn {
   /** Milliseconds until GitHub may be called; if `isGranted` is false, until a turn may be asked for again. */

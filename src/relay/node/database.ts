@@ -21,7 +21,7 @@ import { isFull } from '../delivery/event.ts'
 import { ENCRYPTED_EVENTS, reencryptEvents } from '../delivery/event-record.ts'
 import { Ledger } from '../delivery/ledger.ts'
 import { Outbox } from '../delivery/outbox.ts'
-import { holderOf, ownerOf, queueNames } from '../delivery/queue-name.ts'
+import { holderOf, ownerOf, queueNames, repositoryOf } from '../delivery/queue-name.ts'
 import { relayStarting } from '../errors.ts'
 import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from '../github/dispatch.ts'
 import { runFinder, runReader } from '../github/find-run.ts'
@@ -150,10 +150,12 @@ export async function openNodeDatabase(
     now: steadyNow,
     random: Math.random,
     wake: timers.set,
-    isInDoubt: (queue) => limiterOf(queue).isInDoubt,
+    isInDoubt: (queue) => limiterOf(queue).mustWait(repositoryOf(queue)),
     turn: async (queue) => {
-      await limiterOf(queue).turn()
-      return { wait: 0, isGranted: true }
+      const turn = limiterOf(queue).next([repositoryOf(queue)])
+      return 'wait' in turn
+        ? { wait: turn.wait, isGranted: false }
+        : { wait: 0, isGranted: true }
     },
     findRuns: runFinder(lookups),
     found: (dispatch) => receipts.accepted(dispatch),
