@@ -1,4 +1,5 @@
-export type SqlValue = string | number | null
+/** Bytes are a `Uint8Array` when they are written; rows have the runtime's own type. */
+export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>
 export type SqlRow = Readonly<Record<string, unknown>>
 export type SqlStatement = readonly [text: string, ...values: SqlValue[]]
 

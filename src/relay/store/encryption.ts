@@ -127,7 +127,9 @@ export async function rowsByKey(
   database: Database,
   { name }: EncryptedTable,
 ): Promise<Readonly<Record<string, number>>> {
-  const rows = await database.read(`SELECT key, count(*) AS count FROM ${name} GROUP BY key`)
+  const rows = await database.read(
+    `SELECT key, count(*) AS count FROM ${name} WHERE key IS NOT NULL GROUP BY key`,
+  )
   return Object.fromEntries(rows.map(({ key, count }) => [String(key), Number(count)]))
 }
 

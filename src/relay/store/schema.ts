@@ -1,6 +1,48 @@
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
 export const SCHEMA_VERSION = 1
 
+/**
+ * One row a delivery; the columns are the fields of `Delivery` and `Collection`. `content` is last: it is by
+ * far the longest column, and SQLite reads a row only as far as it must.
+ */
+const DELIVERY = `CREATE TABLE IF NOT EXISTS delivery (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  request TEXT NOT NULL, replay_of TEXT, batch TEXT, owner TEXT NOT NULL, repository TEXT NOT NULL,
+  queue TEXT NOT NULL, endpoint TEXT, path TEXT NOT NULL, method TEXT NOT NULL, received INTEGER NOT NULL,
+  size INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL,
+  queued INTEGER NOT NULL, at INTEGER NOT NULL, attempts INTEGER NOT NULL, doubts INTEGER NOT NULL,
+  next INTEGER, wait INTEGER NOT NULL, grouping TEXT, period INTEGER, quiet INTEGER, length INTEGER,
+  accepted INTEGER, github_ms INTEGER, run TEXT, outcome TEXT, outcome_reason TEXT, conclusion TEXT,
+  details TEXT, failures INTEGER NOT NULL, explanation TEXT, key TEXT, bytes INTEGER NOT NULL,
+  content TEXT)`
+
+/**
+ * The grouping of an event while it is collected: an event keeps its grouping, so that a replay collects it
+ * again. The same text in the index and in each query, so that SQLite uses the index.
+ */
+export const COLLECTED = '(CASE WHEN batch IS NULL THEN grouping END)'
+
+/** At most two, because each is written with every delivery. Queries of many rows read an index alone. */
+const DELIVERY_INDEXES = [
+  `CREATE INDEX IF NOT EXISTS delivery_open
+    ON delivery (state, ${COLLECTED}, queue, seq, next, batch, key, at) WHERE next IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS delivery_list
+    ON delivery (owner, endpoint, state, seq, batch, bytes, queued)`,
+]
+
+/** The tables of deliveries. `meta` counts rows that were stored with `queued`, and those that were deleted. */
+export const DELIVERY_TABLES: readonly string[] = [
+  DELIVERY,
+  ...DELIVERY_INDEXES,
+  'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value)',
+  `INSERT OR IGNORE INTO meta VALUES ('schema', ${SCHEMA_VERSION}), ('accepted', 0), ('gone', 0)`,
+  `CREATE TABLE IF NOT EXISTS body (hash TEXT PRIMARY KEY, request TEXT NOT NULL, owner TEXT NOT NULL,
+    endpoint TEXT, created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL,
+    accepted INTEGER)`,
+  `CREATE TABLE IF NOT EXISTS chunk (hash TEXT NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY (hash, number))`,
+]
+
 /** `content` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
 const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
   unit TEXT NOT NULL, queue TEXT NOT NULL, holder TEXT NOT NULL, credential TEXT NOT NULL,
@@ -16,9 +58,6 @@ const BATCH = `CREATE TABLE batch (id TEXT PRIMARY KEY, queue TEXT NOT NULL, gro
 const TABLES = [
   EVENT,
   BATCH,
-  'CREATE TABLE accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
-  'CREATE TABLE meta (name TEXT PRIMARY KEY, value)',
-  `INSERT INTO meta VALUES ('schema', ${SCHEMA_VERSION}), ('accepted', 0), ('gone', 0)`,
   // Events and bytes by queue and by holder, and of all: what the quota compares.
   `CREATE TABLE usage (name TEXT PRIMARY KEY, events INTEGER NOT NULL, bytes INTEGER NOT NULL)
     WITHOUT ROWID`,
@@ -84,7 +123,13 @@ const INDEXES = [
   `CREATE INDEX event_undelivered ON event (queue, seq, next, unit, key, at) WHERE ${UNDELIVERED}`,
 ]
 
-export const SCHEMA: readonly string[] = [...TABLES, ...TRIGGERS, ...INDEXES, ...RECEIPT_TABLES]
+export const SCHEMA: readonly string[] = [
+  ...DELIVERY_TABLES,
+  ...TABLES,
+  ...TRIGGERS,
+  ...INDEXES,
+  ...RECEIPT_TABLES,
+]
 
 /** The tables of the index on Workers. `at` is when a queue was added, reported, or was asked to report. */
 export const INDEX_TABLES: readonly string[] = [
