@@ -1,6 +1,6 @@
 import { splitOnce } from '../../wire/path.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
