@@ -29,7 +29,7 @@ export interface Replayed {
   readonly declined: number
   /** Deliveries without a stored payload, or whose payload cannot be sent any more. */
   readonly missing: number
-  /** Deliveries for which the database has no room. */
+  /** Events for which the database has no room; those that follow are not replayed either. */
   readonly left: number
   /** Ids under which events are sent, of at most 100 of them. */
   readonly ids: readonly string[]
@@ -46,7 +46,7 @@ export type Passed =
 export interface ReplayPorts {
   readonly store: Pick<
     DeliveryStore,
-    'list' | 'members' | 'put' | 'record' | 'replay' | 'replayAll' | 'delete'
+    'members' | 'lastSeq' | 'replayable' | 'put' | 'record' | 'replay' | 'replayAll' | 'delete'
   >
   readonly encryption: Encryption
   readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
@@ -64,9 +64,8 @@ const NOTHING: Replayed = { replayed: 0, declined: 0, missing: 0, left: 0, ids: 
 /** Ids that a response names. */
 const SHOWN_IDS = 100
 
-/** Deliveries of one page, and of all pages that one request replays. */
-const PAGE = 500
-const MOST = 100_000
+/** Deliveries that are read together, with their payloads. */
+const PAGE = 50
 
 /** Deliveries in this state were never accepted by GitHub, and have their payload. */
 const UNSENT: ReadonlySet<DeliveryState> = new Set(['dead', 'waiting', 'uncertain'])
@@ -106,40 +105,21 @@ export class Replays {
     const { store } = this.#ports
     if (UNSENT.has(filter.state)) return { ...NOTHING, replayed: await store.replayAll(filter) }
     let total = NOTHING
-    const units = await this.#units(filter)
-    for (const [index, ids] of units.entries()) {
-      const members = (await Promise.all(ids.map((id) => this.#stored(id)))).flat()
-      const [first] = members.filter(({ state }) => state === filter.state)
-      if (!first) continue
-      const done =
-        first.state === 'filtered' ? await this.#filtered(first) : await this.#delivered(members)
-      total = sum(total, done)
-      if (done.left > 0) return { ...total, left: units.slice(index).flat().length }
+    // The replays come behind it, so that none is replayed itself.
+    const last = await store.lastSeq()
+    for (let after = 0; ; ) {
+      const page = await store.replayable(filter, PAGE, { after, last })
+      for (const members of batchesOf(page)) {
+        const [first] = members
+        if (!first) continue
+        const done =
+          first.state === 'filtered' ? await this.#filtered(first) : await this.#delivered(members)
+        total = sum(total, done)
+        if (done.left > 0) return total
+      }
+      after = page.at(-1)?.seq ?? last
+      if (page.length < PAGE) return total
     }
-    return total
-  }
-
-  /** The selected deliveries, oldest first: those of one batch together. */
-  async #units(filter: DeliveryFilter): Promise<readonly (readonly string[])[]> {
-    const found: Delivery[] = []
-    // Newest first, so that the replays, which are newer than all of them, are on no page.
-    for (let after: number | undefined; found.length < MOST; ) {
-      const page = await this.#ports.store.list({ ...filter, after, limit: PAGE })
-      found.push(...page)
-      after = page.at(-1)?.seq
-      if (page.length < PAGE) break
-    }
-    const units = new Map<string, string[]>()
-    for (const { id, batch } of found.reverse()) {
-      const key = batch ?? id
-      units.set(key, [...(units.get(key) ?? []), id])
-    }
-    return [...units.values()]
-  }
-
-  async #stored(id: string): Promise<readonly StoredDelivery[]> {
-    // The id of the first member is the id of its batch, too.
-    return (await this.#ports.store.members(id)).filter((member) => member.id === id)
   }
 
   /** GitHub has these events already: each gets an id of its own. */
@@ -210,8 +190,8 @@ export class Replays {
         }
       }),
     )
-    // One row for each id: the filtered one makes room first, and comes back if there is none.
-    await store.delete(delivery.id, { state: 'filtered' })
+    // One row for each id: the filtered one leaves first, and comes back if there is no room.
+    if ((await store.delete(delivery.id, { state: 'filtered' })) === 0) return NOTHING
     if (await store.put(rows)) {
       return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
     }
@@ -275,6 +255,16 @@ export function isSelected(
   const isOwn = filter.endpoints?.includes(`${owner}/${endpoint}`) ?? true
   const isOfOwner = filter.owner === undefined || filter.owner === owner
   return isOwn && isOfOwner && (filter.state === undefined || filter.state === state)
+}
+
+/** The events of one batch together, and each other one by itself. */
+function batchesOf(page: readonly StoredDelivery[]): readonly (readonly StoredDelivery[])[] {
+  const batches = new Map<string, StoredDelivery[]>()
+  for (const one of page) {
+    const key = one.batch ?? one.id
+    batches.set(key, [...(batches.get(key) ?? []), one])
+  }
+  return [...batches.values()]
 }
 
 function sum(a: Replayed, b: Replayed): Replayed {
