@@ -27,3 +27,14 @@ export function figure(env: Environment, name: keyof typeof FIGURES): number {
   const text = env[`HOOKLINE_TEST_${name}`]
   return text === undefined ? FIGURES[name] : Number(text)
 }
+
+/** Milliseconds in which every request must be complete, whatever its size. */
+export const GRACE = 15_000
+
+/** Bytes a second that a request must send after that time. */
+const LEAST_RATE = 64 * 1024
+
+/** Milliseconds in which a request with so many bytes is complete at the minimum rate. */
+export function longestUpload(bytes: number): number {
+  return GRACE + (bytes / LEAST_RATE) * 1000
+}

@@ -1,10 +1,12 @@
 import { splitOnce } from '../../wire/path.ts'
 import { type Attempts, RelayError, storageFull } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { CollectPort, StorePort } from '../webhook/batch-period.ts'
+import type { EndpointLookup } from '../store/endpoint-lookup.ts'
+import type { RelayStore } from './accept.ts'
+import { batchPeriod, type CollectPort, type StorePort } from './batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent } from './event.ts'
 import { encryptEvent } from './event-record.ts'
@@ -58,6 +60,30 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
       if (await store.put(event)) return { tries: 0, queued: 'queued' }
     }
     return askGitHub(dispatch, name, ports)
+  }
+}
+
+/** Delivers as the settings of the endpoint say. */
+export function deliverThrough(
+  ports: AcceptPorts,
+  endpoints: EndpointLookup,
+): RelayStore['deliver'] {
+  const dispatch = throughOutbox(ports)
+  const collect = collectInto(ports)
+  const store = storeFirst(ports)
+  const deliver: RelayStore['deliver'] = async ([event], endpoint) => {
+    const period = endpoint && batchPeriod(endpoint)
+    // An event with a stored body joins no batch.
+    const isCollected =
+      period && !event.hasStoredBody && (await collect(event, period)) !== undefined
+    if (isCollected) return { tries: 0, queued: 'batch' }
+    const stored = endpoint?.respond === 'stored' ? await store(event) : undefined
+    return stored ?? dispatch(event)
+  }
+  return async (events, endpoint) => {
+    const attempts = await deliver(events, endpoint)
+    if (endpoint) await endpoints.accepted(endpoint)
+    return attempts
   }
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
-import type { Dispatch } from '../github/dispatch.ts'
-import type { BatchPeriod } from '../webhook/batch-period.ts'
+import type { Dispatch } from '../github/send.ts'
+import type { BatchPeriod } from './batch-period.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
 

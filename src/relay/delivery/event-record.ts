@@ -1,7 +1,7 @@
 import { fromBase64, toBase64, utf8Text } from '../../wire/bytes.ts'
 import { isObject } from '../../wire/json.ts'
-import { type StoredCredential, storedCredential } from '../github/credentials.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import { type StoredCredential, storedCredential } from '../github/credential.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { Database } from '../store/database.ts'
 import {
   type EncryptedRecord,

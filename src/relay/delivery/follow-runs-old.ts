@@ -1,10 +1,10 @@
 import type { Attempts } from '../errors.ts'
-import type { Credential } from '../github/credentials.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import type { Credential } from '../github/credential.ts'
 import type { ReadRuns } from '../github/find-run.ts'
+import { parseRepository } from '../github/repository.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { ReceiptLine } from '../log-lines.ts'
 import type { SqlStatement } from '../store/database.ts'
-import { parseRepository } from '../webhook/url.ts'
 import { shownRequest } from './accept-old.ts'
 import type { AlarmChange } from './alarms-old.ts'
 import { labelOf } from './queue-name.ts'
@@ -71,8 +71,8 @@ export class RunFollower {
    * followed, and none that a receipt started. Never rejects.
    */
   async follow(dispatch: Dispatch, { run = '' }: Pick<Attempts, 'run'>): Promise<void> {
-    const { delivery, credential, isReceipt = false } = dispatch
-    if (!credential.isOwn || isReceipt) return
+    const { delivery, credential, isNotification = false } = dispatch
+    if (!credential.isOwn || isNotification) return
     const { store, now, report } = this.#ports
     const { owner, name } = dispatch.repository
     const event: FollowedEvent = {

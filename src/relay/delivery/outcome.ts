@@ -1,6 +1,6 @@
 import { isAmbiguous, RelayError } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 
 /** The result of an attempt. */
 export type AttemptOutcome =

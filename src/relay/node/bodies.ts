@@ -8,7 +8,7 @@ import { TAG_BYTES } from '../store/body-cipher.ts'
 import { PIECE_BYTES, type PieceStore } from '../store/body-store.ts'
 import { BodyTable, deliveriesIn, sweepBodies } from '../store/body-table.ts'
 import type { Database } from '../store/database.ts'
-import type { LargeBodies } from '../webhook/large-bodies.ts'
+import type { LargeBodies } from '../store/large-bodies.ts'
 import { type StreamedHash, storedBodies } from '../webhook/stored-bodies.ts'
 
 const MB = 1024 * 1024

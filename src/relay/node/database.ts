@@ -15,19 +15,22 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { type AcceptPorts, collectInto, storeFirst, throughOutbox } from '../delivery/accept-old.ts'
+import type { RelayStore } from '../delivery/accept.ts'
+import { type AcceptPorts, deliverThrough } from '../delivery/accept-old.ts'
 import { countFollowed, type DeliveryView, listDeliveries } from '../delivery/delivery-list.ts'
 import { isFull } from '../delivery/event.ts'
 import { ENCRYPTED_EVENTS, reencryptEvents } from '../delivery/event-record.ts'
 import { Ledger } from '../delivery/ledger.ts'
 import { Outbox } from '../delivery/outbox.ts'
 import { holderOf, ownerOf, queueNames } from '../delivery/queue-name.ts'
+import { isReceiptId } from '../delivery/receipt.ts'
 import { relayStarting } from '../errors.ts'
-import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from '../github/dispatch.ts'
 import { runFinder, runReader } from '../github/find-run.ts'
+import { PACK } from '../github/payload-limit.ts'
+import { countingRefusals, dispatchTo, type Govern } from '../github/send.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import { Readiness } from '../readiness.ts'
-import type { RelayPorts } from '../relay-ports.ts'
+import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { AcceptedCredentials } from '../store/accepted-credentials.ts'
 import type { Database } from '../store/database.ts'
@@ -36,15 +39,16 @@ import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { ENCRYPTED_ENDPOINTS, reencryptEndpoints } from '../store/endpoint-records.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
 import { StorageError, type StorageFault } from '../store/storage-error.ts'
-import { PACK } from '../webhook/payload.ts'
 import { addCounts } from '../workers/object-deliveries.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { NodeReceipts, type NotifySettings } from './receipts.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
 
 export interface NodeDatabase {
-  /** The ports of the relay, with the database between its events and GitHub, and with the admin API. */
-  readonly ports: RelayPorts
+  /** The relay, with the database between its events and GitHub. */
+  readonly relay: Relay
+  /** Its store, without large bodies. */
+  readonly store: RelayStore
   /** The tables of the file. */
   readonly database: Database
   /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
@@ -56,8 +60,8 @@ export interface NodeDatabase {
 interface NodeDatabaseParts {
   readonly folder: DataFolder
   readonly relayKey: RelayKeyFile
-  /** The ports of a stateless relay. */
-  readonly ports: RelayPorts
+  /** A stateless relay. */
+  readonly relay: Relay
   readonly access: ForgeAccess
   readonly notify: NotifySettings | undefined
   /** Warnings about the folder. */
@@ -118,7 +122,6 @@ export async function openNodeDatabase(
     report,
   })
   const credentials = credentialsOf(config, call, (endpoint) => endpoints.current(endpoint))
-  const ports = { ...given.ports, credentials }
   const receipts = new NodeReceipts({
     database,
     endpoints: table.all,
@@ -144,9 +147,9 @@ export async function openNodeDatabase(
     encryption,
     credentials,
     send: dispatcher(0, rateLimiters.granted),
-    pack: ports.packers?.at(-1) ?? PACK,
+    pack: given.relay.packers.at(-1) ?? PACK,
     age: limits.age,
-    newId: ports.newDelivery,
+    newId: given.relay.newDelivery,
     now: steadyNow,
     random: Math.random,
     wake: timers.set,
@@ -180,17 +183,13 @@ export async function openNodeDatabase(
     log: logOutbox,
     report,
   }
-  const dispatch = throughOutbox(accept)
-  const collect = collectInto(accept)
-  const store = storeFirst(accept)
+  const deliver = deliverThrough(accept, endpoints)
   const check = async () => {
     const fault = await opened.fault()
     const { events } = await outbox.figures().catch(() => ({ events: { waiting: 0 } }))
     logDisk(fault, events.waiting)
     await outbox.check()
   }
-  const { loadChecks } = ports
-  if (!loadChecks) throw new TypeError('a relay with endpoints makes their checks')
   /** Rows that no relay key decrypts. */
   let unreadable = 0
   const allRowsByKey = () => rowsOfKeys(database, encryption)
@@ -202,7 +201,7 @@ export async function openNodeDatabase(
       endpoints,
       hasCredential: config.githubCredential !== undefined,
       publicUrl: config.publicUrl,
-      loadChecks,
+      loadChecks: given.relay.loadChecks,
       now: systemClock.now,
       checkAccess: accessCheck(
         options(responseTime, rateLimiters.live),
@@ -230,23 +229,25 @@ export async function openNodeDatabase(
   })
   let checks: NodeJS.Timeout | undefined
   return {
-    ports: {
-      ...ports,
-      admin,
+    store: {
       endpoints,
-      dispatch: starting.delay(dispatch),
-      collect: async (event, period) => {
+      admin,
+      deliver: async (events, endpoint) => {
         await starting.ready()
-        return collect(event, period)
+        return deliver(events, endpoint)
       },
-      store: async (event) => {
-        await starting.ready()
-        return store(event)
-      },
+      record: () => {},
+      clientGone: () => {},
+      isNotification: async ({ headers }) => isReceiptId(headers.get('webhook-id')),
+      largeBodies: undefined,
+    },
+    relay: {
+      ...given.relay,
+      credentials,
       report,
       readiness: new Readiness({
         now: steadyClock.now,
-        servesOne: ports.repository !== undefined,
+        servesOne: given.relay.repository !== undefined,
         isStarting: () => starting.isStarting(),
         shortage: async () => {
           if (await opened.fault()) return 'disk'
@@ -378,12 +379,6 @@ function startGate() {
     open: () => open(),
     isStarting: () => !isOpen,
     ready,
-    delay:
-      (dispatch: DispatchPort): DispatchPort =>
-      async (event) => {
-        await ready()
-        return dispatch(event)
-      },
   }
 }
 

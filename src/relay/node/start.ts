@@ -6,13 +6,14 @@ import type { Environment } from '../../wire/settings.ts'
 import {
   type RelayConfig,
   readRelayConfig,
-  relayPorts,
   sharedGitHub,
+  statelessRelay,
   systemClock,
 } from '../config.ts'
 import { figure } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import type { Packer, ReceivedEvent } from '../webhook/payload.ts'
+import type { Packer } from '../github/payload-limit.ts'
+import type { ReceivedEvent } from '../webhook/payload.ts'
 import type { NodeBodies } from './bodies.ts'
 import {
   createDataFolder,
@@ -75,7 +76,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
   const github = sharedGitHub(env, config, pool.call)
-  const direct = relayPorts(config, github, write, {
+  const direct = statelessRelay(config, github, write, {
     packers: PACKERS,
     loadChecks: () => import('../webhook/verification.ts'),
     isStateless: folder === undefined,
@@ -88,19 +89,19 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     (await openNodeDatabase(env, config, {
       ...stored,
       warnings: stored.warnings.map(({ message }) => message),
-      ports: direct,
+      relay: direct,
       access: github,
       notify,
       write,
     }))
   const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
-  const ports = {
-    ...(data?.ports ?? direct),
-    ...(largeBodies && { largeBodies }),
-    ...(options.onEvent && { eventReceived: options.onEvent }),
+  const relay = {
+    ...(data?.relay ?? direct),
+    store: data && { ...data.store, largeBodies },
+    eventReceived: options.onEvent,
   }
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
-  const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
+  const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
     await data?.close(0)
     throw error
   })
@@ -117,7 +118,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const close = async () => {
     const started = performance.now()
     if (folder) await removeAddress(folder)
-    ports.readiness?.stop()
+    relay.readiness.stop()
     await server.close()
     largeBodies?.close()
     await data?.close(STOP_TIME - (performance.now() - started))
@@ -145,7 +146,7 @@ async function openStored(folder: DataFolder, env: Environment) {
  * the relay forwards other events all the same.
  */
 async function largeBodiesIn(
-  { database, ports: { report } }: NodeDatabase,
+  { database, relay: { report } }: NodeDatabase,
   folder: DataFolder,
   env: Environment,
   { publicUrl }: RelayConfig,

@@ -1,4 +1,4 @@
-import { longestUpload } from '../webhook/longest-upload.ts'
+import { longestUpload } from '../figures.ts'
 import { type BodyRegistry, type NewBody, type PieceStore, piecesOf } from './body-store.ts'
 import type { Database } from './database.ts'
 

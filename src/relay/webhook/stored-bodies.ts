@@ -2,7 +2,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { bodiesFull, bodyTooLarge, RelayError } from '../errors.ts'
 import { type BodyCipher, bodyCipher, hashOfBody } from '../store/body-cipher.ts'
 import { type BodyRegistry, PIECE_BYTES, type PieceStore, piecesOf } from '../store/body-store.ts'
-import type { BodyReference, BodyUpload, LargeBodies } from './large-bodies.ts'
+import type { BodyReference, BodyUpload, LargeBodies } from '../store/large-bodies.ts'
 
 /** SHA-256 of bytes that come one after another; each runtime has its own. */
 export interface StreamedHash {

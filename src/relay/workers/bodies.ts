@@ -2,8 +2,8 @@ import { toHex } from '../../wire/bytes.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { RelayConfig } from '../config.ts'
 import { figure } from '../figures.ts'
-import type { RelayPorts } from '../relay-ports.ts'
-import type { LargeBodies } from '../webhook/large-bodies.ts'
+import type { Relay } from '../relay.ts'
+import type { LargeBodies } from '../store/large-bodies.ts'
 import { type StreamedHash, storedBodies } from '../webhook/stored-bodies.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 import { piecesInObject, registryInObject, sweepObject } from './object-bodies.ts'
@@ -21,7 +21,7 @@ const MB = 1024 * 1024
 export function bodiesOnWorkers(
   env: Bindings,
   { publicUrl }: RelayConfig,
-  { report }: RelayPorts,
+  { report }: Relay,
 ): LargeBodies | undefined {
   const namespace = namespaceOf(env)
   const settings = environmentOf(env)

@@ -1,6 +1,6 @@
 import { joinedBytes } from '../../wire/bytes.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { LargeBodySink } from '../relay-ports.ts'
+import type { LargeBodySink } from '../../wire/http.ts'
 
 /**
  * Reads a body up to `limit` bytes into memory; a longer one goes to the sink. The next piece is read when

@@ -1,5 +1,5 @@
 import type { Attempts } from '../errors.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { EndpointSettings } from '../store/endpoint-settings.ts'
 
 /** The period in which a batch collects events. */
