@@ -2,7 +2,7 @@
 // and the page about retries.
 
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
 import type { Accepted } from '../store/delivery-rows.ts'
 
@@ -155,7 +155,7 @@ export function outcomeOf(error: unknown): NotAccepted {
 export function acceptedOutcome(
   attempts: Attempts & { readonly acceptedAt?: number; readonly githubMs?: number },
   { began, follows }: { readonly began: number; readonly follows: boolean },
-): AttemptOutcome {
+): AttemptOutcome & { readonly kind: 'accepted' } {
   const { acceptedAt = began, githubMs = null, run = null } = attempts
   return { kind: 'accepted', accepted: acceptedAt, githubMs, run, follows }
 }

@@ -1,3 +1,4 @@
+import type { SeqRange } from '../store/deliveries.ts'
 import type {
   Bound,
   Delivery,
@@ -34,6 +35,16 @@ export interface DeliveryStore {
   noteEvent(owner: string, endpoint: string): Promise<void>
   list(query: DeliveryQuery): Promise<readonly Delivery[]>
   find(id: string): Promise<StoredDelivery | undefined>
+  /** The members of a batch in order, or the one delivery with this id. */
+  members(id: string): Promise<readonly StoredDelivery[]>
+  /** The last `seq`. */
+  lastSeq(): Promise<number>
+  /** Deliveries that the filter selects and whose payload is stored, in order of arrival. */
+  replayable(
+    filter: DeliveryFilter,
+    limit: number,
+    range: SeqRange,
+  ): Promise<readonly StoredDelivery[]>
   /**
    * Queues a delivery again under its id, because GitHub never accepted its event: a dead letter, or an
    * uncertain or waiting event before its time.

@@ -18,6 +18,8 @@ export interface DeliveryLine {
    * - `unreadable`: no relay key decrypts these events
    * - `reencrypted`: the first relay key encrypted these rows anew
    * - `replayed`, `deleted`: by an admin
+   * - `unrecorded`: the disk was too slow for the records of so many requests; their events are at GitHub
+   * - `clientGone`: the sender hung up before the response, so the endpoint stores first for an hour
    * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
    *   event, and the disk did not record that yet
    */
@@ -34,6 +36,8 @@ export interface DeliveryLine {
     | 'reencrypted'
     | 'replayed'
     | 'deleted'
+    | 'unrecorded'
+    | 'clientGone'
     | 'disk'
   readonly delivery?: string
   /** `owner/name` in lower case. */

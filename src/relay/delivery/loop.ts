@@ -2,7 +2,7 @@
 // of its repository, asks GitHub once, and records what GitHub answered. All that must survive is in the
 // table; a queue in memory is only what the last attempts taught.
 
-import type { DispatchPort, LimitedCall } from '../github/dispatch.ts'
+import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { FindRuns } from '../github/find-run.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'

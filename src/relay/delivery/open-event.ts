@@ -2,8 +2,8 @@
 
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import { RelayError } from '../errors.ts'
-import type { Credentials } from '../github/credentials.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import type { Credentials } from '../github/credential.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { LIMIT_OF, type Packer } from '../webhook/payload.ts'

@@ -7,8 +7,8 @@ import {
   type WorkflowRun,
 } from '../../wire/run-lookup.ts'
 import type { RelayError } from '../errors.ts'
-import type { DispatchOptions, LimitedCall } from './dispatch.ts'
-import { GitHubSession } from './session.ts'
+import type { DispatchOptions, LimitedCall } from './send.ts'
+import { GitHubSession } from './send.ts'
 
 /** The newest runs of a repository, newest first. */
 export interface FoundRuns {

@@ -712,10 +712,10 @@ export class DeliveryTable {
 
   /** Takes room for bytes of a body. @returns false if there is none */
   async takes(
-    { owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>,
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
     bytes: number,
   ): Promise<boolean> {
-    const request = { owner, endpoint, events: 0, bytes, hasToken: endpoint === null }
+    const request = { ...body, events: 0, bytes }
     if (!(await this.#take([request]))) return false
     await this.#makeRoom()
     return true

@@ -38,9 +38,11 @@ export const DELIVERY_TABLES: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
   'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value)',
   `INSERT OR IGNORE INTO meta VALUES ('schema', ${SCHEMA_VERSION}), ('accepted', 0), ('gone', 0)`,
+  // Large bodies: `token` is 1 for a credential that is not the relay's own, `bytes` counts what has arrived,
+  // `finished` is 1 for a published body, and `accepted` is when no event with it waited any more.
   `CREATE TABLE IF NOT EXISTS body (hash TEXT PRIMARY KEY, request TEXT NOT NULL, owner TEXT NOT NULL,
-    endpoint TEXT, created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL,
-    accepted INTEGER)`,
+    endpoint TEXT, token INTEGER NOT NULL, created INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    finished INTEGER NOT NULL, accepted INTEGER)`,
   `CREATE TABLE IF NOT EXISTS chunk (hash TEXT NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (hash, number))`,
 ]
