@@ -1,6 +1,4 @@
-import type { GitHubCall } from '../../wire/github-api.ts'
-
-/** An attempt may ask for a token and the default branch, and a lookup reads several pages. */
+/** An attempt may also ask for a token and the default branch, and a lookup reads several pages. */
 const RESERVE = 4
 
 /** Counts the calls of GitHub of one run: a Durable Object may make a limited number of requests. */
@@ -16,7 +14,6 @@ export class CallBudget {
     return this.#left < RESERVE
   }
 
-  /** Counts a call that is made elsewhere. */
   use(calls = 1): void {
     this.#left -= calls
   }

@@ -7,6 +7,8 @@ import type { Collecting, Collection } from '../store/delivery-rows.ts'
  */
 export class Collections {
   readonly #collecting = new Map<string, Map<string, Collecting>>()
+  /** Counts the events that were added. */
+  changes = 0
 
   /** Replaces all by what the database has. */
   read(all: readonly Collecting[], now: number): void {
@@ -20,6 +22,7 @@ export class Collections {
 
   /** To be told of each event that was stored for a batch. */
   add(queue: string, { grouping, period, quiet, length }: Collection, now: number): void {
+    this.changes++
     const known = this.#collecting.get(queue)?.get(grouping)
     const { first = now, count = 0, length: before = 0 } = known ?? {}
     this.#set({
@@ -40,19 +43,6 @@ export class Collections {
     return Math.min(Number.POSITIVE_INFINITY, ...this.#of(queue).map(dueAt))
   }
 
-  /** True if a batch of the queue may hold more events than one takes. */
-  isOver(queue: string, grouping: string): boolean {
-    const collecting = this.#collecting.get(queue)?.get(grouping)
-    return collecting !== undefined && isOver(collecting)
-  }
-
-  /** To be told that the events of a grouping are no longer collected. */
-  remove(queue: string, grouping: string): void {
-    const groupings = this.#collecting.get(queue)
-    groupings?.delete(grouping)
-    if (groupings?.size === 0) this.#collecting.delete(queue)
-  }
-
   #of(queue: string): readonly Collecting[] {
     return [...(this.#collecting.get(queue)?.values() ?? [])]
   }
@@ -67,8 +57,4 @@ function dueAt(collecting: Collecting): number {
   const { first, last, count, length, period, quiet } = collecting
   const isFull = count >= LIMITS.batchEvents || length >= LIMITS.batchUnpackedLength
   return isFull ? 0 : Math.min(first + period, last + (quiet ?? period))
-}
-
-function isOver({ count, length }: Collecting): boolean {
-  return count > LIMITS.batchEvents || length > LIMITS.batchUnpackedLength
 }

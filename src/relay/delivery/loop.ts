@@ -5,16 +5,22 @@
 import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { FindRuns } from '../github/find-run.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { Packer } from '../webhook/payload.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
+import type { Packer } from '../webhook/payload.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { Collections } from './collections.ts'
 import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
-import { OF_CONTENT, type OpenedDispatch, type OpenPorts, openBatch, openEvent } from './open-event.ts'
+import {
+  OF_CONTENT,
+  type OpenedDispatch,
+  type OpenPorts,
+  openBatch,
+  openEvent,
+} from './open-event.ts'
 import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
 import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
 
@@ -35,6 +41,9 @@ const FAILING_TIME = 60 * MINUTE
 
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
+
+/** While events are stored, collected events are counted so many times. */
+const MOST_RECOUNTS = 3
 
 /** A run of the loop waits so many milliseconds for the next event, rather than end. */
 const SHORT_WAIT = 2 * SECOND
@@ -122,10 +131,9 @@ export class DeliveryLoop {
   /** When the loop has something to do; `undefined` if nothing waits, or while it runs. */
   next(): number | undefined {
     if (this.#running || this.#isStopped) return undefined
-    const { now } = this.#ports
-    const times = [...this.#queues.values()].map((queue) => this.#actsAt(queue))
-    if (this.#unwritten.size > 0) times.push(now() + SECOND)
-    const next = Math.min(Number.POSITIVE_INFINITY, ...times)
+    // An outcome that the disk did not take is written again.
+    const again = this.#unwritten.size > 0 ? this.#ports.now() + SECOND : Number.POSITIVE_INFINITY
+    const next = Math.min(again, this.#nextTime())
     return next === Number.POSITIVE_INFINITY ? undefined : next
   }
 
@@ -178,7 +186,16 @@ export class DeliveryLoop {
 
   /** To be told that an admin changed or deleted rows: the collected events are counted again. */
   async recount(): Promise<void> {
-    this.#collections.read(await this.#ports.table.collecting(), this.#ports.now())
+    for (let tries = 1; ; tries++) {
+      const { changes } = this.#collections
+      const all = await this.#ports.table.collecting()
+      // An event that was stored during the query may not be part of its result.
+      if (changes !== this.#collections.changes && tries < MOST_RECOUNTS) continue
+      this.#collections.read(all, this.#ports.now())
+      for (const { queue } of all)
+        this.#lookAt(this.#queueOf(queue), this.#collections.dueAt(queue))
+      return
+    }
   }
 
   /** Records the outcome of a call that was open when its event was stored. */
@@ -236,7 +253,8 @@ export class DeliveryLoop {
       await this.#writeAgain()
       this.#lookAll()
       this.#callAll()
-      const isBusy = this.#calls.size > 0 || [...this.#queues.values()].some((each) => each.isLooking)
+      const isBusy =
+        this.#calls.size > 0 || [...this.#queues.values()].some((each) => each.isLooking)
       const next = budget.isUsedUp ? Number.POSITIVE_INFINITY : this.#nextTime()
       const wait = Math.max(0, next - now())
       if (!isBusy && (wait > SHORT_WAIT || budget.isUsedUp)) return
@@ -245,10 +263,7 @@ export class DeliveryLoop {
   }
 
   #nextTime(): number {
-    const { now } = this.#ports
     const times = [...this.#queues.values()].map((queue) => this.#actsAt(queue))
-    // An outcome that the disk did not take is written again.
-    if (this.#unwritten.size > 0) times.push(now() + SECOND)
     return Math.min(Number.POSITIVE_INFINITY, ...times)
   }
 
@@ -389,6 +404,8 @@ export class DeliveryLoop {
     if (!first || !isUndelivered(first)) return
     queue.lookedUp.delete(id)
     const opened = await this.#open(id, members)
+    // The call that ends here is followed by another look at the batch.
+    if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
     const follows = this.#follows(opened.dispatch)
     const outcome = await attempt(opened.dispatch, follows, this.#ports)
@@ -396,8 +413,11 @@ export class DeliveryLoop {
     await this.#conclude(queue, first, members, outcome)
   }
 
-  /** The dispatch of an event or a batch. Members that cannot be sent at all are dead letters. */
-  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch> {
+  /**
+   * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
+   * sent at all became dead letters.
+   */
+  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
     const { table, log } = this.#ports
     const [first] = members
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
@@ -406,7 +426,7 @@ export class DeliveryLoop {
       await table.takeOut(member.id, { state: 'dead', wait: 0 }, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
     }
-    return opened
+    return opened.failed.length > 0 ? undefined : opened
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
@@ -524,18 +544,9 @@ export class DeliveryLoop {
   /** Records the batches of a queue whose time has passed, before their first call. */
   async #endCollections(queue: Queue): Promise<void> {
     const { table, now } = this.#ports
-    for (const grouping of this.#collections.due(queue.name, now())) {
-      const isOver = this.#collections.isOver(queue.name, grouping)
-      // Events that arrive while the batch is recorded begin the next one.
-      this.#collections.remove(queue.name, grouping)
-      try {
-        await table.group(queue.name, grouping)
-      } finally {
-        if (isOver || this.#collections.dueAt(queue.name) < Number.POSITIVE_INFINITY) {
-          await this.recount()
-        }
-      }
-    }
+    const due = this.#collections.due(queue.name, now())
+    for (const grouping of due) await table.group(queue.name, grouping)
+    if (due.length > 0) await this.recount()
   }
 
   /**

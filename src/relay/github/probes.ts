@@ -126,7 +126,9 @@ export class Probes {
 
   #failingIn({ now, isFull, openOfFailing }: ProbeTime): number {
     if (isFull || (this.isInDoubt && openOfFailing > 0)) return FIRST_PROBE
-    const earliest = this.isInDoubt ? Math.max(this.#nextProbe, this.#nextFailing) : this.#nextFailing
+    const earliest = this.isInDoubt
+      ? Math.max(this.#nextProbe, this.#nextFailing)
+      : this.#nextFailing
     return Math.max(0, earliest - now)
   }
 

@@ -144,8 +144,7 @@ export class RateLimiter {
 
   /** Calls for a stored event that has its turn. */
   granted(repository: string): (call: GitHubCall) => GitHubCall {
-    return (call) => (request) =>
-      this.#observed(repository, call, request, this.#begin(repository))
+    return (call) => (request) => this.#observed(repository, call, request, this.#begin(repository))
   }
 
   /**
