@@ -6,7 +6,7 @@ import type { Credentials } from '../github/credential.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import { LIMIT_OF, type Packer } from '../webhook/payload.ts'
+import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import type { NotAccepted } from './answers.ts'
 import { decryptEvent } from './event-record.ts'
 
