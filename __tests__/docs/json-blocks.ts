@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { alarmReceipt } from '../../src/relay/delivery/alarms.ts'
-import { runReceipt } from '../../src/relay/delivery/follow-runs.ts'
+import { alarmReceipt } from '../../src/relay/delivery/alarms-old.ts'
+import { runReceipt } from '../../src/relay/delivery/follow-runs-old.ts'
 import type { FollowedEvent } from '../../src/relay/delivery/run-outcome.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'

@@ -20,6 +20,27 @@ const LAYERS: Readonly<Record<string, number>> = {
   cli: 3,
 }
 
+/** The rooms of `relay/`, and its files that stand beside them; types count too. */
+const ROOMS: Readonly<Record<string, number>> = {
+  'errors.ts': 0,
+  'figures.ts': 0,
+  'metrics.ts': 0,
+  'bounded-cache.ts': 0,
+  store: 1,
+  github: 2,
+  delivery: 3,
+  webhook: 4,
+  admin: 5,
+  'readiness.ts': 6,
+  'pages.ts': 6,
+  'discovery.ts': 6,
+  'relay.ts': 6,
+  'config.ts': 7,
+  'storage-settings.ts': 7,
+  node: 8,
+  workers: 8,
+}
+
 /**
  * Node's modules that other files may use, too, because they do not reach outside of the process.
  */
@@ -46,6 +67,12 @@ const modules = readModules(fileURLToPath(new URL('../../src', import.meta.url))
 
 function folderOf(path: string): string {
   return path.split('/')[0] ?? ''
+}
+
+/** The level of a file of the relay; `undefined` for any other file. */
+function roomOf(path: string): number | undefined {
+  const [folder, room] = path.split('/')
+  return folder === 'relay' ? ROOMS[room ?? ''] : undefined
 }
 
 function isOurs(name: string): boolean {
@@ -95,6 +122,16 @@ test('src has modules to look at', () => {
 
 test('imports point down, and only wiring files reach outside', () => {
   expect(modules.flatMap(offences)).toEqual([])
+})
+
+test('imports point down inside of the relay, too', () => {
+  const arrows = modules.flatMap(({ path, imports }) => {
+    const room = roomOf(path)
+    return imports
+      .filter((name) => room !== undefined && (roomOf(name) ?? 0) > room)
+      .map((name) => `${path} imports ${name}`)
+  })
+  expect(arrows).toEqual([])
 })
 
 test('no module imports itself by way of others', () => {

@@ -15,7 +15,7 @@ import {
 } from '../../src/inspector/recorder.ts'
 import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
-import type { RelayRequest } from '../../src/relay/relay-ports.ts'
+import type { RelayRequest } from '../../src/wire/http.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { fc } from '../support/properties.ts'
 

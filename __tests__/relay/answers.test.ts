@@ -242,7 +242,7 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Batch, X-Hookline-Hint, Retry-After',
+        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Hint, Retry-After',
     })
     expect(headers['x-hookline-delivery']).toMatch(/^[0-9a-f]{8}-/)
     expect(headers['set-cookie']).toBeUndefined()

@@ -60,7 +60,7 @@ describe.each(RUNTIMES)('a browser before a relay on %s', (_, start) => {
       const { headers } = await at.send({ target, headers: [ORIGIN] })
       expect(headers['access-control-allow-origin']).toBe('*')
       expect(headers['access-control-expose-headers']).toBe(
-        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Batch, X-Hookline-Hint, Retry-After',
+        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Hint, Retry-After',
       )
     }
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { isAmbiguous, RelayError } from '../../src/relay/errors.ts'
-import { dispatchTo } from '../../src/relay/github/dispatch.ts'
+import { dispatchTo } from '../../src/relay/github/send.ts'
 import {
   GitHubCallError,
   type GitHubCallRequest,

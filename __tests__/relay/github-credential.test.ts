@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { reportError } from '../../src/cli/terminal.ts'
 import { readRelayConfig } from '../../src/relay/config.ts'
-import { createCredentials, storedCredential } from '../../src/relay/github/credentials.ts'
+import { createCredentials, storedCredential } from '../../src/relay/github/credential.ts'
 import type { Endpoint } from '../../src/relay/store/endpoint-settings.ts'
 import { UsageError, UserError } from '../../src/wire/errors.ts'
 import { Secret } from '../../src/wire/secret.ts'

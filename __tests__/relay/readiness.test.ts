@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import type { Credential } from '../../src/relay/github/credentials.ts'
+import type { Credential } from '../../src/relay/github/credential.ts'
 import { Readiness } from '../../src/relay/readiness.ts'
 import { endpointsOf, ENDPOINT_RUNTIMES as RUNTIMES } from '../support/endpoint-relays.ts'
 import { startGitHub } from '../support/github.ts'

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import { parseRepository, routeWebhook, targetPath } from '../../src/relay/webhook/url.ts'
+import { parseRepository } from '../../src/relay/github/repository.ts'
+import { readTokenUrl, targetPath } from '../../src/relay/webhook/url.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
-const route = (target: string) => routeWebhook(target, undefined)
+const route = (target: string) => readTokenUrl(target, undefined)
 
 describe('a hosted webhook URL', () => {
   test.each([
@@ -104,13 +105,13 @@ describe('a self-hosted webhook URL', () => {
     ['/webhook//x', 'x'],
     ['//webhook/x//y', 'x//y'],
   ])('%s forwards %s', (target, path) => {
-    expect(routeWebhook(target, repository)).toMatchObject({ repository, path })
+    expect(readTokenUrl(target, repository)).toMatchObject({ repository, path })
   })
 
   test.each(['/', '/webhook', '/webhook/', '/webhook/?x', '/Webhook/x/y', '/o/r/x'])(
     '%s is not one: 404',
     (target) => {
-      expect(() => routeWebhook(target, repository)).toThrow(
+      expect(() => readTokenUrl(target, repository)).toThrow(
         expect.objectContaining({ status: 404 }),
       )
     },

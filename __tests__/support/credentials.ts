@@ -1,4 +1,4 @@
-import type { Credential } from '../../src/relay/github/credentials.ts'
+import type { Credential } from '../../src/relay/github/credential.ts'
 import type { Secret } from '../../src/wire/secret.ts'
 
 /** The credential of a request with a GitHub token. */

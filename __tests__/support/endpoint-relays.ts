@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { adminApi } from '../../src/relay/admin/admin.ts'
 import {
   readRelayConfig,
-  relayPorts,
   sharedGitHub,
+  statelessRelay,
   steadyClock,
   systemClock,
 } from '../../src/relay/config.ts'
 import { NO_FIGURES } from '../../src/relay/delivery/event.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
+import { PACK } from '../../src/relay/github/payload-limit.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
@@ -18,6 +19,7 @@ import { bundle } from './build.ts'
 import { createEndpoint } from './large-bodies.ts'
 import { memoryDatabase } from './memory-database.ts'
 import { RELAY_KEY, relayKeyOf } from './relay-keys.ts'
+import { withStore } from './relay-store.ts'
 import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
 import { startWorkerd } from './workerd.ts'
 
@@ -28,7 +30,8 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const config = await readRelayConfig(env, repository)
   const pool = githubConnectionPool(config.apiUrl)
   const github = sharedGitHub(env, config, pool.call)
-  const ports = relayPorts(config, github, write, { loadChecks })
+  const parts = { packers: [PACK], loadChecks, isStateless: false }
+  const relay = statelessRelay(config, github, write, parts)
   const { keys, encryption } = await relayKeyOf()
   const endpoints = new EndpointLookup({
     stores: new EndpointTable(await memoryDatabase([])),
@@ -36,14 +39,14 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
-    report: ports.report,
+    report: relay.report,
   })
   const { deliveries, ...status } = NO_DELIVERIES
   const { allowsTokens, publicUrl, githubCredential } = config
   const admin = adminApi({
     relayKey: { keys, encryption },
     allowsTokens,
-    report: ports.report,
+    report: relay.report,
     ports: {
       ...status,
       deliveries,
@@ -57,8 +60,8 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
       log: () => {},
     },
   })
-  const served = { ...ports, endpoints, admin }
-  const server = await serveRelay({ host: '127.0.0.1', port: 0, ports: served })
+  const served = withStore(relay, { endpoints, admin })
+  const server = await serveRelay({ host: '127.0.0.1', port: 0, relay: served })
   const close = async () => {
     await server.close()
     await pool.close()

@@ -4,7 +4,7 @@ import { RelayError } from '../../src/relay/errors.ts'
 import { Encryption } from '../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { readRelayKeys } from '../../src/relay/store/relay-key.ts'
-import { eventsOf, readEndpointUrl } from '../../src/relay/webhook/endpoint-url.ts'
+import { eventsOf, readEndpointUrl } from '../../src/relay/webhook/url.ts'
 import { claimsMistake, openChecks } from '../../src/relay/webhook/verification.ts'
 import {
   answerEndpointsCall,

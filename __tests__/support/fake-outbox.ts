@@ -1,19 +1,27 @@
+<<<<<<< HEAD
 import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/delivery/accept.ts'
+=======
+import {
+  type AcceptPorts,
+  collectInto,
+  throughOutbox,
+} from '../../src/relay/delivery/accept-old.ts'
+>>>>>>> accept
+import type { BatchPeriod } from '../../src/relay/delivery/batch-period.ts'
 import type { NewEvent, OutboxLimits, StoredEvent } from '../../src/relay/delivery/event.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import { Ledger } from '../../src/relay/delivery/ledger.ts'
 import { Outbox } from '../../src/relay/delivery/outbox.ts'
 import { holderOf, ownerOf, queueNames } from '../../src/relay/delivery/queue-name.ts'
-import { type CredentialOptions, createCredentials } from '../../src/relay/github/credentials.ts'
-import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
+import { type CredentialOptions, createCredentials } from '../../src/relay/github/credential.ts'
+import { PACK } from '../../src/relay/github/payload-limit.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
+import type { Dispatch, DispatchPort } from '../../src/relay/github/send.ts'
 import type { OutboxLine } from '../../src/relay/log-lines.ts'
 import { RelayMetrics } from '../../src/relay/metrics.ts'
 import { AcceptedCredentials } from '../../src/relay/store/accepted-credentials.ts'
 import type { Encryption } from '../../src/relay/store/encryption.ts'
 import type { Endpoint } from '../../src/relay/store/endpoint-settings.ts'
-import type { BatchPeriod } from '../../src/relay/webhook/batch-period.ts'
-import { PACK } from '../../src/relay/webhook/payload.ts'
 import { GitHubCallError } from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { FakeTime, HOUR, SECOND } from './fake-time.ts'

@@ -1,6 +1,7 @@
 import { adminApi } from '../../src/relay/admin/admin.ts'
-import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
+import { readRelayConfig, sharedGitHub, statelessRelay } from '../../src/relay/config.ts'
 import { listDeliveries } from '../../src/relay/delivery/delivery-list.ts'
+import { PACK } from '../../src/relay/github/payload-limit.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
@@ -8,6 +9,7 @@ import { type FakeOutbox, fakeOutbox } from './fake-outbox.ts'
 import { memoryDatabase } from './memory-database.ts'
 import { unavailable } from './relay-errors.ts'
 import { relayKeyOf } from './relay-keys.ts'
+import { withStore } from './relay-store.ts'
 
 export interface OperatedRelay {
   readonly url: string
@@ -41,7 +43,11 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const config = await readRelayConfig({})
   const write = (line: string) => void log.push(line)
   const github = sharedGitHub({}, config, call)
-  const ports = relayPorts(config, github, write)
+  const relay = statelessRelay(config, github, write, {
+    packers: [PACK],
+    loadChecks,
+    isStateless: false,
+  })
   const relayKey = await relayKeyOf()
   const { encryption } = relayKey
   const endpoints = new EndpointLookup({
@@ -50,13 +56,13 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: () => performance.now(),
     date: () => new Date(),
-    report: ports.report,
+    report: relay.report,
   })
   const { outbox } = fake
   const admin = adminApi({
     relayKey: hasKey ? relayKey : undefined,
     allowsTokens,
-    report: ports.report,
+    report: relay.report,
     ports: {
       deliveries: {
         list: (query) => listDeliveries(fake.database, query),
@@ -71,7 +77,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
       },
       endpoints,
       hasCredential: true,
-      loadChecks: () => import('../../src/relay/webhook/verification.ts'),
+      loadChecks,
       now: () => new Date(),
       checkAccess: async () => {},
       metrics: github.metrics,
@@ -88,10 +94,12 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const server = await serveRelay({
     host: '127.0.0.1',
     port: 0,
-    ports: { ...ports, admin, metrics: github.metrics },
+    relay: withStore(relay, { endpoints, admin }),
   })
   return { url: server.url, fake, calls: () => calls, log, close: server.close }
 }
+
+const loadChecks = () => import('../../src/relay/webhook/verification.ts')
 
 /** Represents the bytes of a database. */
 async function* wholeCopy(): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
+import { readRelayConfig, sharedGitHub, statelessRelay } from '../../src/relay/config.ts'
 import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
@@ -10,9 +10,14 @@ test('the relay logs kind and stack of its own fault, never the message', async 
     throw new Error('nothing is sent here')
   }
   const config = await readRelayConfig({})
-  const ports = relayPorts(config, sharedGitHub({}, config, post), (line) => lines.push(line))
-  ports.report(new RangeError(`${SECRET}\n    at ${SECRET}`))
-  ports.report(SECRET)
+  const write = (line: string) => void lines.push(line)
+  const { report } = statelessRelay(config, sharedGitHub({}, config, post), write, {
+    packers: [],
+    loadChecks: () => import('../../src/relay/webhook/verification.ts'),
+    isStateless: true,
+  })
+  report(new RangeError(`${SECRET}\n    at ${SECRET}`))
+  report(SECRET)
   expect(lines.join('\n')).not.toContain(SECRET)
   expect(JSON.parse(lines[0] ?? '').error).toMatchObject({ name: 'RangeError' })
   expect(JSON.parse(lines[0] ?? '').error.frames[0]).toContain('bug.test.ts')

@@ -4,16 +4,16 @@ import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-w
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { triggerNamed } from '../engine/evaluate-event.ts'
 import type { Scripts } from '../engine/scripts.ts'
-import {
-  type Credentials,
-  keyCredentials,
-  NO_CREDENTIALS,
-} from '../relay/github/credentials.ts'
-import type { DispatchPort } from '../relay/github/dispatch.ts'
+import { steadyClock, systemClock } from '../relay/config.ts'
+import { type Credentials, keyCredentials, NO_CREDENTIALS } from '../relay/github/credential.ts'
+import { PACK } from '../relay/github/payload-limit.ts'
+import type { DispatchPort } from '../relay/github/send.ts'
+import { RelayMetrics } from '../relay/metrics.ts'
 import { answer, type RunningServer, serveRelay } from '../relay/node/server.ts'
-import { relay } from '../relay/relay.ts'
-import { systemClock } from '../relay/config.ts'
-import type { RelayPorts, RelayRequest } from '../relay/relay-ports.ts'
+import { RELAY_PAGES } from '../relay/pages.ts'
+import { Readiness } from '../relay/readiness.ts'
+import { type Relay, respond } from '../relay/relay.ts'
+import { BodyMemory } from '../relay/webhook/body.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'
@@ -21,7 +21,7 @@ import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import type { RelayResponse } from '../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type GitHubEvent, readClientPayload } from '../wire/payload.ts'
@@ -129,12 +129,12 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const logs = new RunLogs()
   const stage = { ...options, recorder, logs, localEngine }
   const cause = { origin: 'request', of: null } as const
-  const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) =>
-    devPorts(stage, cause, credentials, mayRun)
-  const ports = portsOf(cause, await devCredentials(host, env), false)
+  const relayOf = (cause: Cause, credentials: Credentials, mayRun: boolean) =>
+    devRelay(stage, cause, credentials, mayRun)
+  const relay = relayOf(cause, await devCredentials(host, env), false)
   // Requests of the page were authenticated by the cookie, so they may run real jobs.
   const send = (request: RelayRequest, cause: Cause) =>
-    relay(request, portsOf(cause, NO_CREDENTIALS, true))
+    respond(request, relayOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
   const key = randomKey()
   const parts: InspectorParts = {
@@ -150,7 +150,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   }
   const inspector = inspectorServer(parts, report)
   const { workflowsChanged } = inspector
-  const runPorts = portsOf(cause, NO_CREDENTIALS, true)
+  const runRelay = relayOf(cause, NO_CREDENTIALS, true)
   const route: typeof inspector.route = (request, response) => {
     if (inspector.route(request, response)) return true
     const key = request.headers['x-hookline-dev-key']
@@ -158,11 +158,11 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     answerWithKey(request, response, {
       given: String(key),
       key: options.runs.key,
-      ports: runPorts,
+      relay: runRelay,
     }).catch(report)
     return true
   }
-  const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
+  const server = await serveRelay({ host: host ?? 'localhost', port, relay, route })
   return {
     url: server.url,
     inspectorPath: inspectorPath(key),
@@ -188,11 +188,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
 async function answerWithKey(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    given,
-    key,
-    ports,
-  }: { readonly given: string; readonly key: string; readonly ports: RelayPorts },
+  { given, key, relay }: { readonly given: string; readonly key: string; readonly relay: Relay },
 ): Promise<void> {
   const { headers, socket } = request
   const refusal =
@@ -200,7 +196,7 @@ async function answerWithKey(
     ((await sameText(given, key))
       ? undefined
       : 'x-hookline-dev-key is not the key that dev printed')
-  if (refusal === undefined) return answer(request, response, ports)
+  if (refusal === undefined) return answer(request, response, relay)
   const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
 }
@@ -224,16 +220,21 @@ function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
   return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
-function devPorts(
-  stage: Stage,
-  cause: Cause,
-  credentials: Credentials,
-  mayRun: boolean,
-): RelayPorts {
+function devRelay(stage: Stage, cause: Cause, credentials: Credentials, mayRun: boolean): Relay {
   return {
-    dispatch: localDispatch(stage, cause, mayRun),
+    send: localDispatch(stage, cause, mayRun),
+    store: undefined,
     credentials,
     repository: LOCAL,
+    dispatchMode: 'repository',
+    pages: RELAY_PAGES,
+    readiness: new Readiness({ now: steadyClock.now, servesOne: true }),
+    metrics: new RelayMetrics(),
+    bodyMemory: new BodyMemory(Number.POSITIVE_INFINITY),
+    packers: [PACK],
+    loadChecks: () => import('../relay/webhook/verification.ts'),
+    publicUrl: undefined,
+    eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { LogEntry } from '../relay/webhook/request-log.ts'
-import type { RelayRequest } from '../relay/relay-ports.ts'
 import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
+import type { RelayRequest } from '../wire/http.ts'
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/webhook-request.ts'

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../relay/node/read-body.ts'
-import type { RelayRequest } from '../relay/relay-ports.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import type { RelayResponse } from '../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ShownRequest, Welcome } from './api.ts'
 import {

@@ -13,22 +13,23 @@ import {
 } from '../wire/settings.ts'
 import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
 import { figure, MEGABYTE } from './figures.ts'
+import type { TokenSource } from './github/credential.ts'
 import {
   type CredentialOptions,
   type Credentials,
   createCredentials,
   type GitHubCredential,
-} from './github/credentials.ts'
-import { countingRefusals, dispatchTo } from './github/dispatch.ts'
+} from './github/credential.ts'
 import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
-import type { TokenSource } from './github/token-source.ts'
+import { parseRepository, type Repository } from './github/repository.ts'
+import { countingRefusals, dispatchTo } from './github/send.ts'
 import { RelayMetrics } from './metrics.ts'
 import { type Pages, RELAY_PAGES } from './pages.ts'
 import { Readiness } from './readiness.ts'
-import { BodyMemory, type RelayPorts } from './relay-ports.ts'
+import type { Relay } from './relay.ts'
+import { BodyMemory } from './webhook/body.ts'
 import type { LogEntry } from './webhook/request-log.ts'
-import { parseRepository, type Repository } from './webhook/url.ts'
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
@@ -39,7 +40,7 @@ export interface RelayConfig {
   readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
   readonly pages: Pages
-  readonly repository?: Repository
+  readonly repository: Repository | undefined
   /** Which event starts the workflow of a token URL. */
   readonly dispatch: DispatchMode
   /** Detected if absent. */
@@ -74,7 +75,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
     pages: RELAY_PAGES,
-    ...(named !== undefined && { repository: parseRepository(named) }),
+    repository: named === undefined ? undefined : parseRepository(named),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
 }
@@ -99,33 +100,36 @@ export function sharedGitHub(
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
-/** The ports of a stateless relay. `isStateless` only says what the discovery page shows. */
-export function relayPorts(
+/** The parts that each runtime has of its own. */
+interface RuntimeParts extends Pick<Relay, 'packers' | 'loadChecks'> {
+  /** Only says what the discovery page shows. */
+  readonly isStateless: boolean
+}
+
+/** A stateless relay. */
+export function statelessRelay(
   config: RelayConfig,
   { call, rateLimiters, metrics }: ForgeAccess,
   write: (line: string) => void,
-  {
-    packers,
-    loadChecks,
-    isStateless = true,
-  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { isStateless?: boolean } = {},
-): RelayPorts {
+  { packers, loadChecks, isStateless }: RuntimeParts,
+): Relay {
   const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
-  const { now } = systemClock
   const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
   return {
-    dispatch: countingRefusals(dispatchTo(options), metrics),
-    metrics,
+    send: countingRefusals(dispatchTo(options), metrics),
+    store: undefined,
     credentials: credentialsOf(config, call),
-    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
-    ...(repository && { repository }),
+    repository,
     dispatchMode,
-    publicUrl,
+    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
-    bodies: new BodyMemory(config.bodyMemory),
-    ...(packers && { packers }),
-    ...(loadChecks && { loadChecks }),
-    now,
+    metrics,
+    bodyMemory: new BodyMemory(config.bodyMemory),
+    packers,
+    loadChecks,
+    publicUrl,
+    eventReceived: undefined,
+    now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
     report: (error) => write(JSON.stringify({ error: bugOf(error) })),

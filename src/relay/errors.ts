@@ -16,10 +16,15 @@ export interface Attempts {
   readonly githubStatus?: number
   /** True if GitHub may have accepted the event in a try before the last one, which got a 502. */
   readonly mayBeAccepted?: boolean
-  /** Set if the outbox has the event, and GitHub does not: an error code, `queued` or `batch`. */
+  /** Set if the database has the event, and GitHub does not: an error code, `queued`, `stored` or `batch`. */
   readonly queued?: string
-  /** Id of the batch that contains the event. */
-  readonly batch?: string
+  /**
+   * When the first call began, by GitHub's clock if GitHub responded, in milliseconds since 1970: a run of the
+   * event is not older. Only measured by a relay with a database.
+   */
+  readonly acceptedAt?: number
+  /** Milliseconds of the last call, likewise. */
+  readonly githubMs?: number
   /** Address of the run that was started, if GitHub names it. */
   readonly run?: string
   /** True if the local engine evaluated the event and no trigger fired. */

@@ -8,8 +8,6 @@ const FIGURES = {
   GITHUB_TIMEOUT_MS: 8000,
   /** All request bodies together; an isolate on Workers has 128 MB. Beyond it the relay responds 503. */
   MAX_BODY_MEMORY_MB: 128,
-  /** All stored bodies together: the smallest disks of servers have 10 GB. */
-  BODIES_MAX_MB: 2048,
   /** Concurrent connections: 5,000 idle ones take about 100 MB. The oldest one makes room for a new one. */
   MAX_CONNECTIONS: 5000,
   /** An idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
@@ -26,4 +24,15 @@ const FIGURES = {
 export function figure(env: Environment, name: keyof typeof FIGURES): number {
   const text = env[`HOOKLINE_TEST_${name}`]
   return text === undefined ? FIGURES[name] : Number(text)
+}
+
+/** Milliseconds in which every request must be complete, whatever its size. */
+export const GRACE = 15_000
+
+/** Bytes a second that a request must send after that time. */
+const LEAST_RATE = 64 * 1024
+
+/** Milliseconds in which a request with so many bytes is complete at the minimum rate. */
+export function longestUpload(bytes: number): number {
+  return GRACE + (bytes / LEAST_RATE) * 1000
 }

@@ -1,6 +1,6 @@
 import { RelayError } from './errors.ts'
-import type { Credential } from './github/credentials.ts'
-import { refusesCredential } from './github/dispatch.ts'
+import type { Credential } from './github/credential.ts'
+import { refusesCredential } from './github/send.ts'
 
 /** Why the relay can neither forward nor store new events. */
 export type Unready = 'starting' | 'disk' | 'storage_full' | 'credential' | 'stopping'

@@ -1,59 +1,75 @@
-import type { RelayResponse } from '../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { internalError, methodNotAllowed, RelayError } from './errors.ts'
-import { preflight, RELAY_PAGES, servePage } from './pages.ts'
-import type { RelayPorts, RelayRequest } from './relay-ports.ts'
-import { BODY_PATH } from './webhook/large-bodies.ts'
-import { handleWebhook } from './webhook/receive.ts'
-import { RequestLog } from './webhook/request-log.ts'
+import type { RelayMetrics } from './metrics.ts'
+import { type Pages, preflight, servePage } from './pages.ts'
+import type { Readiness } from './readiness.ts'
+import { BODY_PATH } from './store/bodies.ts'
+import { handleWebhook, type WebhookRelay } from './webhook/receive.ts'
+import { type LogEntry, RequestLog } from './webhook/request-log.ts'
 import { errorResponse, INERT_HEADERS, METHODS, withStandardHeaders } from './webhook/responses.ts'
 import { targetPath } from './webhook/url.ts'
+
+/** A relay, as the wiring of each runtime builds it. */
+export interface Relay extends WebhookRelay {
+  /** Responds at other paths than webhooks. */
+  readonly pages: Pages
+  readonly readiness: Readiness
+  readonly metrics: RelayMetrics
+  now(): Date
+  log(entry: LogEntry): void
+  /** Reports a bug. */
+  report(error: unknown): void
+}
 
 /** The paths of the admin API: no owner begins with `-`. */
 const ADMIN_PATH = /^\/+-admin(?:\/|$)/
 
-/** Answers one request: an admin address, a page, or a webhook. Never throws. */
-export async function relay(request: RelayRequest, ports: RelayPorts): Promise<RelayResponse> {
-  const log = new RequestLog(ports.newDelivery(), ports.now())
+/** Answers one request: an admin address, a stored body, a page, or a webhook. Never throws. */
+export async function respond(request: RelayRequest, relay: Relay): Promise<RelayResponse> {
+  const { store, metrics } = relay
+  const log = new RequestLog(relay.newDelivery(), relay.now())
   const path = targetPath(request.target)
-  if (ports.admin && ADMIN_PATH.test(path)) {
-    const reply = await ports.admin(request, log.delivery)
-    const { stream } = reply
-    const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
-    return stream ? { ...whole, stream } : whole
+  if (store && ADMIN_PATH.test(path)) {
+    return inert(await store.admin(request, log.delivery), request, log)
   }
-  if (ports.largeBodies && BODY_PATH.test(path)) {
-    const stored = await ports.largeBodies.serve(request.method, path)
-    const { stream } = stored
-    const whole = withStandardHeaders(stored, request.method, log.delivery, INERT_HEADERS)
-    return stream ? { ...whole, stream } : whole
+  if (store?.largeBodies && BODY_PATH.test(path)) {
+    return inert(await store.largeBodies.serve(request.method, path), request, log)
   }
   let reply: RelayResponse
   try {
-    reply = (await pageResponse(request, path, ports)) ?? (await handleWebhook(request, ports, log))
+    reply = (await pageResponse(request, path, relay)) ?? (await handleWebhook(request, relay, log))
   } catch (error) {
-    if (!(error instanceof RelayError)) ports.report(error)
+    if (!(error instanceof RelayError)) relay.report(error)
     const refusal = error instanceof RelayError ? error : internalError(error)
     log.refused(refusal)
     reply = errorResponse(refusal, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
-  ports.metrics?.answered(reply.status, log.endpoint)
-  ports.log(log.entry(method, reply.status, ports.now()))
+  metrics.answered(reply.status, log.endpoint)
+  relay.log(log.entry(method, reply.status, relay.now()))
+  const record = log.record(reply.status)
+  if (record) store?.record(record)
   return withStandardHeaders(reply, request.method, log.delivery)
+}
+
+/** A response that other pages must not read. */
+function inert(reply: RelayResponse, { method }: RelayRequest, log: RequestLog): RelayResponse {
+  const whole = withStandardHeaders(reply, method, log.delivery, INERT_HEADERS)
+  return reply.stream ? { ...whole, stream: reply.stream } : whole
 }
 
 /** The response to a request that is no webhook; `undefined` for a webhook. */
 async function pageResponse(
   { method, headers }: RelayRequest,
   path: string,
-  { pages = RELAY_PAGES, readiness }: RelayPorts,
+  { pages, readiness }: Relay,
 ): Promise<RelayResponse | undefined> {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
   const page = preflight(method, headers) ?? servePage(pages, method, path)
   if (page || path !== '/readyz' || !/^(?:GET|HEAD)$/.test(method)) return page
   // Anyone may ask, so the reason is one word.
-  const reason = await readiness?.why()
-  const fault = reason === undefined ? await readiness?.degraded() : undefined
+  const reason = await readiness.why()
+  const fault = reason === undefined ? await readiness.degraded() : undefined
   return {
     status: reason === undefined ? 200 : 503,
     headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -1,3 +1,5 @@
+import type { RawHeaders } from './headers.ts'
+
 /** A call to another service. Redirects are not followed. */
 export interface HttpRequest {
   /** In upper case. */
@@ -14,6 +16,43 @@ export interface HttpResponse {
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+}
+
+/** One HTTP request as it came: no web `Request`, which would normalise its path. */
+export interface RelayRequest {
+  /** Upper case. */
+  readonly method: string
+  /** The raw request target, in origin or absolute form. */
+  readonly target: string
+  readonly headers: RawHeaders
+  /**
+   * Called once at most. A body that ends early rejects with the runtime's own error.
+   *
+   * @param arrived is told how many bytes came, as they come; what it throws ends the reading
+   * @throws RangeError as soon as more than `limit` bytes have come
+   */
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
+  /**
+   * Like `readBody`, but a body over the limit goes to the sink, in pieces. Absent where bodies cannot be
+   * stored.
+   *
+   * @returns `undefined` for a body that went to the sink
+   * @throws RangeError as soon as more than `sink.most` bytes have come
+   */
+  readLargeBody?(
+    limit: number,
+    sink: LargeBodySink,
+    arrived?: (bytes: number) => void,
+  ): Promise<Uint8Array | undefined>
+  /** Calls back if the client ends the connection before it has the response. Absent if nobody can tell. */
+  whenGone?(back: () => void): void
+}
+
+/** Takes the pieces of a large body. */
+export interface LargeBodySink {
+  /** Bytes. */
+  readonly most: number
+  write(chunk: Uint8Array): Promise<void>
 }
 
 /** The relay's response to the sender. */

@@ -63,17 +63,19 @@ export const HEADER = {
   bodyUrl: 'x-hookline-body-url',
   bodySha256: 'x-hookline-body-sha256',
   bodyLength: 'x-hookline-body-length',
-  /** In a payload: the number of events of the batch. In a response: the id of the batch. */
+  /** In a payload: the number of events of the batch. */
   batch: 'x-hookline-batch',
+  /** In a payload: the id of the delivery that this one replays. */
+  replayOf: 'x-hookline-replay-of',
   /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
-  /** In a response: `true` if the outbox queued the event. */
+  /** In a response: `true` if the relay stored the event. */
   queued: 'x-hookline-queued',
   /** In a response: why an accepted event may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
   hint: 'x-hookline-hint',
-  /** In a response: `true` if the condition of the credential dropped the event, `error` if it failed. */
+  /** In a response: `true` if the condition of the endpoint dropped the event, `error` if it failed. */
   filtered: 'x-hookline-filtered',
-  /** In a response: why the outbox queued the event, an error code, `queued` or `batch`. */
+  /** In a response: why the relay stored the event: an error code, `queued`, `stored` or `batch`. */
   reason: 'x-hookline-reason',
 } as const
 

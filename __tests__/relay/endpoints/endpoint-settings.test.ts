@@ -5,7 +5,7 @@ import {
   readEndpointSettings,
   type SettingsRules,
 } from '../../../src/relay/store/endpoint-settings.ts'
-import { endpointPath, eventsOf, readEndpointUrl } from '../../../src/relay/webhook/endpoint-url.ts'
+import { endpointPath, eventsOf, readEndpointUrl } from '../../../src/relay/webhook/url.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 
 const TOKEN = `ghp_${'a'.repeat(36)}`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { queueNames } from '../../../src/relay/delivery/queue-name.ts'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
-import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
+import type { Dispatch } from '../../../src/relay/github/send.ts'
 import { sha256 } from '../../../src/relay/github/rate-limiter.ts'
 import {
   dispatchOf,

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../../src/relay/delivery/event.ts'
 import { encryptEvent } from '../../../src/relay/delivery/event-record.ts'
 import { openBatch } from '../../../src/relay/delivery/open-unit.ts'
 import { endpointDeleted } from '../../../src/relay/errors.ts'
-import { PACK } from '../../../src/relay/webhook/payload.ts'
+import { PACK } from '../../../src/relay/github/payload-limit.ts'
 import { dispatchOf } from '../../support/fake-outbox.ts'
 import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 

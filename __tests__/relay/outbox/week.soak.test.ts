@@ -6,7 +6,7 @@ import {
   rateLimited,
   unknownOutcome,
 } from '../../../src/relay/errors.ts'
-import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
+import type { Dispatch } from '../../../src/relay/github/send.ts'
 import { dispatchOf, type FakeGitHub, fakeOutbox, storedEvents } from '../../support/fake-outbox.ts'
 import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'

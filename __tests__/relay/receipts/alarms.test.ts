@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Alarms } from '../../../src/relay/delivery/alarms.ts'
+import { Alarms } from '../../../src/relay/delivery/alarms-old.ts'
 import { ReceiptStore } from '../../../src/relay/delivery/receipt-store.ts'
 import type { ReceiptLine } from '../../../src/relay/log-lines.ts'
 import { encryptEndpoint } from '../../../src/relay/store/endpoint-records.ts'

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { Alarms } from '../../../src/relay/delivery/alarms.ts'
+import { Alarms } from '../../../src/relay/delivery/alarms-old.ts'
 import { listDeliveries } from '../../../src/relay/delivery/delivery-list.ts'
-import { RunFollower } from '../../../src/relay/delivery/follow-runs.ts'
-import { ReceiptSender } from '../../../src/relay/delivery/notify.ts'
+import { RunFollower } from '../../../src/relay/delivery/follow-runs-old.ts'
+import { ReceiptSender } from '../../../src/relay/delivery/notify-old.ts'
 import { isReceiptId, newReceipt, receiptHeaders } from '../../../src/relay/delivery/receipt.ts'
 import { ReceiptStore } from '../../../src/relay/delivery/receipt-store.ts'
 import { githubConnectionPool } from '../../../src/relay/github/connection-pool.ts'
-import { createCredentials } from '../../../src/relay/github/credentials.ts'
-import { type Dispatch, dispatchTo } from '../../../src/relay/github/dispatch.ts'
+import { createCredentials } from '../../../src/relay/github/credential.ts'
+import { type Dispatch, dispatchTo } from '../../../src/relay/github/send.ts'
 import { runReader } from '../../../src/relay/github/find-run.ts'
 import { RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
 import type { ReceiptLine } from '../../../src/relay/log-lines.ts'
@@ -295,7 +295,7 @@ describe('an accepted event', () => {
 
   test('that a receipt started, and an event of a token URL, are not followed', async () => {
     const { send, pass, outcomes, received } = await startScene()
-    await send('o/r', { isReceipt: true })
+    await send('o/r', { isNotification: true })
     const token = new Secret('ghp_token-of-a-sender')
     await send('o/r', {
       credential: { kind: 'token', isOwn: false, secrets: [], token: async () => token },

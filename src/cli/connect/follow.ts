@@ -75,11 +75,11 @@ export class LogFollower {
 
   /** Reports a request, and then the run that it starts until the run ends, or why there is no run. */
   async #followRequest(entry: LogEntry): Promise<void> {
-    const { delivery, status, run = null, batch } = entry
+    const { delivery, status, run = null } = entry
     const type = this.#ports.typeOf(delivery) ?? null
     const noRun = noRunReason(entry)
     const queued = queuedReason(entry)
-    if (queued !== null) this.#queued.add(batch ?? delivery)
+    if (queued !== null) this.#queued.add(delivery)
     const reason = noRun ?? queued
     this.#report(connectEvent('request', { delivery, type, status, run, reason }))
     // A queued event is followed when the relay logs its result.
@@ -136,9 +136,9 @@ function noRunReason(entry: LogEntry): string | null {
 }
 
 /** Why GitHub does not have the event yet; `null` if it has. */
-function queuedReason({ queued, batch }: LogEntry): string | null {
+function queuedReason({ queued }: LogEntry): string | null {
   if (queued === undefined) return null
-  if (batch !== undefined) return `in the batch ${batch}, which starts one run when it ends`
+  if (queued === 'batch') return 'collected for a batch, which starts one run when it ends'
   const rest = 'also after a restart of connect'
   return queued === 'queued'
     ? `queued behind earlier events: the relay sends the event after them, ${rest}`

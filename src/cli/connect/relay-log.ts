@@ -1,5 +1,5 @@
-import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import type { OutboxLine } from '../../relay/log-lines.ts'
+import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { isObject } from '../../wire/json.ts'
 
 /**

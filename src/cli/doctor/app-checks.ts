@@ -1,7 +1,7 @@
 import { App, readAppKey } from '../../relay/github/github-app.ts'
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
-import { parseRepository } from '../../relay/webhook/url.ts'
+import { parseRepository } from '../../relay/github/repository.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { platformCall } from '../github-client.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
-import type { CheckClaims } from '../../relay/webhook/checks.ts'
+import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/verify-settings.ts'

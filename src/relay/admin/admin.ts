@@ -1,7 +1,6 @@
-import type { RelayResponse } from '../../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { endpointLabel } from '../delivery/queue-name.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
-import type { RelayRequest } from '../relay-ports.ts'
 import { relayKeyMissing } from '../store/relay-key.ts'
 import { StorageError } from '../store/storage-error.ts'
 import { errorResponse } from '../webhook/responses.ts'

@@ -2,10 +2,10 @@ import { fieldsOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { dispatchEvent } from '../../wire/payload.ts'
 import { RelayError } from '../errors.ts'
-import { GitHubSession, type SessionOptions } from '../github/session.ts'
-import type { TokenSource } from '../github/token-source.ts'
+import type { TokenSource } from '../github/credential.ts'
+import { parseRepository } from '../github/repository.ts'
+import { GitHubSession, type SessionOptions } from '../github/send.ts'
 import type { EndpointSettings } from '../store/endpoint-settings.ts'
-import { parseRepository } from '../webhook/url.ts'
 
 /**
  * Checks that the credential of an endpoint may start its workflows, as far as GitHub tells: the

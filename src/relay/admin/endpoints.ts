@@ -1,7 +1,7 @@
+import type { RelayRequest } from '../../wire/http.ts'
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
-import type { RelayRequest } from '../relay-ports.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../store/endpoint-records.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type EndpointSettings,
   givenSettings,
   invalidEndpoint,
+  isEndpointOwner,
   needsRelayKey,
   ownerOf,
   readEndpointSettings,
@@ -17,7 +18,7 @@ import {
   targetText,
 } from '../store/endpoint-settings.ts'
 import type { EndpointRow } from '../store/endpoint-table.ts'
-import { endpointPath, isEndpointOwner } from '../webhook/endpoint-url.ts'
+import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
 import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
 

@@ -1,6 +1,6 @@
-import type { Credential, EndpointKey } from '../github/credentials.ts'
-import type { Dispatch } from '../github/dispatch.ts'
+import type { Credential, EndpointKey } from '../github/credential.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import type { OutboxEvent } from './event.ts'
 

@@ -1,7 +1,7 @@
 import { DISPATCH_EVENTS } from '../../wire/payload.ts'
 import { isRunOf, type WorkflowRun } from '../../wire/run-lookup.ts'
-import { refusesCredential } from '../github/dispatch.ts'
 import { CLOCK_TOLERANCE, type FoundRuns } from '../github/find-run.ts'
+import { refusesCredential } from '../github/send.ts'
 
 /**
  * How far an accepted event has come.

@@ -1,6 +1,4 @@
-import { fieldsOf } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
-import type { GitHubSession } from './session.ts'
 
 /**
  * Which forge the API belongs to. Forgejo and Gitea have their API at `/api/v1`, and tell by its
@@ -16,13 +14,11 @@ export class ForgeDetection {
     this.#forge = configured
   }
 
-  async forge(session: GitHubSession): Promise<Forge> {
+  /** @param readVersion asks for the version of the API, which only Forgejo and Gitea have */
+  async forge(readVersion: () => Promise<string>): Promise<Forge> {
     if (this.#forge === undefined && !this.#isOther) this.#forge = 'github'
     if (this.#forge !== undefined) return this.#forge
-    const outcome = await session.version()
-    if (!outcome.accepted) throw outcome.error.after(session.attempts)
-    const { version } = fieldsOf(outcome.answer)
-    this.#forge = /forgejo|\+gitea-/i.test(String(version)) ? 'forgejo' : 'gitea'
+    this.#forge = /forgejo|\+gitea-/i.test(await readVersion()) ? 'forgejo' : 'gitea'
     return this.#forge
   }
 }

@@ -11,9 +11,9 @@ import {
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { githubUnavailable, RelayError } from '../errors.ts'
-import type { Repository } from '../webhook/url.ts'
-import { AGENT, relayError } from './session.ts'
-import type { TokenPurpose, TokenRequest } from './token-source.ts'
+import type { TokenPurpose, TokenRequest } from './credential.ts'
+import type { Repository } from './repository.ts'
+import { AGENT, relayError } from './send.ts'
 
 /**
  * A GitHub App as the relay's githubCredential: https://docs.github.com/apps/creating-github-apps. For

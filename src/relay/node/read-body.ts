@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { LargeBodySink } from '../relay-ports.ts'
+import type { LargeBodySink } from '../../wire/http.ts'
 
 /**
  * Reads the whole body of a request. Node's own iterator destroys the connection if its reader stops

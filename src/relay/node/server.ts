@@ -4,11 +4,10 @@ import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { RelayResponse } from '../../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
-import { relay } from '../relay.ts'
-import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
-import { longestUpload } from '../webhook/longest-upload.ts'
+import { longestUpload } from '../figures.ts'
+import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
 import { readBody, readLargeBody } from './read-body.ts'
 import { watchUploadRate } from './upload-rate.ts'
@@ -17,7 +16,7 @@ interface RelayServerOptions {
   readonly host: string
   /** 0 selects a free port. */
   readonly port: number
-  readonly ports: RelayPorts
+  readonly relay: Relay
   readonly limits?: Partial<ClientLimits>
   /** Handles a request and returns true, or returns false and leaves the request to the relay. */
   readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -65,7 +64,7 @@ const LINGER = 1000
 
 /** The relay as a server of node:http, with a limit for everything that a client can delay. */
 export async function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
-  const { ports, route } = options
+  const { relay, route } = options
   const connections = new Connections()
   // `answer` checks the Host header, so that this response has the headers of every other one.
   const { maxConnections, ...limits } = limitsOf(options)
@@ -76,12 +75,12 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   }
   const refuse = (socket: Duplex, status: number) => {
     if (!socket.writable || !connections.mayInterrupt(socket)) return
-    endWith(socket, onTheWire(refusalResponse(malformedRequest(status), 'GET', ports)))
+    endWith(socket, onTheWire(refusalResponse(malformedRequest(status), 'GET', relay)))
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response)
-    if (ports.largeBodies) watchUploadRate(request, () => refuse(request.socket, 408))
-    if (!route?.(request, response)) void answer(request, response, ports)
+    if (relay.store?.largeBodies) watchUploadRate(request, () => refuse(request.socket, 408))
+    if (!route?.(request, response)) void answer(request, response, relay)
   }
   server.on('request', take)
   server.on('checkExpectation', take)
@@ -102,20 +101,21 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
 }
 
 /** Large bodies take longer than other requests; `watchUploadRate` then ends the slow ones. */
-function limitsOf({ ports: { largeBodies }, limits }: RelayServerOptions): ClientLimits {
+function limitsOf({ relay: { store }, limits }: RelayServerOptions): ClientLimits {
+  const largeBodies = store?.largeBodies
   const requestTimeout = largeBodies ? longestUpload(largeBodies.most) : LIMITS.requestTimeout
   return { ...LIMITS, requestTimeout, ...limits }
 }
 
-/** Answers one request with these ports. */
+/** Answers one request by this relay. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  ports: RelayPorts,
+  relay: Relay,
 ): Promise<void> {
   const reply = lacksOneHost(request)
-    ? refusalResponse(malformedRequest(400), request.method ?? 'GET', ports)
-    : await relay(relayRequest(request), ports)
+    ? refusalResponse(malformedRequest(400), request.method ?? 'GET', relay)
+    : await respond(relayRequest(request, response), relay)
   if (response.destroyed || request.socket.writableEnded) {
     // The client is gone, and an unread stream would keep its file.
     if (reply.stream instanceof Readable) reply.stream.destroy()
@@ -127,13 +127,20 @@ export async function answer(
   else response.end(reply.body)
 }
 
-function relayRequest(request: IncomingMessage): RelayRequest {
+function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
   return {
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.rawHeaders,
     readBody: (limit, arrived) => readBody(request, limit, arrived),
     readLargeBody: (limit, sink, arrived) => readLargeBody(request, limit, sink, arrived),
+    whenGone: (back) => {
+      const closed = () => {
+        if (!response.writableEnded) back()
+      }
+      if (response.closed) closed()
+      else response.once('close', closed)
+    },
   }
 }
 
@@ -146,8 +153,8 @@ function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }
 
-function refusalResponse(error: RelayError, method: string, ports: RelayPorts): RelayResponse {
-  const delivery = ports.newDelivery()
+function refusalResponse(error: RelayError, method: string, relay: Relay): RelayResponse {
+  const delivery = relay.newDelivery()
   return withStandardHeaders(errorResponse(error, delivery), method, delivery)
 }
 

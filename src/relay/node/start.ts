@@ -1,19 +1,22 @@
+import { createHash } from 'node:crypto'
 import { write as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Problem, UserError } from '../../wire/errors.ts'
-import type { Environment } from '../../wire/settings.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
   type RelayConfig,
   readRelayConfig,
-  relayPorts,
   sharedGitHub,
+  statelessRelay,
   systemClock,
 } from '../config.ts'
-import { figure } from '../figures.ts'
+import { figure, MEGABYTE } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import type { Packer, ReceivedEvent } from '../webhook/payload.ts'
-import type { NodeBodies } from './bodies.ts'
+import type { Packer } from '../github/payload-limit.ts'
+import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
+import { BodyTable } from '../store/body-table.ts'
+import type { ReceivedEvent } from '../webhook/payload.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -75,7 +78,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
   const github = sharedGitHub(env, config, pool.call)
-  const direct = relayPorts(config, github, write, {
+  const direct = statelessRelay(config, github, write, {
     packers: PACKERS,
     loadChecks: () => import('../webhook/verification.ts'),
     isStateless: folder === undefined,
@@ -88,19 +91,19 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     (await openNodeDatabase(env, config, {
       ...stored,
       warnings: stored.warnings.map(({ message }) => message),
-      ports: direct,
+      relay: direct,
       access: github,
       notify,
       write,
     }))
-  const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
-  const ports = {
-    ...(data?.ports ?? direct),
-    ...(largeBodies && { largeBodies }),
-    ...(options.onEvent && { eventReceived: options.onEvent }),
+  const largeBodies = data && largeBodiesIn(data, env, config)
+  const relay = {
+    ...(data?.relay ?? direct),
+    store: data && { ...data.store, largeBodies },
+    eventReceived: options.onEvent,
   }
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
-  const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
+  const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
     await data?.close(0)
     throw error
   })
@@ -117,9 +120,8 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const close = async () => {
     const started = performance.now()
     if (folder) await removeAddress(folder)
-    ports.readiness?.stop()
+    relay.readiness.stop()
     await server.close()
-    largeBodies?.close()
     await data?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
@@ -140,25 +142,31 @@ async function openStored(folder: DataFolder, env: Environment) {
   return { folder, relayKey, warnings: warning ? [warning] : [] }
 }
 
-/**
- * Absent without a public address, because the action could not fetch a body; and with a failing disk, because
- * the relay forwards other events all the same.
- */
-async function largeBodiesIn(
-  { database, ports: { report } }: NodeDatabase,
-  folder: DataFolder,
+/** Absent without a public address, because the action could not fetch a body. */
+function largeBodiesIn(
+  { database, relay: { report } }: NodeDatabase,
   env: Environment,
   { publicUrl }: RelayConfig,
-): Promise<NodeBodies | undefined> {
+): LargeBodies | undefined {
   if (publicUrl === undefined) return undefined
-  const { openNodeBodies } = await import('./bodies.ts')
   const now = () => systemClock.now().getTime()
-  const place = { folder: `${folder.database}.bodies`, database }
-  return openNodeBodies({ ...place, env, publicUrl, now, report }).catch((error) => {
-    if (error instanceof UserError) throw error
-    report(error)
-    return undefined
+  const most = readSetting(env, 'HOOKLINE_MAX_BODY_MB') * MEGABYTE
+  const table = new BodyTable({
+    database,
+    room: { create: async () => {}, takes: async () => true },
+    most,
+    now,
   })
+  const { sleep } = systemClock
+  return new LargeBodies({ storeOf: () => table, most, publicUrl, now, sleep, newHash, report })
+}
+
+function newHash(): StreamedHash {
+  const hash = createHash('sha256')
+  return {
+    update: async (bytes) => void hash.update(bytes),
+    digest: async () => hash.digest('hex'),
+  }
 }
 
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */

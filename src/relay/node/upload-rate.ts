@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GRACE, longestUpload } from '../webhook/longest-upload.ts'
+import { GRACE, longestUpload } from '../figures.ts'
 
 const INTERVAL = 1000
 

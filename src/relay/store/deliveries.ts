@@ -725,10 +725,10 @@ export class DeliveryTable {
 
   /** Takes room for bytes of a body, which are to be written now. @returns false if there is none */
   async takes(
-    { owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>,
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
     bytes: number,
   ): Promise<boolean> {
-    const request = { owner, endpoint, events: 0, bytes, hasToken: endpoint === null }
+    const request = { ...body, events: 0, bytes }
     if (!(await this.#take([request]))) return false
     this.#bodies.push({ at: this.#parts.now(), request })
     await this.#makeRoom()

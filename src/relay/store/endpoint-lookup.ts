@@ -1,10 +1,9 @@
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { endpointsUnavailable, invalidToken, tooManyUnknown } from '../errors.ts'
-import { type EndpointUrl, isEndpointOwner } from '../webhook/endpoint-url.ts'
 import type { Encryption } from './encryption.ts'
 import { decryptEndpoint, endpointHash } from './endpoint-records.ts'
-import type { Endpoint } from './endpoint-settings.ts'
+import { type Endpoint, isEndpointOwner } from './endpoint-settings.ts'
 import type { EndpointStore, EndpointStores } from './endpoint-table.ts'
 
 export interface EndpointLookupPorts {
@@ -22,6 +21,16 @@ export interface EndpointLookupPorts {
   used?(endpoint: Endpoint): void
   report(error: unknown): void
 }
+
+/** The parts of a URL that name an endpoint. */
+interface EndpointAddress {
+  /** As the URL has it; only the one in lower case has endpoints. */
+  readonly owner: string
+  readonly id: string
+}
+
+/** The endpoints that requests find. */
+export type KnownEndpoints = Pick<EndpointLookup, 'find'>
 
 /** Endpoints that are remembered as decrypted. */
 const REMEMBERED = 4096
@@ -65,7 +74,7 @@ export class EndpointLookup {
    * @throws RelayError 401 for an unknown or deleted id; 429 for too many of them; 503 if the storage
    *   fails, or no relay key decrypts the endpoint
    */
-  async find({ owner, id }: Pick<EndpointUrl, 'owner' | 'id'>): Promise<Endpoint> {
+  async find({ owner, id }: EndpointAddress): Promise<Endpoint> {
     if (!isEndpointOwner(owner)) throw this.#unknownId()
     const hash = await endpointHash(new Secret(id))
     const changed = await this.#listOf(owner).versionOf(hash)

@@ -1,11 +1,10 @@
 import { durationSeconds } from '../../wire/duration.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { isRepository, isWorkflowName, splitOnce } from '../../wire/path.ts'
+import { isOwner, isRepository, isWorkflowName, splitOnce } from '../../wire/path.ts'
 import { type DispatchMode, isDispatchMode } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
-import type { LoadChecks } from '../webhook/checks.ts'
 
 /** A workflow that an endpoint starts. */
 export interface EndpointTarget {
@@ -57,6 +56,21 @@ export interface Endpoint extends EndpointSettings {
   readonly created: number
 }
 
+/** The checks that an endpoint asks the relay to make for each request. */
+export interface CheckClaims {
+  /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
+  readonly if?: unknown
+  /** `allow` forwards an event for which `if` cannot be evaluated; otherwise the relay drops it. */
+  readonly ifError?: unknown
+  /** Entries of a trigger's option `verify`, with their secrets. One of them must verify the request. */
+  readonly verify?: unknown
+}
+
+/** True for a text that can name the owner in the URL of an endpoint. */
+export function isEndpointOwner(text: string): boolean {
+  return isOwner(text) && text === text.toLowerCase()
+}
+
 /** The public name of an endpoint, as a pattern. With other first characters it could be a flag, or `..`. */
 export const ENDPOINT_NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
@@ -68,7 +82,11 @@ export interface SettingsRules {
   readonly hasCredential: boolean
   /** Address of the relay as senders call it, which some schemes sign. */
   readonly publicUrl?: string | undefined
-  readonly loadChecks: LoadChecks
+  /** Loads the module that knows the schemes and expressions. */
+  readonly loadChecks: () => Promise<{
+    /** Why the relay cannot use claims; `undefined` if it can. */
+    claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
+  }>
 }
 
 const SETTINGS = [

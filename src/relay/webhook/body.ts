@@ -1,14 +1,10 @@
 import { utf8Text } from '../../wire/bytes.ts'
+import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { bodyTooLarge, incompleteBody, RelayError } from '../errors.ts'
-import type { HeldBody, RelayPorts, RelayRequest } from '../relay-ports.ts'
-import type { BodyUpload, LargeBodies } from './large-bodies.ts'
-import {
-  type PayloadLimit,
-  type ReceivedBody,
-  type ReceivedEvent,
-  writePayload,
-} from './payload.ts'
+import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
+import type { Packer, PayloadLimit } from '../github/payload-limit.ts'
+import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
+import { type ReceivedBody, type ReceivedEvent, writePayload } from './payload.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
 export interface Received {
@@ -19,10 +15,9 @@ export interface Received {
 }
 
 interface ReceivePorts {
-  readonly memory?: HeldBody | undefined
-  /** Absent if this request may not store a large body. */
-  readonly largeBodies?: LargeBodies | undefined
-  readonly delivery: string
+  readonly memory: HeldBody
+  /** Stores a large body; `undefined` if the relay cannot. */
+  readonly storage: BodyStorage | undefined
 }
 
 /**
@@ -32,22 +27,22 @@ interface ReceivePorts {
  *   room on the disk
  */
 export async function receiveBody(request: RelayRequest, ports: ReceivePorts): Promise<Received> {
-  const { memory, largeBodies, delivery } = ports
-  const most = largeBodies?.most ?? LIMITS.requestBodyBytes
-  const arrived = (count: number) => memory?.add(count)
+  const { memory, storage } = ports
+  const most = storage?.most ?? LIMITS.requestBodyBytes
+  const arrived = (count: number) => memory.add(count)
   let upload: BodyUpload | undefined
   const write = (chunk: Uint8Array) => {
-    upload ??= largeBodies?.begin(delivery)
+    upload ??= storage?.begin()
     return upload?.write(chunk) ?? Promise.resolve()
   }
   try {
     const small = LIMITS.requestBodyBytes
     const bytes =
-      largeBodies && request.readLargeBody
+      storage && request.readLargeBody
         ? await request.readLargeBody(small, { most, write }, arrived)
         : await request.readBody(small, arrived)
     if (bytes) return { body: { bytes, text: utf8Text(bytes) }, size: bytes.length }
-    memory?.release()
+    memory.release()
     if (!upload) throw new TypeError('a large body was read without an upload')
     return { ...(await finished(upload)), upload }
   } catch (error) {
@@ -60,10 +55,9 @@ export async function receiveBody(request: RelayRequest, ports: ReceivePorts): P
 /** Stores a body that is in memory, because no form of it fits into an event. */
 async function storeBody(
   bytes: Uint8Array,
-  largeBodies: LargeBodies,
-  delivery: string,
+  storage: BodyStorage,
 ): Promise<Received & { readonly upload: BodyUpload }> {
-  const upload = largeBodies.begin(delivery)
+  const upload = storage.begin()
   try {
     await upload.write(bytes)
     return { ...(await finished(upload)), upload }
@@ -78,6 +72,13 @@ async function finished(upload: BodyUpload): Promise<Received> {
   return { body: { bytes: new Uint8Array(), text: undefined, stored }, size: stored.bodyLength }
 }
 
+interface WrittenEvent {
+  readonly clientPayload: string
+  /** The body of the event, or its reference if it was stored now. */
+  readonly body: ReceivedBody
+  readonly upload?: BodyUpload
+}
+
 /**
  * The payload of an event. A body of which no form fits is stored, if the request may do so.
  *
@@ -86,20 +87,57 @@ async function finished(upload: BodyUpload): Promise<Received> {
 export async function writeEvent(
   event: ReceivedEvent,
   limit: PayloadLimit,
-  largeBodies: LargeBodies | undefined,
-  { packers }: RelayPorts,
-): Promise<{ readonly clientPayload: string; readonly upload?: BodyUpload }> {
+  storage: BodyStorage | undefined,
+  packers: readonly Packer[],
+): Promise<WrittenEvent> {
   try {
-    return { clientPayload: await writePayload(event, limit, packers) }
+    return { clientPayload: await writePayload(event, limit, packers), body: event.body }
   } catch (error) {
     const isTooLarge = error instanceof RelayError && error.status === 413
-    if (!isTooLarge || !largeBodies || event.body.stored) throw error
-    const { upload, body } = await storeBody(event.body.bytes, largeBodies, event.delivery)
+    if (!isTooLarge || !storage || event.body.stored) throw error
+    const { upload, body } = await storeBody(event.body.bytes, storage)
     try {
-      return { clientPayload: await writePayload({ ...event, body }, limit, packers), upload }
+      const clientPayload = await writePayload({ ...event, body }, limit, packers)
+      return { clientPayload, body, upload }
     } catch (failure) {
       await upload.discard()
       throw failure
     }
   }
+}
+
+/**
+ * Limits the memory for request bodies: the bytes of all bodies whose requests are in progress. Only
+ * received bytes count, so that a few slow clients do not block others.
+ */
+export class BodyMemory {
+  readonly #most: number
+  #held = 0
+
+  /** @param most bytes of all bodies together */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** A place for one body; to be released when its request is answered. */
+  hold(): HeldBody {
+    let own = 0
+    return {
+      add: (bytes) => {
+        own += bytes
+        this.#held += bytes
+        if (this.#held > this.#most) throw overloaded()
+      },
+      release: () => {
+        this.#held -= own
+        own = 0
+      },
+    }
+  }
+}
+
+export interface HeldBody {
+  /** @throws RelayError 503 when all bodies together are more than may be held */
+  add(bytes: number): void
+  release(): void
 }

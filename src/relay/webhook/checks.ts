@@ -1,15 +1,11 @@
 import type { RelayResponse } from '../../wire/http.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { invalidSignature, tokenInBody } from '../errors.ts'
+import type { Credential } from '../github/credential.ts'
+import type { BodyUpload } from '../store/bodies.ts'
+import type { CheckClaims } from '../store/endpoint-settings.ts'
 import type { ReceivedEvent } from './payload.ts'
-
-/** The checks that an endpoint asks the relay to make for each request. */
-export interface CheckClaims {
-  /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
-  readonly if?: unknown
-  /** `allow` forwards an event for which `if` cannot be evaluated; otherwise the relay drops it. */
-  readonly ifError?: unknown
-  /** Entries of a trigger's option `verify`, with their secrets. One of them must verify the request. */
-  readonly verify?: unknown
-}
+import type { RequestLog } from './request-log.ts'
 
 /** A request that is to be checked. */
 export interface CheckedRequest {
@@ -51,3 +47,64 @@ export type LoadChecks = () => Promise<{
   /** Why the relay cannot use claims; `undefined` if it can. */
   claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
 }>
+
+/** What a relay knows about checks. */
+export interface ChecksOfRelay {
+  readonly loadChecks: LoadChecks
+  /** The relay's public address, for schemes that sign the URL. */
+  readonly publicUrl: string | undefined
+}
+
+/**
+ * Verifies the signature of a request, if its endpoint asks for it.
+ *
+ * @param upload of a body that is too large for memory: it is read once, and only its signature depends on it
+ * @returns the further checks of the credential, if it has some
+ * @throws RelayError 401, or 400 for a large body that contains the GitHub token
+ */
+export async function verifiedChecks(
+  request: CheckedRequest,
+  { checks: claims, githubToken }: Credential,
+  upload: BodyUpload | undefined,
+  relay: ChecksOfRelay,
+  log: RequestLog,
+): Promise<RequestChecks | undefined> {
+  const verified = async (checked: CheckedRequest) => {
+    const checks = claims && (await loadChecksOf(claims, checked, relay))
+    if (!checks || (await checks.verify())) return checks
+    log.explained(checks.unmet())
+    throw invalidSignature()
+  }
+  if (!upload) return verified(request)
+  if (githubToken !== undefined || claims?.verify !== undefined) {
+    await upload.inspect(async (bytes) => {
+      if (githubToken && isInBytes(githubToken, bytes)) throw tokenInBody()
+      const event = { ...request.event, body: { ...request.event.body, bytes } }
+      if (claims?.verify !== undefined) await verified({ ...request, event })
+    })
+  }
+  return claims && loadChecksOf({ ...claims, verify: undefined }, request, relay)
+}
+
+/** Bytes that are searched at a time: as a string, a whole large body takes several times its size. */
+const SEARCHED = 1024 * 1024
+
+/** Bytes by which two searched parts overlap; more than any form of a GitHub token. */
+const OVERLAP = 8 * 1024
+
+function isInBytes(token: Secret, bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder('latin1')
+  for (let at = 0; at < bytes.length; at += SEARCHED) {
+    if (token.isIn(decoder.decode(bytes.subarray(at, at + SEARCHED + OVERLAP)))) return true
+  }
+  return false
+}
+
+async function loadChecksOf(
+  claims: CheckClaims,
+  request: CheckedRequest,
+  { loadChecks, publicUrl }: ChecksOfRelay,
+): Promise<RequestChecks> {
+  const { openChecks: open } = await loadChecks()
+  return open(claims, request, publicUrl)
+}

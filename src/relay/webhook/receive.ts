@@ -1,25 +1,26 @@
 import type { HandshakeRequest } from '../../triggers/sender.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { RelayResponse } from '../../wire/http.ts'
-import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
-import { HEADER } from '../../wire/payload.ts'
-import { isReceiptId } from '../delivery/receipt.ts'
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
+import { isWorkflowName, lacksTrigger, type ReservedParameters } from '../../wire/path.ts'
+import { type DispatchMode, HEADER } from '../../wire/payload.ts'
+import type { RelayStore } from '../delivery/accept.ts'
 import {
   type Attempts,
   invalidWorkflow,
   isAmbiguous,
   missingToken,
   missingTrigger,
+  notFound,
   RelayError,
 } from '../errors.ts'
-import { type Credential, presentedToken } from '../github/credentials.ts'
-import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
-import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
-import type { Endpoint } from '../store/endpoint-settings.ts'
-import { batchPeriod } from './batch-period.ts'
-import { receiveBody, writeEvent } from './body.ts'
-import type { CheckClaims, RequestChecks } from './checks.ts'
-import { findEndpoint } from './endpoint-request.ts'
+import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
+import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
+import { parseRepository, type Repository } from '../github/repository.ts'
+import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
+import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
+import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
+import { type BodyMemory, receiveBody, writeEvent } from './body.ts'
+import { type ChecksOfRelay, type RequestChecks, verifiedChecks } from './checks.ts'
 import {
   eventHandshakeHeaders,
   handshakeResponse,
@@ -27,13 +28,55 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
-import type { BodyUpload } from './large-bodies.ts'
-import { LIMIT_OF } from './payload.ts'
+import type { ReceivedEvent } from './payload.ts'
 import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
 import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
-import { routeWebhook, urlFormOf, type Webhook } from './url.ts'
-import { verifiedChecks } from './verified-checks.ts'
+import { type EndpointEvent, eventsOf, readEndpointUrl, readTokenUrl, urlFormOf } from './url.ts'
+
+/** The parts of a relay that a webhook passes. */
+export interface WebhookRelay extends ChecksOfRelay {
+  /** Sends one event to GitHub, or to the local engine of `hookline dev`. */
+  readonly send: DispatchPort
+  /** `undefined`: the relay is stateless. */
+  readonly store: RelayStore | undefined
+  readonly credentials: Credentials
+  /** Set for the self-hosted form, where the URL names no repository. */
+  readonly repository: Repository | undefined
+  /** How a token URL starts a workflow. */
+  readonly dispatchMode: DispatchMode
+  readonly bodyMemory: BodyMemory
+  /** Ways to gzip, the next of them for what the one before packs too little. */
+  readonly packers: readonly Packer[]
+  /** Is told how each event ended. */
+  readonly readiness: {
+    accepted(): void
+    refused(error: unknown, credential: Credential): void
+  }
+  /** Receives each event before its signature is verified, for a developer's own relay. */
+  readonly eventReceived: ((event: ReceivedEvent) => void) | undefined
+  newDelivery(): string
+}
+
+/** A repository, and the path of an event in it. */
+interface Destination {
+  readonly repository: Repository
+  /** `<workflow>/<trigger>[/<rest>]`, with the query. */
+  readonly path: string
+}
+
+/** A request whose events can be built. */
+interface CheckedEvent {
+  /** `undefined` for a token URL. */
+  readonly endpoint: Endpoint | undefined
+  /** One for each target of the endpoint. */
+  readonly destinations: readonly [Destination, ...Destination[]]
+  readonly credential: Credential
+  readonly event: ReceivedEvent
+  /** Bytes of the received body. */
+  readonly size: number
+  readonly storage: BodyStorage | undefined
+}
 
 /**
  * Handles one webhook request: forwards it as an event, or responds to it at the relay.
@@ -42,56 +85,53 @@ import { verifiedChecks } from './verified-checks.ts'
  */
 export async function handleWebhook(
   request: RelayRequest,
-  ports: RelayPorts,
+  relay: WebhookRelay,
   log: RequestLog,
 ): Promise<RelayResponse> {
-  // 1. Read the URL: repository, path, and the relay's own parameters. The URL of an endpoint,
-  //    /-/<owner>/<id>, contains none of them: they are stored, together with the credential.
-  const stored = await findEndpoint(request, ports.endpoints, ports.credentials)
-  const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
-  log.usedEndpoint(stored?.endpoint)
-  const custom = customResponse(webhook.reserved)
-  const period = stored && batchPeriod(stored.endpoint)
-
-  // 2. Open the credential before the body is read, so that callers without one cost no memory.
-  const opened = stored?.credential ?? (await openCredential(request, webhook, ports))
-  if ('handshake' in opened) return opened.handshake
-  const credential = opened
-  const { secrets, checks: claims } = credential
-  log.addressed(webhook.repository, scrub(webhook.path, secrets))
-
-  const memory = ports.bodies?.hold()
+  const { method, target, headers } = request
+  const { delivery, receivedAt } = log
+  const memory = relay.bodyMemory.hold()
   let upload: BodyUpload | undefined
   try {
-    // 3. Read the body, within the memory of all bodies together. An endpoint may store
-    //    one that is too large for an event.
-    const largeBodies = stored && ports.largeBodies
-    const received = await receiveBody(request, { memory, largeBodies, delivery: log.delivery })
-    const { body } = received
+    // 1. Read the URL. The URL of an endpoint, /-/<owner>/<id>, contains neither a repository nor a token:
+    //    the relay stores them.
+    const found = await findEndpoint(request, relay)
+    const endpoint = found?.endpoint
+    if (endpoint) log.usedEndpoint(endpoint, request)
+    const { destinations, reserved } = found ?? tokenUrl(target, relay)
+    const [{ repository, path }] = destinations
+    const custom = customResponse(reserved)
+
+    // 2. Open the credential before the body is read, so that callers without one cost no memory.
+    const opened =
+      found?.credential ?? (await openToken({ method, headers, path }, reserved, relay))
+    if ('handshake' in opened) return opened.handshake
+    const credential = opened
+    const { secrets, checks: claims } = credential
+    log.addressed(repository, scrub(path, secrets), credential)
+
+    // 3. Read the body, within the memory of all bodies together. With a database, one that is too large
+    //    for an event can be stored.
+    const storage = bodyStorage({ delivery, repository, endpoint, credential }, relay)
+    const received = await receiveBody(request, { memory, storage })
+    const { body, size } = received
     upload = received.upload
-    log.received(received.size)
-    const asked = { ...webhookRequest(request, webhook), body: body.text }
+    log.received(body, size)
+    const event = { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
 
     // 4. Respond to requests that only test whether the URL exists, and to unsigned handshakes.
+    const asked = { method, headers, path, body: body.text }
     const isVerified = claims?.verify !== undefined
     const unsigned =
       probeResponse(asked) ?? (isVerified ? unsignedHandshakeResponse(asked) : undefined)
     if (unsigned) return checkedResponse(unsigned, secrets)
-
-    const event = {
-      path: webhook.path,
-      method: request.method,
-      headers: forwardedHeaders(request.headers),
-      body,
-      delivery: log.delivery,
-      receivedAt: log.receivedAt,
-    }
-
-    ports.eventReceived?.(event)
+    relay.eventReceived?.(event)
 
     // 5. Verify the signature, if the endpoint asks for it.
-    const checked = { target: request.target, event }
-    const checks = await verifiedChecks(checked, credential, upload, ports, log)
+    const isChecked = claims !== undefined || upload !== undefined
+    const checks = isChecked
+      ? await verifiedChecks({ target, event }, credential, upload, relay, log)
+      : undefined
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
@@ -99,19 +139,16 @@ export async function handleWebhook(
     refuseUnsupportedHandshake(asked)
 
     // 7. Drop events for which the condition of the endpoint is not true.
-    const filtered = filterReason(checks, claims, log)
+    const filtered = checks && filterReason(checks, claims, log)
     if (filtered) {
       log.filtered(filtered)
-      log.explained(checks?.unmet())
-      return checkedResponse(
-        withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }),
-        secrets,
-      )
+      log.explained(checks.unmet())
+      const reply = withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered })
+      return checkedResponse(reply, secrets)
     }
 
-    // 8. Build the event, and the response to an accepted one, before anything is sent.
-    const target = targetOf(webhook, stored?.endpoint, ports)
-    const hint = lacksTrigger(webhook.path) ? NO_TRIGGER : undefined
+    // 8. Build the events, and the response to accepted ones, before anything is sent.
+    const hint = lacksTrigger(path) ? NO_TRIGGER : undefined
     log.hinted(hint)
     const senderReply = checks?.accepted()
     const extra = {
@@ -122,41 +159,66 @@ export async function handleWebhook(
       withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
       secrets,
     )
-    const redacted = redactEvent(event, secrets, credential.githubToken)
-    const written = await writeEvent(redacted, LIMIT_OF[target.event], largeBodies, ports)
-    upload ??= written.upload
-    const { clientPayload } = written
-    const { repository } = webhook
-    const dispatch = {
-      repository,
-      target,
-      delivery: log.delivery,
-      clientPayload,
-      credential,
-      request: { path: redacted.path, method: request.method, receivedAt: log.receivedAt },
-      ...(isReceiptId(headerValue(request.headers, 'webhook-id')) && { isReceipt: true }),
-    }
+    const built = await buildEvents(
+      { endpoint, destinations, credential, event, size, storage },
+      relay,
+    )
+    upload ??= built.upload
 
-    // 9. Put the event into a batch, if the endpoint has one. An event with a stored body joins none.
-    const batch = period && !upload ? await ports.collect?.(dispatch, period) : undefined
-    // 10. Otherwise send it to GitHub. With a database, this step may store it, and does so first if the
-    //     sender of the endpoint does not wait for GitHub.
-    const storesFirst = stored?.endpoint.respond === 'stored'
-    const attempts: Attempts =
-      batch === undefined
-        ? await sendToGitHub(dispatch, ports, upload, storesFirst)
-        : { tries: 0, queued: 'batch', batch }
+    // 9. Send them to GitHub. With a database, this step may store them.
+    if (endpoint?.respond === 'github') {
+      request.whenGone?.(() => {
+        log.clientGone()
+        relay.store?.clientGone(endpoint)
+      })
+    }
+    const attempts = await send(built.events, endpoint, upload, relay)
     log.attempted(attempts)
-    if (stored) await ports.endpoints?.accepted(stored.endpoint)
+
+    // 10. Respond as the URL, or the sender, asks for.
     if (attempts.queued === undefined) return acceptedResponse(accepted, attempts, hint)
-    const standard = senderReply
-      ? withResponseHeaders(accepted, QUEUED.headers)
-      : withResponseHeaders(customResponse(webhook.reserved, QUEUED) ?? QUEUED, extra)
-    return queuedResponse(standard, attempts)
+    const queued = { ...extra, [HEADER.reason]: attempts.queued }
+    return senderReply
+      ? withResponseHeaders(accepted, { ...QUEUED.headers, ...queued })
+      : withResponseHeaders(customResponse(reserved, QUEUED) ?? QUEUED, queued)
   } finally {
-    memory?.release()
-    await upload?.discard()
+    memory.release()
+    if (upload) await upload.discard()
   }
+}
+
+/**
+ * The endpoint that the URL of a request names; `undefined` if the URL has another form.
+ *
+ * @throws RelayError 400 for dot segments, 401 for an unknown id, 404 without a database
+ */
+async function findEndpoint(
+  { target, headers }: RelayRequest,
+  { store, credentials }: WebhookRelay,
+) {
+  const url = readEndpointUrl(target)
+  if (!url) return undefined
+  if (!store) throw notFound('/<owner>/<repo>/<workflow>/<trigger>: this relay has no endpoints')
+  const endpoint = await store.endpoints.find(url)
+  const credential = await credentials.ofEndpoint(endpoint)
+  const destinationOf = ({ repository, path }: EndpointEvent): Destination => ({
+    repository: parseRepository(repository),
+    path,
+  })
+  const [first, ...others] = eventsOf(endpoint, url)
+  const destinations = [destinationOf(first), ...others.map(destinationOf)] as const
+  // A sender may send a token as well, which must not travel either.
+  const other = presentedToken(headers, url.reserved)
+  const secrets = other ? [...credential.secrets, other] : credential.secrets
+  const { reserved } = url
+  return { endpoint, destinations, reserved, credential: { ...credential, secrets } }
+}
+
+/** @throws RelayError 404, or 400 for a name that no repository can have */
+function tokenUrl(target: string, relay: WebhookRelay) {
+  const { repository, path, reserved } = readTokenUrl(target, relay.repository)
+  const destinations: readonly [Destination] = [{ repository, path }]
+  return { destinations, reserved }
 }
 
 /**
@@ -166,58 +228,24 @@ export async function handleWebhook(
  *   cannot open yet
  * @throws RelayError 401
  */
-async function openCredential(
-  request: RelayRequest,
-  webhook: Webhook,
-  { credentials }: RelayPorts,
+async function openToken(
+  asked: Omit<HandshakeRequest, 'body'>,
+  reserved: ReservedParameters,
+  { credentials }: WebhookRelay,
 ): Promise<Credential | { readonly handshake: RelayResponse }> {
-  const presented = presentedToken(request.headers, webhook.reserved)
+  const { headers } = asked
+  const presented = presentedToken(headers, reserved)
   if (!presented && credentials.required) {
-    throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
+    throw missingToken(headerValue(headers, 'authorization') !== undefined)
   }
   try {
     return await credentials.open(presented)
   } catch (error) {
-    const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
+    const body = announcesBody(headers) ? undefined : ''
+    const reply = error instanceof RelayError && presented && handshakeResponse({ ...asked, body })
     if (reply) return { handshake: checkedResponse(reply, [presented]) }
     throw error
   }
-}
-
-/**
- * Sends an event, records the outcome for `/readyz`, and keeps the stored body of an event that GitHub or
- * the outbox has, or may have. A run may ask for the body before GitHub's response arrives.
- *
- * @throws RelayError if GitHub does not accept the event, and no outbox stores it
- */
-async function sendToGitHub(
-  event: Dispatch,
-  ports: RelayPorts,
-  upload: BodyUpload | undefined,
-  storesFirst: boolean,
-): Promise<Attempts> {
-  await upload?.publish()
-  try {
-    const stored = storesFirst ? await ports.store?.(event) : undefined
-    const attempts = stored ?? (await ports.dispatch(event))
-    ports.readiness?.accepted()
-    upload?.keep()
-    return attempts
-  } catch (error) {
-    ports.readiness?.refused(error, event.credential)
-    if (error instanceof RelayError && isAmbiguous(error)) upload?.keep()
-    throw error
-  }
-}
-
-function webhookRequest({ method, headers }: RelayRequest, { path }: Webhook) {
-  return { method, headers, path } satisfies Partial<HandshakeRequest>
-}
-
-/** The response to a handshake whose request has no body, before a body is read. */
-function bodilessHandshake(request: RelayRequest, webhook: Webhook): RelayResponse | undefined {
-  const body = announcesBody(request.headers) ? undefined : ''
-  return handshakeResponse({ ...webhookRequest(request, webhook), body })
 }
 
 function announcesBody(headers: RawHeaders): boolean {
@@ -225,17 +253,120 @@ function announcesBody(headers: RawHeaders): boolean {
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
+/** Stores a large body of a request: of an endpoint, or of a token that GitHub has accepted. */
+function bodyStorage(
+  {
+    delivery,
+    repository,
+    endpoint,
+    credential,
+  }: {
+    readonly delivery: string
+    readonly repository: Repository
+    readonly endpoint: Endpoint | undefined
+    readonly credential: Credential
+  },
+  { store }: WebhookRelay,
+): BodyStorage | undefined {
+  return store?.largeBodies?.storageFor({
+    request: delivery,
+    owner: repository.owner.toLowerCase(),
+    endpoint: endpoint?.name ?? null,
+    hasToken: !credential.isOwn,
+    mayStore: async () => endpoint !== undefined || store.wasAccepted({ repository, credential }),
+  })
+}
+
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */
 function filterReason(
-  checks: RequestChecks | undefined,
+  checks: RequestChecks,
   claims: CheckClaims | undefined,
   log: RequestLog,
 ): 'true' | 'error' | undefined {
-  const result = checks?.if() ?? 'true'
+  const result = checks.if()
   if (result === 'true') return undefined
   if (result === 'false') return 'true'
   log.conditionFailed()
   return claims?.ifError === 'allow' ? undefined : 'error'
+}
+
+/**
+ * Builds one event for each destination.
+ *
+ * @returns with the upload of a body that fits into no event, and was stored
+ * @throws RelayError 400 for a path that names no workflow, or a body with the token; 413
+ */
+async function buildEvents(
+  { endpoint, destinations, credential, event, size, storage }: CheckedEvent,
+  relay: WebhookRelay,
+): Promise<{ events: [Dispatch, ...Dispatch[]]; upload?: BodyUpload | undefined }> {
+  const { store, packers, newDelivery } = relay
+  const { method, receivedAt } = event
+  const isNotification =
+    endpoint !== undefined &&
+    event.headers.has('webhook-id') &&
+    (await store?.isNotification({ headers: event.headers, body: event.body.bytes })) === true
+  let { body } = event
+  let upload: BodyUpload | undefined
+  const build = async ({ repository, path }: Destination): Promise<Dispatch> => {
+    const target = targetOf(path, endpoint, relay)
+    const delivery = destinations.length === 1 ? event.delivery : newDelivery()
+    const redacted = redactEvent({ ...event, path, delivery, body }, credential)
+    const written = await writeEvent(redacted, LIMIT_OF[target.event], storage, packers)
+    upload ??= written.upload
+    body = written.body
+    const request = { id: event.delivery, path: redacted.path, method, receivedAt, size }
+    const dispatch = { repository, target, delivery, credential, request, isNotification }
+    const { clientPayload } = written
+    return { ...dispatch, clientPayload, hasStoredBody: body.stored !== undefined }
+  }
+  const [first, ...others] = destinations
+  const events: [Dispatch, ...Dispatch[]] = [await build(first)]
+  for (const other of others) events.push(await build(other))
+  return { events, upload }
+}
+
+const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
+
+/** @throws RelayError 400 if the first segment of the path must name a file, and cannot */
+function targetOf(
+  path: string,
+  endpoint: Endpoint | undefined,
+  { dispatchMode, repository }: WebhookRelay,
+): DispatchTarget {
+  if ((endpoint?.dispatch ?? dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
+  const [workflow = ''] = path.split(/[/?]/, 1)
+  if (!isWorkflowName(workflow)) throw invalidWorkflow()
+  // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
+  // would find no trigger in the path.
+  if (lacksTrigger(path)) throw missingTrigger(urlFormOf(repository))
+  return { event: 'workflow_dispatch', workflow, ref: endpoint?.ref }
+}
+
+/**
+ * Sends the events of a request, records the outcome for `/readyz`, and keeps the stored body of events that
+ * GitHub or the database has, or may have. A run may ask for the body before GitHub's response arrives.
+ *
+ * @throws RelayError if GitHub does not accept the event, and no database stores it
+ */
+async function send(
+  events: readonly [Dispatch, ...Dispatch[]],
+  endpoint: Endpoint | undefined,
+  upload: BodyUpload | undefined,
+  relay: WebhookRelay,
+): Promise<Attempts> {
+  const { store, readiness } = relay
+  if (upload) await upload.publish()
+  try {
+    const attempts = await (store ? store.deliver(events, endpoint) : relay.send(events[0]))
+    readiness.accepted()
+    upload?.keep()
+    return attempts
+  } catch (error) {
+    readiness.refused(error, events[0].credential)
+    if (error instanceof RelayError && isAmbiguous(error)) upload?.keep()
+    throw error
+  }
 }
 
 /** The event may start nothing, because its path names no trigger. */
@@ -254,28 +385,4 @@ function acceptedResponse(
     return withResponseHeaders(reply, { [HEADER.hint]: NOTHING_FIRED, ...reason })
   }
   return run === undefined ? reply : withResponseHeaders(reply, { [HEADER.run]: run })
-}
-
-function queuedResponse(reply: RelayResponse, { queued = '', batch }: Attempts): RelayResponse {
-  return withResponseHeaders(reply, {
-    [HEADER.reason]: queued,
-    ...(batch !== undefined && { [HEADER.batch]: batch }),
-  })
-}
-
-const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
-
-/** @throws RelayError 400 if the first segment of the path must name a file, and cannot */
-function targetOf(
-  { path }: Webhook,
-  endpoint: Endpoint | undefined,
-  ports: RelayPorts,
-): DispatchTarget {
-  if ((endpoint?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
-  const [workflow = ''] = path.split(/[/?]/, 1)
-  if (!isWorkflowName(workflow)) throw invalidWorkflow()
-  // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
-  // would find no trigger in the path.
-  if (lacksTrigger(path)) throw missingTrigger(urlFormOf(ports.repository))
-  return { event: 'workflow_dispatch', workflow, ref: endpoint?.ref }
 }

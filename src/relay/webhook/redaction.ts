@@ -1,8 +1,11 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidResponseOption, tokenInBody } from '../errors.ts'
-import type { ReceivedEvent } from './payload.ts'
+import type { Credential } from '../github/credential.ts'
+import type { ReceivedBody, ReceivedEvent } from './payload.ts'
 import { ACCEPTED } from './responses.ts'
+
+type Tokens = Pick<Credential, 'secrets' | 'githubToken'>
 
 /**
  * The event with every form of the tokens replaced. The body stays as it is, because signatures depend
@@ -11,22 +14,30 @@ import { ACCEPTED } from './responses.ts'
  *
  * @throws RelayError 400 if the body contains the GitHub token
  */
-export function redactEvent(
-  event: ReceivedEvent,
-  tokens: readonly Secret[],
-  githubToken: Secret | undefined,
-): ReceivedEvent {
-  const body = event.body.text ?? new TextDecoder('latin1').decode(event.body.bytes)
-  if (githubToken?.isIn(body)) throw tokenInBody()
+export function redactEvent(event: ReceivedEvent, tokens: Tokens): ReceivedEvent {
+  if (isInBody(event.body, tokens.githubToken)) throw tokenInBody()
   // Most events contain no token, and one search through everything is cheaper than one per header.
   const searched = [event.path, ...event.headers.values()].join('\n')
-  if (!isAnyIn(tokens, searched)) return event
-  const headers = [...event.headers].map(([name, value]) => {
+  if (!isAnyIn(tokens.secrets, searched)) return event
+  const path = scrub(event.path, tokens.secrets)
+  return { ...event, path, headers: redactHeaders(event.headers, tokens) }
+}
+
+export function isInBody({ text, bytes }: ReceivedBody, token: Secret | undefined): boolean {
+  return token?.isIn(text ?? new TextDecoder('latin1').decode(bytes)) === true
+}
+
+/** The headers with every form of the tokens replaced. */
+export function redactHeaders(
+  headers: ReadonlyMap<string, string>,
+  { secrets, githubToken }: Tokens,
+): ReadonlyMap<string, string> {
+  const redacted = [...headers].map(([name, value]) => {
     const isSigned = name === 'authorization' && JWS.test(value)
-    const text = isSigned ? scrubSigned(value, tokens, githubToken) : scrub(value, tokens)
+    const text = isSigned ? scrubSigned(value, secrets, githubToken) : scrub(value, secrets)
     return [name, text] as const
   })
-  return { ...event, path: scrub(event.path, tokens), headers: new Map(headers) }
+  return new Map(redacted)
 }
 
 /**

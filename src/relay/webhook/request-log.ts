@@ -1,7 +1,13 @@
-import { parseWebhookPath, type WebhookPath } from '../../wire/path.ts'
+import { forwardedHeaders } from '../../wire/headers.ts'
+import type { RelayRequest } from '../../wire/http.ts'
+import { parseWebhookPath } from '../../wire/path.ts'
+import type { RecordedRequest } from '../delivery/accept.ts'
 import type { Attempts, RelayError } from '../errors.ts'
+import type { Credential } from '../github/credential.ts'
+import type { Repository } from '../github/repository.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { Repository } from './url.ts'
+import type { ReceivedBody } from './payload.ts'
+import { isInBody, redactHeaders } from './redaction.ts'
 
 /** One line of the log. Nothing but these fields: no URL, no header, no body. */
 export interface LogEntry {
@@ -30,10 +36,10 @@ export interface LogEntry {
   readonly reason?: string | undefined
   /** Page of the run that was started. */
   readonly run?: string | undefined
-  /** Why the outbox has the event: an error code, `queued` or `batch`. */
+  /** Why the database has the event: an error code, `queued`, `stored` or `batch`. */
   readonly queued?: string | undefined
-  /** Id of the batch that took it. */
-  readonly batch?: string | undefined
+  /** The sender hung up before the response. */
+  readonly clientGone?: true | undefined
   readonly ms: number
   /** Bytes of the received body. */
   readonly bytes: number | undefined
@@ -42,22 +48,26 @@ export interface LogEntry {
 /** Other names could be anything, a mistaken token too. */
 const PLAIN_NAME = /^[\w.-]{1,100}$/
 
-/** Gathers, while a request is handled, what its line in the log will say. */
+/** Gathers, while a request is handled, what its line in the log and its record will say. */
 export class RequestLog {
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
   readonly #start: number
   #repository: Repository | undefined
-  #path: WebhookPath | undefined
   #bytes: number | undefined
   #attempts: Attempts | undefined
   #code: string | undefined
   #hint: string | undefined
   #filtered: true | 'error' | undefined
   #condition: 'error' | undefined
-  #endpoint: Pick<Endpoint, 'owner' | 'name'> | undefined
+  #endpoint: Endpoint | undefined
+  #request: RelayRequest | undefined
+  #credential: Credential | undefined
+  #body: ReceivedBody | undefined
+  #shownPath = ''
   #reason: string | undefined
+  #clientGone: true | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -66,22 +76,28 @@ export class RequestLog {
   }
 
   /** @param path only after the tokens are scrubbed from it */
-  addressed(repository: Repository, path: string): void {
+  addressed(repository: Repository, path: string, credential: Credential): void {
     this.#repository = repository
-    this.#path = parseWebhookPath(path)
+    this.#shownPath = path
+    this.#credential = credential
   }
 
-  /** @param endpoint `undefined` for another URL */
-  usedEndpoint(endpoint: Pick<Endpoint, 'owner' | 'name'> | undefined): void {
+  usedEndpoint(endpoint: Endpoint, request: RelayRequest): void {
     this.#endpoint = endpoint
+    this.#request = request
   }
 
-  get endpoint(): Pick<Endpoint, 'owner' | 'name'> | undefined {
+  get endpoint(): Endpoint | undefined {
     return this.#endpoint
   }
 
-  received(bytes: number): void {
+  received(body: ReceivedBody, bytes: number): void {
+    this.#body = body
     this.#bytes = bytes
+  }
+
+  clientGone(): void {
+    this.#clientGone = true
   }
 
   attempted(attempts: Attempts | undefined): void {
@@ -112,14 +128,15 @@ export class RequestLog {
 
   /** Unknown values are `undefined`, which JSON leaves out. */
   entry(method: string, status: number, now: Date): LogEntry {
+    const { workflow, trigger } = parseWebhookPath(this.#shownPath)
     return {
       time: this.receivedAt,
       delivery: this.delivery,
       method,
       owner: this.#repository?.owner,
       repo: this.#repository?.name,
-      workflow: plainName(this.#path?.workflow),
-      trigger: plainName(this.#path?.trigger),
+      workflow: plainName(workflow),
+      trigger: plainName(trigger),
       endpoint: this.#endpoint?.name,
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
@@ -129,15 +146,45 @@ export class RequestLog {
       reason: this.#reason,
       run: this.#attempts?.run,
       queued: this.#attempts?.queued,
-      batch: this.#attempts?.batch,
+      clientGone: this.#clientGone,
       status,
       code: this.#code,
       hint: this.#hint,
       ms: now.getTime() - this.#start,
     }
   }
+
+  /**
+   * The record of a request to an endpoint that was refused or filtered; `undefined` for any other request.
+   *
+   * @param status of the response
+   */
+  record(status: number): RecordedRequest | undefined {
+    const isRefused = this.#code !== undefined && status < 500
+    if (!this.#endpoint || !this.#request || !(isRefused || this.#filtered)) return undefined
+    const { secrets = [], githubToken } = this.#credential ?? {}
+    const tokens = { secrets, ...(githubToken && { githubToken }) }
+    const { target, method, headers } = this.#request
+    const body = this.#body && !isInBody(this.#body, githubToken) ? this.#body.bytes : NO_BYTES
+    return {
+      state: isRefused ? 'refused' : 'filtered',
+      delivery: this.delivery,
+      endpoint: this.#endpoint,
+      target,
+      method,
+      path: this.#shownPath,
+      receivedAt: this.receivedAt,
+      headers: redactHeaders(forwardedHeaders(headers), tokens),
+      body,
+      size: this.#bytes ?? 0,
+      reason: this.#code ?? 'if',
+      explanation: this.#reason,
+    }
+  }
 }
 
-function plainName(name: string | undefined): string | undefined {
-  return name !== undefined && PLAIN_NAME.test(name) ? name : undefined
+const NO_BYTES = new Uint8Array()
+
+function plainName(name: string): string | undefined {
+  return PLAIN_NAME.test(name) ? name : undefined
 }

@@ -22,7 +22,7 @@ export const INERT_HEADERS = {
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Batch, X-Hookline-Hint, Retry-After',
+    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Hint, Retry-After',
 } as const
 
 const STANDARD_HEADERS = { ...CORS_HEADERS, ...INERT_HEADERS }

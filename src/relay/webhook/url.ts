@@ -1,19 +1,17 @@
 import {
   cutReservedParameters,
-  isOwner,
-  isRepositoryName,
+  decodePercent,
+  lacksTrigger,
   type ReservedParameters,
-  splitOnce,
 } from '../../wire/path.ts'
-import { invalidOwner, invalidRepository, notFound } from '../errors.ts'
-import { splitTarget } from './request-target.ts'
+import { invalidPath, missingTrigger, notFound } from '../errors.ts'
+import { namedRepository, type Repository } from '../github/repository.ts'
+import type { Endpoint, EndpointTarget } from '../store/endpoint-settings.ts'
 
-export interface Repository {
-  readonly owner: string
-  readonly name: string
-}
+// The two forms of a webhook URL. Nothing in them is decoded or normalised but repeated slashes at the
+// beginning and before the workflow, which a base address with a slash at its end causes.
 
-/** A webhook URL taken apart. */
+/** A token URL taken apart. */
 export interface Webhook {
   readonly repository: Repository
   /** The raw part after the repository, with the query but without reserved parameters. */
@@ -25,54 +23,123 @@ const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 
 const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
 
-/** The form of a webhook URL, at a relay for all repositories or for one. */
+/** The form of a token URL, at a relay for all repositories or for one. */
 export function urlFormOf(repository: Repository | undefined): string {
   return repository ? SELF_HOSTED_FORM : HOSTED_FORM
 }
 
-const SELF_HOSTED_PREFIX = /^\/+webhook\/+/
+/** A raw request target as its path and its query; nothing in it is decoded. */
+export function splitTarget(target: string): [path: string, query: string | undefined] {
+  // A proxy may send the absolute form; its host is not trusted.
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const at = origin.indexOf('?')
+  return at < 0 ? [origin, undefined] : [origin.slice(0, at), origin.slice(at + 1)]
+}
 
 /** Path of a raw request target, without its query and, in absolute form, without scheme and host. */
 export function targetPath(target: string): string {
   return splitTarget(target)[0]
 }
 
+const HOSTED = /^\/+([^/]+)\/([^/]+)\/+(.+)$/s
+
+const SELF_HOSTED = /^\/+webhook\/+(.+)$/s
+
 /**
- * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised
- * but repeated slashes before the workflow, which a base address with a slash at its end causes.
+ * Reads a token URL from a raw request target.
  *
- * @param repository set for the self-hosted form, where the URL names none
+ * @param own set for the self-hosted form, where the URL names no repository
  * @throws RelayError 404, or 400 for a name that no repository can have
  */
-export function routeWebhook(target: string, repository: Repository | undefined): Webhook {
+export function readTokenUrl(target: string, own: Repository | undefined): Webhook {
   const [path, rawQuery] = splitTarget(target)
   const { query, reserved } = cutReservedParameters(rawQuery)
-  const [owned, rest] = repository ? selfHosted(path, repository) : hosted(path)
-  return { repository: owned, path: query === undefined ? rest : `${rest}?${query}`, reserved }
-}
-
-/** @throws RelayError when the text is not `owner/name` */
-export function parseRepository(text: string): Repository {
-  return validRepository(...splitOnce(text, '/'))
-}
-
-function validRepository(owner: string, name: string): Repository {
-  if (!isOwner(owner)) throw invalidOwner()
-  if (!isRepositoryName(name)) throw invalidRepository()
-  return { owner, name }
+  const [repository, rest] = own ? [own, selfHosted(path)] : hosted(path)
+  return { repository, path: query === undefined ? rest : `${rest}?${query}`, reserved }
 }
 
 function hosted(path: string): [Repository, string] {
-  const [, owner, name, rest] = /^\/+([^/]+)\/([^/]+)\/+(.+)$/s.exec(path) ?? []
+  const [, owner, name, rest] = HOSTED.exec(path) ?? []
   // No owner begins with `-`: such a path is of an endpoint, or of the admin API.
   if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
-  return [validRepository(owner, name), rest]
+  return [namedRepository(owner, name), rest]
 }
 
-function selfHosted(path: string, repository: Repository): [Repository, string] {
-  const rest = SELF_HOSTED_PREFIX.test(path) ? path.replace(SELF_HOSTED_PREFIX, '') : ''
-  if (rest === '') throw notFound(SELF_HOSTED_FORM)
-  return [repository, rest]
+function selfHosted(path: string): string {
+  const [, rest] = SELF_HOSTED.exec(path) ?? []
+  if (rest === undefined) throw notFound(SELF_HOSTED_FORM)
+  return rest
+}
+
+/** The URL of an endpoint, `/-/<owner>/<id>[/<rest>]`, taken apart. */
+export interface EndpointUrl {
+  /** As the URL has it; only the one in lower case has endpoints. */
+  readonly owner: string
+  readonly id: string
+  /** The part after the id, with the query but without reserved parameters. */
+  readonly rest: string
+  readonly reserved: ReservedParameters
+}
+
+/** No owner begins with `-`, so no `/<owner>/<repo>` has this form. */
+const ENDPOINT = /^\/+-\/([^/]+)\/([\w-]{22})(\/.*)?$/s
+
+/**
+ * Reads the URL of an endpoint from a raw request target; `undefined` if it is another URL.
+ *
+ * @throws RelayError 400 for a path with dot segments, which would leave the path of the endpoint
+ */
+export function readEndpointUrl(target: string): EndpointUrl | undefined {
+  const [path, rawQuery] = splitTarget(target)
+  const [, owner, id, suffix = ''] = ENDPOINT.exec(path) ?? []
+  if (owner === undefined || id === undefined) return undefined
+  if (hasDotSegment(suffix)) throw invalidPath()
+  const { query, reserved } = cutReservedParameters(rawQuery)
+  return { owner, id, rest: query === undefined ? suffix : `${suffix}?${query}`, reserved }
+}
+
+/** Raw or percent-encoded, behind any character that some server reads as a separator. */
+function hasDotSegment(path: string): boolean {
+  return path
+    .split('/')
+    .flatMap((segment) => decodePercent(segment).split(/[/\\]/))
+    .some((segment) => segment === '.' || segment === '..')
+}
+
+/** The path of an endpoint's URL. */
+export function endpointPath({ owner, id }: Pick<Endpoint, 'owner' | 'id'>): string {
+  return `/-/${owner}/${id.reveal()}`
+}
+
+/** An event that a request to an endpoint starts. */
+export interface EndpointEvent {
+  /** `owner/name` */
+  readonly repository: string
+  /** `<workflow>/<trigger>[/<rest>]`, with the query. */
+  readonly path: string
+}
+
+/**
+ * The events of one request: of the endpoint's own workflow, and of each further target. The rest of the
+ * path is added byte for byte.
+ *
+ * @throws RelayError 400 if the URL must name the workflow, and does not
+ */
+export function eventsOf(
+  endpoint: Endpoint,
+  { rest }: Pick<EndpointUrl, 'rest'>,
+): readonly [EndpointEvent, ...EndpointEvent[]] {
+  const { repository, workflow, trigger, targets = [] } = endpoint
+  if (workflow === undefined || trigger === undefined) {
+    const path = rest.replace(/^\/+/, '')
+    if (lacksTrigger(path)) throw missingTrigger('/-/<owner>/<id>/<workflow>/<trigger>')
+    return [{ repository, path }]
+  }
+  const eventOf = (target: EndpointTarget) => ({
+    repository: target.repository,
+    path: `${target.workflow}/${target.trigger}${rest}`,
+  })
+  return [eventOf({ repository, workflow, trigger }), ...targets.map(eventOf)]
 }

@@ -18,9 +18,10 @@ import {
   type WebhookRequest,
 } from '../../wire/webhook-request.ts'
 import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
-import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './checks.ts'
+import type { CheckClaims } from '../store/endpoint-settings.ts'
+import type { CheckedRequest, IfResult, RequestChecks } from './checks.ts'
 import { buildPayload, type ReceivedEvent } from './payload.ts'
-import { splitTarget } from './request-target.ts'
+import { splitTarget } from './url.ts'
 
 /**
  * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload

@@ -10,20 +10,21 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { collectInto, storeFirst, throughOutbox } from '../delivery/accept.ts'
+import { deliverThrough, type RelayStore } from '../delivery/accept.ts'
 import { queueNames } from '../delivery/queue-name.ts'
+import { isReceiptId } from '../delivery/receipt.ts'
 import { figure } from '../figures.ts'
-import type { dispatchTo } from '../github/dispatch.ts'
 import { runFinder } from '../github/find-run.ts'
+import { PACK } from '../github/payload-limit.ts'
+import type { dispatchTo } from '../github/send.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import { Readiness } from '../readiness.ts'
-import type { RelayPorts } from '../relay-ports.ts'
+import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { Encryption } from '../store/encryption.ts'
+import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
-import type { KnownEndpoints } from '../webhook/endpoint-request.ts'
-import { PACK } from '../webhook/payload.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 import { bodiesOnWorkers } from './bodies.ts'
 import { answerEndpointsCall, ENDPOINTS_PATH, endpointsInObjects } from './endpoint-objects.ts'
@@ -45,8 +46,8 @@ export { readable, readLargeBody } from './web-streams.ts'
 const ENDPOINTS_HOLD = { known: 10_000, unknown: 1000 }
 
 interface RelayObjectParts {
-  /** The ports of a stateless relay. */
-  readonly ports: RelayPorts
+  /** A stateless relay. */
+  readonly relay: Relay
   readonly access: ForgeAccess
   /** The worker's own module, so that it is loaded once. */
   readonly dispatchTo: typeof dispatchTo
@@ -54,30 +55,38 @@ interface RelayObjectParts {
 }
 
 /** Takes the function that keeps the runtime alive after a response. */
-type PortsOfRequest = (background: (work: Promise<unknown>) => void) => RelayPorts
+type RelayOfRequest = (background: (work: Promise<unknown>) => void) => Relay
 
 /**
- * The ports of a relay with a database: the binding `RELAY`. Without a relay key, endpoints and the admin
+ * A relay with a database: the binding `RELAY`. Without a relay key, endpoints and the admin
  * API respond with 503, and token URLs work as on a stateless relay.
  *
  * @throws UserError for an invalid setting
  */
-export async function databasePorts(
+export async function databaseRelay(
   env: Bindings,
   namespace: ObjectNamespace,
   config: RelayConfig,
   parts: RelayObjectParts,
-): Promise<PortsOfRequest> {
-  const { ports } = parts
-  const { report } = ports
+): Promise<RelayOfRequest> {
+  const { relay } = parts
+  const { report } = relay
   const { allowsTokens } = config
   const text = readSetting(environmentOf(env), 'HOOKLINE_RELAY_KEY')
   if (!text) {
     const admin = adminApi({ relayKey: undefined, allowsTokens, ports: undefined, report })
-    return () => ({ ...ports, admin, endpoints: WITHOUT_KEY })
+    return () => ({
+      ...relay,
+      store: {
+        ...WITHOUT_RECORDS,
+        admin,
+        endpoints: WITHOUT_KEY,
+        deliver: ([event]) => relay.send(event),
+      },
+    })
   }
   const keys = await readRelayKeys(text, 'HOOKLINE_RELAY_KEY')
-  return keyedPorts(env, namespace, config, parts, keys)
+  return keyedRelay(env, namespace, config, parts, keys)
 }
 
 /** A relay without a key can neither find an endpoint nor create one. */
@@ -85,20 +94,25 @@ const WITHOUT_KEY: KnownEndpoints = {
   find: async () => {
     throw relayKeyMissing()
   },
-  accepted: async () => {},
 }
 
-function keyedPorts(
+const WITHOUT_RECORDS: Omit<RelayStore, 'admin' | 'deliver' | 'endpoints'> = {
+  record: () => {},
+  clientGone: () => {},
+  isNotification: async ({ headers }) => isReceiptId(headers.get('webhook-id')),
+  largeBodies: undefined,
+}
+
+function keyedRelay(
   env: Bindings,
   namespace: ObjectNamespace,
   config: RelayConfig,
-  { ports, access, dispatchTo, write }: RelayObjectParts,
+  { relay, access, dispatchTo, write }: RelayObjectParts,
   keys: RelayKeys,
-): PortsOfRequest {
+): RelayOfRequest {
   const { apiUrl, budget, forge, allowsTokens, githubCredential, publicUrl } = config
-  const { report, loadChecks } = ports
+  const { report, loadChecks } = relay
   const { limits, responseTime } = readStorageSettings(environmentOf(env), true)
-  if (!loadChecks) throw new TypeError('a relay with endpoints makes their checks')
   const encryption = new Encryption(keys)
   const endpoints = endpointsOf(namespace, encryption, report)
   const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
@@ -155,29 +169,30 @@ function keyedPorts(
     after: steadyClock.after,
     report,
   }
-  const largeBodies = bodiesOnWorkers(env, config, ports)
+  const largeBodies = bodiesOnWorkers(env, config, relay)
   const readiness = new Readiness({
     now: steadyClock.now,
-    servesOne: ports.repository !== undefined,
+    servesOne: relay.repository !== undefined,
     shortage: async () => ((await indexIn(namespace).isFull()) ? 'storage_full' : undefined),
   })
   return (background) => ({
-    ...ports,
-    admin,
-    endpoints,
+    ...relay,
     credentials,
     readiness,
-    ...(largeBodies && { largeBodies }),
-    collect: collectInto({ ...accept, background }),
-    store: storeFirst({ ...accept, background }),
-    dispatch: throughOutbox({ ...accept, background }),
+    store: {
+      ...WITHOUT_RECORDS,
+      admin,
+      endpoints,
+      largeBodies,
+      deliver: deliverThrough({ ...accept, background }, endpoints),
+    },
   })
 }
 
 function endpointsOf(
   namespace: ObjectNamespace,
   encryption: Encryption,
-  report: RelayPorts['report'],
+  report: Relay['report'],
 ): EndpointLookup {
   return new EndpointLookup({
     stores: endpointsInObjects(namespace),
@@ -202,7 +217,7 @@ export async function openQueueObject(
   state: ObjectState,
   env: Bindings,
   config: RelayConfig,
-  { ports, access, dispatchTo, write }: RelayObjectParts,
+  { relay, access, dispatchTo, write }: RelayObjectParts,
 ): Promise<QueueObject> {
   const { apiUrl, budget, forge } = config
   const namespace = namespaceOf(env)
@@ -212,7 +227,7 @@ export async function openQueueObject(
   const text = readSetting(settings, 'HOOKLINE_RELAY_KEY')
   if (!text) throw relayKeyMissing()
   const encryption = new Encryption(await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
-  const endpoints = endpointsOf(namespace, encryption, ports.report)
+  const endpoints = endpointsOf(namespace, encryption, relay.report)
   const { rateLimiters, call } = access
   const options = {
     call,
@@ -236,11 +251,11 @@ export async function openQueueObject(
     findRuns: runFinder({ ...options, govern: rateLimiters.lookup }),
     pack: PACK,
     age: limits.age,
-    newId: ports.newDelivery,
+    newId: relay.newDelivery,
     now: Date.now,
     random: Math.random,
     log,
-    report: ports.report,
+    report: relay.report,
   })
 }
 

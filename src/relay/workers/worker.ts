@@ -2,12 +2,18 @@ import { byteString, collect } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { RelayResponse } from '../../wire/http.ts'
-import { type ForgeAccess, readRelayConfig, relayPorts, sharedGitHub } from '../config.ts'
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
+import {
+  type ForgeAccess,
+  readRelayConfig,
+  sharedGitHub,
+  statelessRelay,
+  steadyClock,
+} from '../config.ts'
 import { internalError } from '../errors.ts'
-import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
-import { relay } from '../relay.ts'
-import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
+import { PACK } from '../github/payload-limit.ts'
+import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/send.ts'
+import { type Relay, respond } from '../relay.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
@@ -25,8 +31,11 @@ export default {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
     const opened = await openedFor(env).catch(misconfigured)
     if (opened instanceof UserError) return response(unusableRelay(request.method))
-    const ports = opened.portsOf(background)
-    return response(await relay(relayRequest(request), ports))
+    const relay = opened.relayOf(background)
+    // A sender that hangs up must end nothing that has begun.
+    const responding = respond(relayRequest(request), relay)
+    background(responding)
+    return response(await responding)
   },
 }
 
@@ -62,8 +71,6 @@ export class RelayObject {
   }
 
   async alarm(): Promise<void> {
-    const { sweepBodiesIn } = await loadObject()
-    if (await sweepBodiesIn(this.#state.storage, this.#env)) return
     await (await this.#openQueue()).alarm()
   }
 
@@ -74,8 +81,8 @@ export class RelayObject {
       const settings = environmentOf(env)
       const config = await readRelayConfig(settings)
       const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
-      const ports = relayPorts(config, access, write, { loadChecks })
-      const parts = { ports, access, dispatchTo: countingDispatch(access), write }
+      const relay = statelessRelay(config, access, write, { ...RUNTIME, isStateless: false })
+      const parts = { relay, access, dispatchTo: countingDispatch(access), write }
       return (await loadObject()).openQueueObject(this.#state, env, config, parts)
     })
     return this.#queue
@@ -89,7 +96,7 @@ function countingDispatch({ metrics }: ForgeAccess) {
 
 /** A relay as one environment sets it up. */
 interface OpenRelay {
-  readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
+  readonly relayOf: (background: (work: Promise<unknown>) => void) => Relay
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -105,20 +112,20 @@ function openedFor(env: Bindings): Promise<OpenRelay> {
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../webhook/verification.ts')
 const loadObject = () => import(/* webpackIgnore: true */ './relay-object.ts')
 
+const RUNTIME = { packers: [PACK], loadChecks }
+
 async function openRelay(env: Bindings): Promise<OpenRelay> {
   const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
   const namespace = namespaceOf(env)
-  const ports = relayPorts(config, access, write, {
-    loadChecks,
-    isStateless: namespace === undefined,
-  })
-  if (!namespace) return { portsOf: () => ports }
-  const { databasePorts } = await loadObject()
-  const parts = { ports, access, dispatchTo: countingDispatch(access), write }
-  return { portsOf: await databasePorts(env, namespace, config, parts) }
+  const isStateless = namespace === undefined
+  const relay = statelessRelay(config, access, write, { ...RUNTIME, isStateless })
+  if (!namespace) return { relayOf: () => relay }
+  const { databaseRelay } = await loadObject()
+  const parts = { relay, access, dispatchTo: countingDispatch(access), write }
+  return { relayOf: await databaseRelay(env, namespace, config, parts) }
 }
 
 function relayRequest(request: Request): RelayRequest {
@@ -137,7 +144,7 @@ function relayRequest(request: Request): RelayRequest {
         return readBody(request, headers, limit, arrived)
       }
       const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, limit, sink, arrived)
+      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
   }
 }

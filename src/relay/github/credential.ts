@@ -1,11 +1,31 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../../wire/headers.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
-import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { CheckClaims } from '../webhook/checks.ts'
-import type { TokenRequest, TokenSource } from './token-source.ts'
+import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
+import type { Repository } from './repository.ts'
+
+/** What a token is for: to start runs by an event, or to look for runs. */
+export type TokenPurpose = DispatchEvent | 'run_lookup'
+
+/** For what a token is wanted. */
+export interface TokenRequest {
+  readonly repository: Repository
+  readonly event: TokenPurpose
+  /** One that GitHub called 401, so that it is not given again. */
+  readonly refused?: Secret | undefined
+}
+
+/** The origin of the GitHub token of a request. */
+export interface TokenSource {
+  /**
+   * @returns `undefined` where no platform is asked
+   * @throws RelayError when there is none now
+   */
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
 
 /**
  * How a request gets the token for the calls to GitHub. The form of its URL decides:

@@ -7,7 +7,7 @@ import {
   nextAttempt,
   pauseAfter,
   reasonOfAge,
-} from '../../../src/relay/delivery/retry-policy.ts'
+} from '../../../src/relay/delivery/retry-policy-old.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
 
 type Failure = Exclude<AttemptOutcome, { kind: 'accepted' }>
