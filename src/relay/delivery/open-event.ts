@@ -86,9 +86,9 @@ async function batchDispatch(
   const envelope = batchEnvelope(first.clientPayload, events.length, id)
   const clientPayload = writeBatchPayload(envelope, packed)
   const { most, sizeOf } = LIMIT_OF[target.event]
-  const isReceipt = events.every((event) => event.isReceipt)
+  const isNotification = events.every((event) => event.isNotification)
   const dispatch = {
-    ...{ repository, target, credential, delivery: id, isReceipt },
+    ...{ repository, target, credential, delivery: id, isNotification },
     ...(request && { request }),
   }
   const size = sizeOf(clientPayload)
