@@ -27,10 +27,6 @@ export interface Attempts {
   readonly githubMs?: number
   /** Address of the run that was started, if GitHub names it. */
   readonly run?: string
-  /** When GitHub accepted the event: milliseconds since 1970, by GitHub's clock. */
-  readonly acceptedAt?: number
-  /** Milliseconds of GitHub's response. */
-  readonly githubMs?: number
   /** True if the local engine evaluated the event and no trigger fired. */
   readonly isIdle?: boolean
   /** The conditions that the event did not meet, for the sender of an event that fired nothing. */

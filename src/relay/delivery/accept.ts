@@ -1,12 +1,15 @@
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { splitOnce } from '../../wire/path.ts'
-import { HEADER, readClientPayload } from '../../wire/payload.ts'
+import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
+import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
+import type { LargeBodies } from '../store/large-bodies.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
@@ -15,6 +18,33 @@ import { isOwnQueue, repositoryOf } from './queue-name.ts'
 import { NO_FACTS, type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
+
+/** The store of a relay with a database. */
+export interface RelayStore {
+  readonly endpoints: KnownEndpoints
+  /**
+   * Sends the events of one request, or stores them. Attempts of several events have `queued` unless GitHub
+   * accepted all of them.
+   *
+   * @throws RelayError that the sender must hear, if there is one event
+   */
+  deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts>
+  /** Records a filtered or refused request after its response. Never rejects, never waits. */
+  record(request: RecordedRequest): void
+  /** The sender of a request to an endpoint hung up before the response. */
+  clientGone(endpoint: Endpoint): void
+  /** True if a notification of this relay made the request: the run that it starts causes none. */
+  isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
+  /** `undefined` without a public address, or with a failing disk. */
+  readonly largeBodies: LargeBodies | undefined
+  /** Responds to requests for the admin API. Never rejects. */
+  admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
+}
+
+export type { RecordedRequest }
 
 export interface AcceptPorts {
   /** Asks GitHub, and tries again within the time that a sender waits. */
@@ -148,13 +178,8 @@ export class Acceptance {
   }
 
   /** To be told that the sender of an endpoint hung up before the response. */
-  hungUp({ owner, name, respond }: Pick<Endpoint, 'owner' | 'name' | 'respond'>): void {
-    if (respond === 'stored') return
-    const { now, log } = this.#ports
-    const key = `${owner}/${name}`
-    const isKnown = now() < (this.#hungUp.get(key) ?? 0)
-    this.#hungUp.set(key, now() + STORES_FIRST)
-    if (!isKnown) log({ change: 'clientGone', endpoint: key })
+  clientGone({ owner, name }: Pick<Endpoint, 'owner' | 'name'>): void {
+    this.#hungUp.set(`${owner}/${name}`, this.#ports.now() + STORES_FIRST)
   }
 
   /** Stores the events of an endpoint that collects them, or whose sender does not wait for GitHub. */
@@ -393,12 +418,11 @@ const NO_CONTENT = { key: null, content: null } as const
 
 /** The batch that collects an event; `null` if none does, or the event has a stored body. */
 function collectionOf(
-  { target, clientPayload }: Pick<Dispatch, 'target' | 'clientPayload'>,
+  { target, clientPayload, hasStoredBody }: Dispatch,
   { batch, debounce }: Endpoint,
 ): Collection | null {
-  if (batch === undefined) return null
-  const { path, headers } = readClientPayload(JSON.parse(clientPayload))
-  if (headers[HEADER.bodyUrl] !== undefined) return null
+  if (batch === undefined || hasStoredBody) return null
+  const { path } = readClientPayload(JSON.parse(clientPayload))
   const ref = target.event === 'workflow_dispatch' ? target.ref : undefined
   const [workflow = '', trigger = ''] = splitOnce(path, '?')[0].split('/')
   return {

@@ -2,8 +2,8 @@
 // and the page about retries.
 
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Accepted } from '../store/delivery-rows.ts'
 
 /**

@@ -19,7 +19,6 @@ export interface DeliveryLine {
    * - `reencrypted`: the first relay key encrypted these rows anew
    * - `replayed`, `deleted`: by an admin
    * - `unrecorded`: the disk was too slow for the records of so many requests; their events are at GitHub
-   * - `clientGone`: the sender hung up before the response, so the endpoint stores first for an hour
    * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
    *   event, and the disk did not record that yet
    */
@@ -37,7 +36,6 @@ export interface DeliveryLine {
     | 'replayed'
     | 'deleted'
     | 'unrecorded'
-    | 'clientGone'
     | 'disk'
   readonly delivery?: string
   /** `owner/name` in lower case. */

@@ -9,7 +9,7 @@ import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
-import type { Packer } from '../webhook/payload.ts'
+import type { Packer } from '../github/payload-limit.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { Collections } from './collections.ts'
@@ -430,8 +430,8 @@ export class DeliveryLoop {
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  #follows({ credential, isReceipt = false }: LimitedCall & { readonly isReceipt?: boolean }) {
-    return this.#ports.listsRuns && credential.endpoint !== undefined && !isReceipt
+  #follows({ credential, isNotification = false }: LimitedCall & { readonly isNotification?: boolean }) {
+    return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
   /** Records the outcome of an attempt. */

@@ -1,5 +1,4 @@
 import { splitOnce } from '../../wire/path.ts'
-import type { Secret } from '../../wire/secret.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
@@ -9,28 +8,26 @@ import { encryptRequest, type StoredRequest, storedBody } from './event-record.t
 /** A request to an endpoint that started nothing. */
 export interface RecordedRequest {
   readonly state: 'filtered' | 'refused'
-  /** Id of the request. */
+  /** UUID of the request. */
   readonly delivery: string
   readonly endpoint: Endpoint
-  /** The raw request target. */
+  /** The raw request target, which some schemes sign. It contains the id of the endpoint. */
   readonly target: string
   readonly method: string
-  /** `<workflow>/<trigger>[/<rest>]` */
+  /** `<workflow>/<trigger>[/<rest>]`, with the query, without tokens. */
   readonly path: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
-  /** The forwarded headers, by lower-case name. */
+  /** The forwarded headers, without tokens. */
   readonly headers: ReadonlyMap<string, string>
-  /** The received body; `undefined` if it is too large for memory, or was not read. */
-  readonly body: Uint8Array | undefined
+  /** Empty if none was read, or it contains the GitHub token. */
+  readonly body: Uint8Array
   /** Bytes of the received body. */
   readonly size: number
-  /** An error code, or `if`. */
+  /** The code of the error, or `if`. */
   readonly reason: string
   /** What did not match, for a person. */
   readonly explanation: string | undefined
-  /** The strings that must not be stored. */
-  readonly secrets: readonly Secret[]
 }
 
 /** The columns of a delivery that say what GitHub knows of it: nothing. */
@@ -103,35 +100,17 @@ function queueCredential({ owner, name, created, token }: Endpoint): Dispatch['c
 /** Bytes of the body of a refused request that are stored. */
 const REFUSED_BODY = 2048
 
-/** What is stored of a request that started nothing: no body that contains a token. */
+/** What is stored of a request that started nothing. */
 function recordedContent(request: RecordedRequest): StoredRequest {
-  const { state, endpoint, target, method, receivedAt, headers, body, size, secrets } = request
+  const { state, target, method, receivedAt, headers, body, size } = request
   const isRefused = state === 'refused'
-  // Some senders repeat the URL that they call in the body, so it may contain the id of the endpoint.
-  const id = endpoint.id.reveal()
-  const tokens = secrets.filter((secret) => secret.reveal() !== id)
-  const kept = body && !hasSecret(body, tokens) ? body : undefined
-  const shown = isRefused ? kept?.subarray(0, REFUSED_BODY) : kept
-  const isCut = (shown?.length ?? 0) < size
+  const shown = isRefused ? body.subarray(0, REFUSED_BODY) : body
   return {
     target,
     method,
     receivedAt,
-    headers: [...headers].map(([name, value]) =>
-      isRefused ? [name] : [name, scrubbed(name, value, secrets)],
-    ),
-    body: shown === undefined ? null : storedBody(shown),
-    ...(isCut && { isCut }),
+    headers: [...headers].map(([name, value]) => (isRefused ? [name] : [name, value])),
+    body: shown.length === 0 && size > 0 ? null : storedBody(shown),
+    ...(shown.length < size && { isCut: true }),
   }
-}
-
-function hasSecret(body: Uint8Array, secrets: readonly Secret[]): boolean {
-  const text = new TextDecoder('latin1').decode(body)
-  return secrets.some((secret) => secret.isIn(text))
-}
-
-/** A signed header may contain the URL, and must stay as it is; `authorization` is never shown. */
-function scrubbed(name: string, value: string, secrets: readonly Secret[]): string {
-  if (name === 'authorization') return value
-  return secrets.reduce((text, secret) => secret.scrub(text), value)
 }

@@ -1,6 +1,7 @@
 import { gzip, toBase64 } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { HEADER, readClientPayload, writeClientPayload } from '../../wire/payload.ts'
+import { LIMIT_OF } from '../github/payload-limit.ts'
 import type { Dispatch } from '../github/send.ts'
 import type {
   Delivery,
@@ -10,7 +11,6 @@ import type {
   StoredDelivery,
 } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import { LIMIT_OF } from '../webhook/payload.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import {
   type DecryptedEvent,
