@@ -430,8 +430,8 @@ export class DeliveryLoop {
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  #follows({ credential, isReceipt = false }: LimitedCall & { readonly isReceipt?: boolean }) {
-    return this.#ports.listsRuns && credential.endpoint !== undefined && !isReceipt
+  #follows({ credential, isNotification = false }: LimitedCall & { readonly isNotification?: boolean }) {
+    return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
   /** Records the outcome of an attempt. */
