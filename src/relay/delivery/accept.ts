@@ -62,6 +62,8 @@ export interface AcceptPorts {
   readonly hadEvent: (endpoint: Endpoint) => Promise<boolean>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: (endpoint: Endpoint) => Promise<boolean>
+  /** Is told of each event of an endpoint that GitHub or the database has. */
+  readonly used: (endpoint: Endpoint) => Promise<void>
   /** Whether the relay looks for the run of an event. */
   readonly follows: (dispatch: Dispatch) => boolean
   /** False if payloads of delivered events are not stored. */
@@ -152,6 +154,16 @@ export class Acceptance {
    * @throws RelayError that the sender has to hear; with several events only if they cannot be stored
    */
   async deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts> {
+    const attempts = await this.#deliver(events, endpoint)
+    const { used, background, report } = this.#ports
+    if (endpoint) background(used(endpoint).catch(report))
+    return attempts
+  }
+
+  async #deliver(
     events: readonly [Dispatch, ...Dispatch[]],
     endpoint: Endpoint | undefined,
   ): Promise<Attempts> {

@@ -250,10 +250,10 @@ function announcesBody(headers: RawHeaders): boolean {
 }
 
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */
-function filterReason(
+export function filterReason(
   checks: RequestChecks,
   claims: CheckClaims | undefined,
-  log: RequestLog,
+  log: Pick<RequestLog, 'conditionFailed'>,
 ): 'true' | 'error' | undefined {
   const result = checks.if()
   if (result === 'true') return undefined
@@ -268,7 +268,7 @@ function filterReason(
  * @returns with the upload of a body that fits into no event, and was stored
  * @throws RelayError 400 for a path that names no workflow, or a body with the token; 413
  */
-async function buildEvents(
+export async function buildEvents(
   { endpoint, destinations, credential, event, size }: CheckedEvent,
   relay: WebhookRelay,
 ): Promise<{ events: [Dispatch, ...Dispatch[]]; upload?: BodyUpload | undefined }> {
