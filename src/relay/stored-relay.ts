@@ -29,8 +29,9 @@ import {
   dispatchTo,
   type Govern,
 } from './github/send.ts'
+import type { Relay } from './relay.ts'
 import type { StorageSettings } from './storage-settings.ts'
-import { LargeBodies } from './store/bodies.ts'
+import type { LargeBodies } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'
 import { DeliveryTable, ENCRYPTED_DELIVERIES } from './store/deliveries.ts'
@@ -40,7 +41,6 @@ import { ENCRYPTED_ENDPOINTS, reencryptEndpoints } from './store/endpoint-record
 import type { EndpointStore } from './store/endpoint-table.ts'
 import { NotificationTable } from './store/notifications.ts'
 import type { RelayKeys } from './store/relay-key.ts'
-import type { Relay } from './relay.ts'
 import type { LoadChecks } from './webhook/checks.ts'
 
 interface SharedParts {
@@ -213,9 +213,7 @@ export async function reencryptAll(
 }
 
 /** Rows by the id of their relay key. */
-export async function rowsOfKeys(
-  database: Database,
-): Promise<Readonly<Record<string, number>>> {
+export async function rowsOfKeys(database: Database): Promise<Readonly<Record<string, number>>> {
   const sums = new Map<string, number>()
   for (const table of [ENCRYPTED_DELIVERIES, ENCRYPTED_ENDPOINTS]) {
     for (const [key, count] of Object.entries(await rowsByKey(database, table))) {

@@ -2,14 +2,14 @@
 // of its repository, asks GitHub once, and records what GitHub answered. All that must survive is in the
 // table; a queue in memory is only what the last attempts taught.
 
-import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { FindRuns } from '../github/find-run.ts'
+import type { Packer } from '../github/payload-limit.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
-import type { Packer } from '../github/payload-limit.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { Collections } from './collections.ts'
@@ -430,7 +430,10 @@ export class DeliveryLoop {
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  #follows({ credential, isNotification = false }: LimitedCall & { readonly isNotification?: boolean }) {
+  #follows({
+    credential,
+    isNotification = false,
+  }: LimitedCall & { readonly isNotification?: boolean }) {
     return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 

@@ -6,18 +6,24 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { bugOf, UserError } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
-import { credentialsOf, type ForgeAccess, type RelayConfig, steadyClock, systemClock } from '../config.ts'
+import {
+  credentialsOf,
+  type ForgeAccess,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from '../config.ts'
 import type { ChangeLine, DeliveryLine } from '../delivery/log-lines.ts'
 import { Recorder } from '../delivery/recorder.ts'
 import { relayStarting } from '../errors.ts'
 import { Readiness } from '../readiness.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
-import { openDeliveries, openStore, reencryptAll, rowsOfKeys } from '../stored-relay.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
 import { StorageError, type StorageFault } from '../store/storage-error.ts'
+import { openDeliveries, openStore, reencryptAll, rowsOfKeys } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { newHash } from './hash.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
