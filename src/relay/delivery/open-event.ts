@@ -3,10 +3,10 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import { RelayError } from '../errors.ts'
 import type { Credentials } from '../github/credential.ts'
+import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import type { NotAccepted } from './answers.ts'
 import { decryptEvent } from './event-record.ts'
 
