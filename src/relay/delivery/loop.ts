@@ -2,9 +2,9 @@
 // of its repository, asks GitHub once, and records what GitHub answered. All that must survive is in the
 // table; a queue in memory is only what the last attempts taught.
 
-import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { FindRuns } from '../github/find-run.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
@@ -423,7 +423,7 @@ export class DeliveryLoop {
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
     const opened = await openBatch(id, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
-      await table.takeOut(member.id, { state: 'dead', wait: 0 }, outcome.reason)
+      await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
     }
     return opened.failed.length > 0 ? undefined : opened

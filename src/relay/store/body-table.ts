@@ -38,10 +38,8 @@ export interface BodyStore {
   delete(hash: string): Promise<void>
 }
 
-/** The tables of the database, and the bytes that bodies may take there. */
+/** The bytes that bodies may take. */
 export interface BodyRoom {
-  /** Creates the tables if they are missing. */
-  create(): Promise<void>
   /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
   takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
 }
@@ -67,17 +65,15 @@ interface BodyTableParts {
 /** Large bodies in the tables `body` and `chunk`. */
 export class BodyTable implements BodyStore {
   readonly #parts: BodyTableParts
-  #exists = false
 
   constructor(parts: BodyTableParts) {
     this.#parts = parts
   }
 
   async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
-    const { database, room } = this.#parts
-    await room.create()
     const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
-    await database.write([[text, hash, request, owner, endpoint, hasToken ? 1 : 0, created]])
+    const values = [hash, request, owner, endpoint, hasToken ? 1 : 0, created]
+    await this.#parts.database.write([[text, ...values]])
   }
 
   async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
@@ -129,7 +125,6 @@ export class BodyTable implements BodyStore {
   async deleteOld({ isStart = false }: { isStart?: boolean } = {}): Promise<void> {
     const { database, now, most } = this.#parts
     const settled = now() - longestUpload(most) - HANDLED
-    if (!(await this.#hasTables())) return
     await database.write([[NOTE_ACCEPTED, now(), settled]])
     const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
     const old = 'SELECT hash FROM body WHERE (finished = 0 AND created < ?) OR accepted < ?'
@@ -143,15 +138,8 @@ export class BodyTable implements BodyStore {
     return (await this.#read('SELECT 1 FROM body LIMIT 1')).length > 0
   }
 
-  async #hasTables(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'chunk'"
-    this.#exists = (await this.#parts.database.read(text)).length > 0
-    return this.#exists
-  }
-
-  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.#hasTables()) ? this.#parts.database.read(...statement) : []
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#parts.database.read(...statement)
   }
 }
 
