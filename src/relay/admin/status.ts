@@ -1,13 +1,13 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { VERSION } from '../../wire/version.ts'
-import type { DeliveryView } from '../delivery/delivery-list.ts'
-import type { OutboxFigures } from '../delivery/event.ts'
-import type { Alarm } from '../delivery/receipt-store.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
+import type { Figures } from '../store/delivery-rows.ts'
+import type { Alarm } from '../store/notifications.ts'
 import { isoTime } from './query.ts'
 
 export interface StatusPorts {
-  readonly deliveries: Pick<DeliveryView, 'figures'>
+  /** The numbers of all deliveries. */
+  figures(): Promise<Figures>
   readonly metrics: RelayMetrics
   /** The relay's own GitHub credential. */
   readonly credentialKind: 'none' | 'token' | 'app'
@@ -24,13 +24,13 @@ export interface StatusPorts {
 
 /** `/-admin/status`. @throws StorageError if the disk fails */
 export async function respondToStatus(ports: StatusPorts): Promise<RelayResponse> {
-  const { deliveries, metrics, credentialKind: kind, storageLimit } = ports
-  const { events, bytes, oldest, imbalance } = await deliveries.figures()
+  const { metrics, credentialKind: kind, storageLimit } = ports
+  const { states, bytes, oldest, imbalance } = await ports.figures()
   const [failing] = metrics.failingReasons()
   return jsonResponse({
     version: VERSION,
     uptime: Math.floor(ports.uptime()),
-    deliveries: events,
+    deliveries: states,
     oldestWaitingSeconds: oldest,
     imbalance,
     storage: { bytes, limitBytes: storageLimit },
@@ -46,18 +46,15 @@ export async function respondToStatus(ports: StatusPorts): Promise<RelayResponse
 }
 
 /** `/-admin/metrics`. @throws StorageError if the disk fails */
-export async function respondToMetrics({
-  deliveries,
-  metrics,
-}: StatusPorts): Promise<RelayResponse> {
-  const lines = [...metrics.lines(), ...deliveryLines(await deliveries.figures())]
+export async function respondToMetrics(ports: StatusPorts): Promise<RelayResponse> {
+  const lines = [...ports.metrics.lines(), ...deliveryLines(await ports.figures())]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
 
-function deliveryLines({ events, bytes, oldest, imbalance }: OutboxFigures): string[] {
+function deliveryLines({ states: counts, bytes, oldest, imbalance }: Figures): string[] {
   const name = 'hookline_deliveries'
-  const states = Object.entries(events).map(
+  const states = Object.entries(counts).map(
     ([state, count]) => `${name}{state="${state}"} ${count}`,
   )
   return [

@@ -70,19 +70,22 @@ export const ANSWERS: readonly Answer[] = [
   {
     kind: 'refused',
     answer: 'every other 4xx',
-    conclusion: 'The event is a dead letter, because no retry changes the answer. A batch is divided.',
+    conclusion:
+      'The event is a dead letter, because no retry changes the answer. A batch is divided.',
     is: ({ code }) => !NOT_NOW.has(code),
   },
   {
     kind: 'ambiguous',
     answer: '500, 502, 504 and other 5xx; no response; a 2xx that does not come from GitHub',
-    conclusion: 'GitHub may have the event. The relay looks for its run, and sends it again only if there is none.',
+    conclusion:
+      'GitHub may have the event. The relay looks for its run, and sends it again only if there is none.',
     is: isAmbiguous,
   },
   {
     kind: 'not_now',
     answer: '408, 409, 429, 503, 403 with a rate limit; no connection',
-    conclusion: 'The event is sent again later. A rate limit holds the credential, everything else the queue alone.',
+    conclusion:
+      'The event is sent again later. A rate limit holds the credential, everything else the queue alone.',
     is: () => true,
   },
 ]

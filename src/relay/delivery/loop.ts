@@ -3,13 +3,13 @@
 // table; a queue in memory is only what the last attempts taught.
 
 import type { FindRuns } from '../github/find-run.ts'
+import type { Packer } from '../github/payload-limit.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { DispatchPort, LimitedCall } from '../github/send.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
-import type { Packer } from '../webhook/payload.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { Collections } from './collections.ts'
@@ -430,8 +430,11 @@ export class DeliveryLoop {
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  #follows({ credential, isReceipt = false }: LimitedCall & { readonly isReceipt?: boolean }) {
-    return this.#ports.listsRuns && credential.endpoint !== undefined && !isReceipt
+  #follows({
+    credential,
+    isNotification = false,
+  }: LimitedCall & { readonly isNotification?: boolean }) {
+    return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
   /** Records the outcome of an attempt. */

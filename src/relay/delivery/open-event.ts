@@ -3,10 +3,10 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import { RelayError } from '../errors.ts'
 import type { Credentials } from '../github/credential.ts'
+import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import { LIMIT_OF, type Packer } from '../webhook/payload.ts'
 import type { NotAccepted } from './answers.ts'
 import { decryptEvent } from './event-record.ts'
 
@@ -86,9 +86,9 @@ async function batchDispatch(
   const envelope = batchEnvelope(first.clientPayload, events.length, id)
   const clientPayload = writeBatchPayload(envelope, packed)
   const { most, sizeOf } = LIMIT_OF[target.event]
-  const isReceipt = events.every((event) => event.isReceipt)
+  const isNotification = events.every((event) => event.isNotification)
   const dispatch = {
-    ...{ repository, target, credential, delivery: id, isReceipt },
+    ...{ repository, target, credential, delivery: id, isNotification },
     ...(request && { request }),
   }
   const size = sizeOf(clientPayload)

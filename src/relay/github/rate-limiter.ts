@@ -9,8 +9,8 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { invalidToken, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
 import type { Credential } from './credential.ts'
-import type { Govern, LimitedCall } from './send.ts'
 import { type AnswerSign, Probes } from './probes.ts'
+import type { Govern, LimitedCall } from './send.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
 const MOST_OPEN_CALLS = 100

@@ -1,7 +1,7 @@
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { NOTHING_FIRED, type WorkflowRun } from '../../wire/run-lookup.ts'
-import type { DispatchOptions, LimitedCall } from './dispatch.ts'
-import { GitHubSession } from './session.ts'
+import type { DispatchOptions, LimitedCall } from './send.ts'
+import { GitHubSession } from './send.ts'
 
 /** What the jobs of a run tell beyond its conclusion. */
 export interface RunDetails {
