@@ -51,7 +51,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const relayKey = await relayKeyOf()
   const { encryption } = relayKey
   const endpoints = new EndpointLookup({
-    stores: new EndpointTable(await memoryDatabase([])),
+    stores: new EndpointTable(await memoryDatabase()),
     encryption,
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: () => performance.now(),

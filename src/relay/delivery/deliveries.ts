@@ -277,6 +277,225 @@ export class Deliveries implements DeliveryStore {
     return this.#loop.settle(id, outcome)
   }
 
+  noteAccepted(queue: string): Promise<void> {
+    return this.#accepted.note(queue)
+  }
+
+  wasAccepted(queue: string): Promise<boolean>
+  /** To be told of each event that an endpoint accepted, unless `put` or `record` has it. */
+  noteEvent(owner: string, endpoint: string): Promise<void>
+  list(query: DeliveryQuery): Promise<readonly Delivery[]>
+  find(id: string): Promise<StoredDelivery | undefined>
+  /** The members of a batch in order, or the one delivery with this id. */
+  members(id: string): Promise<readonly StoredDelivery[]>
+  /** The last `seq`. */
+  lastSeq(): Promise<number>
+  /** Deliveries that the filter selects and whose payload is stored, in order of arrival. */
+  replayable(
+    filter: DeliveryFilter,
+    limit: number,
+    range: SeqRange,
+  ): Promise<readonly StoredDelivery[]>
+  /**
+   * Queues a delivery again under its id, because GitHub never accepted its event: a dead letter, or an
+   * uncertain or waiting event before its time.
+   *
+   * @returns how many events: all of its batch
+   */
+  replay(id: string, filter: DeliveryFilter): Promise<number>
+  /** The same for all that the filter selects. */
+  replayAll(filter: DeliveryFilter): Promise<number>
+  /** @returns how many deliveries were deleted */
+  delete(id: string, filter: DeliveryFilter): Promise<number>
+  deleteAll(filter: DeliveryFilter): Promise<number>
+  /** Makes dead letters of the undelivered events of a deleted endpoint. @returns how many */
+  endDeleted(owner: string, endpoint: string): Promise<number>
+  figures(): Promise<Figures>
+  /** Rows by the id of the relay key that encrypted them. */
+  rowsByKey(): Promise<Readonly<Record<string, number>>>
+  alarms(): Promise<readonly Alarm[]>
+}
+
+export interface DeliveriesPorts {
+  readonly database: Database
+  readonly table: DeliveryTable
+  /** The endpoints of the database. */
+  readonly endpoints: Pick<EndpointTable, 'all' | 'of'>
+  readonly encryption: Encryption
+  readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>
+  readonly limiters: RateLimiters
+  /** How GitHub is asked. */
+  readonly github: Omit<DispatchOptions, 'govern' | 'retryTime'>
+  readonly pack: Packer
+  /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
+  readonly age: number
+  readonly notify: NotifySettings | undefined
+  /** Sends a notification; `fetch` if absent. */
+  readonly post?: PostNotification
+  readonly metrics: RelayMetrics
+  /** What else recurs in the database. */
+  readonly tasks?: readonly Task[]
+  /** Milliseconds since 1970; must not jump while the process runs. */
+  now(): number
+  /** From 0, less than 1. */
+  random(): number
+  /** Calls back after so many milliseconds, unless the returned function is called before. */
+  after(milliseconds: number, back: () => void): () => void
+  /** To be told that `schedule.next()` may have another value. */
+  changed(): void
+  log(line: ChangeLine): void
+  report(error: unknown): void
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Milliseconds from the acceptance of an event to the first lookup of its run. */
+const FIRST_LOOKUP = 10 * SECOND
+
+/** Deliveries that an admin changes in one transaction: live events wait for each. */
+const CHUNK = 250
+
+export class Deliveries implements DeliveryStore {
+  readonly #ports: DeliveriesPorts
+  readonly #accepted: AcceptedCredentials
+  readonly #notifications: NotificationTable
+  readonly #alarms: Alarms
+  readonly #loop: DeliveryLoop
+  readonly #follower: RunFollower
+  readonly #sender: NotificationSender | undefined
+  /** Everything that recurs: to be run at its `next()`. */
+  readonly schedule: Schedule
+  readonly #listsRuns: boolean
+  /** The budgets of the running tasks. */
+  readonly #budgets: { loop?: CallBudget; follower?: CallBudget } = {}
+  #checkedAt: number
+  #expiredAt = Number.NEGATIVE_INFINITY
+  #loggedLate = Number.NEGATIVE_INFINITY
+  /** False for a table without rows. */
+  #hasRows = true
+
+  constructor(ports: DeliveriesPorts) {
+    this.#ports = ports
+    const { database, table, endpoints, encryption, limiters, github, metrics, notify } = ports
+    this.#checkedAt = ports.now()
+    this.#listsRuns = listsRuns(github)
+    this.#accepted = new AcceptedCredentials(database, ports)
+    this.#notifications = new NotificationTable(database)
+    this.#alarms = new Alarms({
+      ...ports,
+      table: this.#notifications,
+      endpoints: endpoints.all,
+      encryption,
+      sends: notify !== undefined,
+      shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
+    })
+    const lookups = (task: 'loop' | 'follower') => ({
+      ...github,
+      retryTime: 0,
+      govern: limiters.lookup,
+      call: (request: Parameters<typeof github.call>[0]) => {
+        this.#budgets[task]?.use()
+        return github.call(request)
+      },
+    })
+    this.#loop = new DeliveryLoop({
+      ...ports,
+      accepted: this.#accepted,
+      send: countingRefusals(
+        dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }),
+        metrics,
+      ),
+      findRuns: runFinder(lookups('loop')),
+      listsRuns: this.#listsRuns,
+      delivered: (follows) => this.#follows(follows),
+    })
+    this.#sender =
+      notify &&
+      new NotificationSender({
+        ...ports,
+        table: this.#notifications,
+        secret: notify.secret,
+        post: ports.post ?? postTo(notify.url),
+      })
+    this.#follower = new RunFollower({
+      ...ports,
+      table,
+      credentialOf: (delivery) => this.#credentialOf(delivery),
+      readRuns: runReader(lookups('follower')),
+      readDetails: detailsReader(lookups('follower')),
+      changeAlarm: this.#alarms.change,
+      notification: notify && ((notification) => this.#notifications.notification(notification)),
+      reportsSuccess: notify?.all ?? false,
+      counted: (outcome) => metrics.ran(outcome),
+    })
+    this.schedule = new Schedule(this.#tasks(), ports)
+  }
+
+  /** Reads the disk, and continues with its events. To be called once, before all else. */
+  async start(): Promise<void> {
+    const { table, now, log } = this.#ports
+    await table.open()
+    await this.#notifications.correctTimes(now(), LONGEST_PAUSE)
+    await this.#alarms.start()
+    await this.#loop.start()
+    const { unreadable } = await table.figures()
+    if (unreadable > 0) log({ change: 'unreadable', events: unreadable })
+    this.#ports.changed()
+  }
+
+  /** Starts no more calls; resolves when the open ones have ended. Events stay on disk. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#loop.stop(), this.schedule.stop()])
+    await this.#alarms.writeEvents().catch(this.#ports.report)
+  }
+
+  /** Calls of GitHub that are open, or prepared. */
+  get openCalls(): number {
+    return this.#loop.openCalls
+  }
+
+  /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
+  follows(event: Parameters<DeliveryLoop['follows']>[0]): boolean {
+    return this.#loop.follows(event)
+  }
+
+  async waits(queue: string): Promise<boolean> {
+    return this.#loop.waits(queue)
+  }
+
+  async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
+    const { table, report } = this.#ports
+    try {
+      if (!(await table.put(rows, most))) return false
+    } catch (error) {
+      report(error)
+      if (!(error instanceof StorageError)) throw error
+      return false
+    }
+    for (const row of rows) {
+      this.#noteRow(row)
+      this.#loop.stored(row)
+    }
+    return true
+  }
+
+  async record(rows: readonly NewDelivery[]): Promise<void> {
+    for (const row of rows) this.#noteRow(row)
+    try {
+      await this.#ports.table.record(rows)
+    } catch (error) {
+      this.#ports.report(error)
+    }
+    if (rows.some(({ state, follows }) => state === 'delivered' && follows)) this.#follows(true)
+    this.#ports.changed()
+  }
+
+  settle(id: string, outcome: AttemptOutcome): Promise<void> {
+    return this.#loop.settle(id, outcome)
+  }
+
   async noteAccepted(queue: string): Promise<void> {
     try {
       await this.#ports.table.create()
