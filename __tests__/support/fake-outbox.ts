@@ -1,8 +1,12 @@
+<<<<<<< HEAD
+import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/delivery/accept.ts'
+=======
 import {
   type AcceptPorts,
   collectInto,
   throughOutbox,
 } from '../../src/relay/delivery/accept-old.ts'
+>>>>>>> accept
 import type { BatchPeriod } from '../../src/relay/delivery/batch-period.ts'
 import type { NewEvent, OutboxLimits, StoredEvent } from '../../src/relay/delivery/event.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
