@@ -16,7 +16,7 @@ export const WIRING = [
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/config.ts',
-  'relay/workers/{worker,relay-object,bodies}.ts',
+  'relay/workers/{worker,relay-object}.ts',
   'relay/github/connection-pool.ts',
   'relay/node/*.ts',
 ]

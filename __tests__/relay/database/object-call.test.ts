@@ -49,7 +49,7 @@ test('a call with a time ends with a TimeoutError when the object never responds
 test('a call of a queue has no time, because the queue may store the event late; one of the index has', () => {
   const signals: (AbortSignal | undefined)[] = []
   const namespace = silentObject(signals)
-  void queueIn(namespace, 'o/r#own').among(['a'])
+  void queueIn(namespace, 'o/r#own').find('a')
   indexIn(namespace)
     .queues()
     .catch(() => {})

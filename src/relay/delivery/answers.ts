@@ -29,7 +29,7 @@ interface Answer {
   /** GitHub's answer, in Markdown, for the page about retries. */
   readonly answer: string
   /** The relay's conclusion, for that page. */
-  readonly then: string
+  readonly conclusion: string
   /** True for the error that this answer becomes; absent for an answer that is no error. */
   readonly is?: (error: RelayError) => boolean
 }
@@ -47,42 +47,45 @@ export const ANSWERS: readonly Answer[] = [
   {
     kind: 'accepted',
     answer: '204; 200 or 201 that names the run',
-    then: 'The event is delivered.',
+    conclusion: 'The event is delivered.',
   },
   {
     kind: 'credential',
     answer: '401, 403 without a rate limit, 404 of the repository',
-    then: 'The queue pauses, and tries one event after 1, 5, 15 and then every 60 minutes.',
+    conclusion: 'The queue pauses, and tries one event after 1, 5, 15 and then every 60 minutes.',
     is: refusesCredential,
   },
   {
     kind: 'workflow',
     answer: '404 of a workflow',
-    then: 'This event waits for 1, 5, 15 and then 60 minutes; the others of its queue go on.',
+    conclusion: 'This event waits for 1, 5, 15 and then 60 minutes; the others of its queue go on.',
     is: ({ code }) => code === 'workflow_not_accessible',
   },
   {
     kind: 'misdirected',
     answer: '3xx that does not lead to the renamed repository',
-    then: 'The sender gets the error. An event that waits already is sent again later.',
+    conclusion: 'The sender gets the error. An event that waits already is sent again later.',
     is: isRedirect,
   },
   {
     kind: 'refused',
     answer: 'every other 4xx',
-    then: 'The event is a dead letter, because no retry changes the answer. A batch is divided.',
+    conclusion:
+      'The event is a dead letter, because no retry changes the answer. A batch is divided.',
     is: ({ code }) => !NOT_NOW.has(code),
   },
   {
     kind: 'ambiguous',
     answer: '500, 502, 504 and other 5xx; no response; a 2xx that does not come from GitHub',
-    then: 'GitHub may have the event. The relay looks for its run, and sends it again only if there is none.',
+    conclusion:
+      'GitHub may have the event. The relay looks for its run, and sends it again only if there is none.',
     is: isAmbiguous,
   },
   {
     kind: 'not_now',
     answer: '408, 409, 429, 503, 403 with a rate limit; no connection',
-    then: 'The event is sent again later. A rate limit holds the credential, everything else the queue alone.',
+    conclusion:
+      'The event is sent again later. A rate limit holds the credential, everything else the queue alone.',
     is: () => true,
   },
 ]

@@ -79,15 +79,18 @@ export interface NotificationLine {
 
 export type ChangeLine = DeliveryLine | RunLine | AlarmLine | NotificationLine
 
+interface Names {
+  readonly delivery: string
+  readonly repository: string
+  readonly endpoint?: string
+}
+
 /** The fields of a line that name a delivery, or a batch by its id. */
 export function namesOf({
   id,
   repository,
   endpoint,
-}: Pick<Delivery, 'id' | 'repository' | 'endpoint'>): Pick<
-  DeliveryLine,
-  'delivery' | 'repository' | 'endpoint'
-> {
+}: Pick<Delivery, 'id' | 'repository' | 'endpoint'>): Names {
   return { delivery: id, repository, ...(endpoint !== null && { endpoint }) }
 }
 

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryState } from '../store/delivery-rows.ts'
+import type { Delivery, DeliveryState, FailedState } from '../store/delivery-rows.ts'
 import type { NotAccepted } from './answers.ts'
 
 const SECOND = 1000
@@ -26,11 +26,6 @@ const LEAST_ATTEMPTS = 10
 /** An event at which the relay itself fails is given up after so many attempts. */
 const MOST_FAULTS = 5
 
-/** The state of an event after an attempt that GitHub did not accept. */
-export type Next =
-  | { readonly state: 'waiting' | 'uncertain'; readonly wait: number; readonly doubts: number }
-  | { readonly state: 'dead'; readonly reason: string; readonly doubts: number }
-
 export interface RetryTime {
   /** Milliseconds since 1970. */
   readonly now: number
@@ -49,7 +44,7 @@ export function nextAttempt(
   event: Pick<Delivery, 'state' | 'at' | 'attempts' | 'doubts'>,
   outcome: NotAccepted,
   { now, random, age }: RetryTime,
-): Next {
+): FailedState {
   const attempts = event.attempts + 1
   const isDoubt = outcome.kind === 'doubt'
   const doubts = event.doubts + (isDoubt ? 1 : 0)

@@ -29,7 +29,7 @@ export interface DatabaseFile {
 const APPLICATION_ID = 0x686b726c
 
 /** Statements that take space, which a full disk refuses so that events can still leave it. */
-const ADDS = /^INSERT INTO (?:event|followed|receipt) /
+const ADDS = /^INSERT INTO (?:event|followed|receipt|body|chunk) /
 
 /** Bytes of the reserve file, which goes when the disk is full: even a deletion needs space. */
 const RESERVE = 4 * 1024 * 1024

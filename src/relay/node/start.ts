@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { write as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Problem, UserError } from '../../wire/errors.ts'
-import type { Environment } from '../../wire/settings.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
   type RelayConfig,
   readRelayConfig,
@@ -10,11 +11,12 @@ import {
   statelessRelay,
   systemClock,
 } from '../config.ts'
-import { figure } from '../figures.ts'
+import { figure, MEGABYTE } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import type { Packer } from '../github/payload-limit.ts'
+import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
+import { BodyTable } from '../store/body-table.ts'
 import type { ReceivedEvent } from '../webhook/payload.ts'
-import type { NodeBodies } from './bodies.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -94,7 +96,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
       notify,
       write,
     }))
-  const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
+  const largeBodies = data && largeBodiesIn(data, env, config)
   const relay = {
     ...(data?.relay ?? direct),
     store: data && { ...data.store, largeBodies },
@@ -120,7 +122,6 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     if (folder) await removeAddress(folder)
     relay.readiness.stop()
     await server.close()
-    largeBodies?.close()
     await data?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
@@ -141,25 +142,31 @@ async function openStored(folder: DataFolder, env: Environment) {
   return { folder, relayKey, warnings: warning ? [warning] : [] }
 }
 
-/**
- * Absent without a public address, because the action could not fetch a body; and with a failing disk, because
- * the relay forwards other events all the same.
- */
-async function largeBodiesIn(
+/** Absent without a public address, because the action could not fetch a body. */
+function largeBodiesIn(
   { database, relay: { report } }: NodeDatabase,
-  folder: DataFolder,
   env: Environment,
   { publicUrl }: RelayConfig,
-): Promise<NodeBodies | undefined> {
+): LargeBodies | undefined {
   if (publicUrl === undefined) return undefined
-  const { openNodeBodies } = await import('./bodies.ts')
   const now = () => systemClock.now().getTime()
-  const place = { folder: `${folder.database}.bodies`, database }
-  return openNodeBodies({ ...place, env, publicUrl, now, report }).catch((error) => {
-    if (error instanceof UserError) throw error
-    report(error)
-    return undefined
+  const most = readSetting(env, 'HOOKLINE_MAX_BODY_MB') * MEGABYTE
+  const table = new BodyTable({
+    database,
+    room: { create: async () => {}, takes: async () => true },
+    most,
+    now,
   })
+  const { sleep } = systemClock
+  return new LargeBodies({ storeOf: () => table, most, publicUrl, now, sleep, newHash, report })
+}
+
+function newHash(): StreamedHash {
+  const hash = createHash('sha256')
+  return {
+    update: async (bytes) => void hash.update(bytes),
+    digest: async () => hash.digest('hex'),
+  }
 }
 
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */

@@ -21,7 +21,14 @@ import type {
   StoredDelivery,
 } from './delivery-rows.ts'
 import { type EncryptedTable, rowsByKey } from './encryption.ts'
-import { type CountedRows, ROW_BYTES, Room, type RoomLimits, YIELDING } from './room.ts'
+import {
+  type CountedRows,
+  ROW_BYTES,
+  Room,
+  type RoomLimits,
+  type RoomRequest,
+  YIELDING,
+} from './room.ts'
 import { COLLECTED, SCHEMA } from './schema.ts'
 
 const SECOND = 1000
@@ -45,6 +52,9 @@ const FIRST_LOOKUP = 10 * SECOND
 
 /** Rows that one transaction changes: live events wait for each. */
 const CHUNK = 250
+
+/** Milliseconds in which a part of a body is written that took room. */
+const WRITING_TIME = 10 * SECOND
 
 /** Milliseconds between two counts of the rows because there seems to be no room. */
 const COUNT_INTERVAL = SECOND
@@ -181,6 +191,8 @@ export class DeliveryTable {
   #counting: Promise<void> | undefined
   #yielding: Promise<void> | undefined
   #countedAt = Number.NEGATIVE_INFINITY
+  /** Parts of bodies that took room, and may not be written yet. */
+  #bodies: { readonly at: number; readonly request: RoomRequest }[] = []
   /** Refused requests of an endpoint, in the minute that began at `at`. */
   readonly #refused = new BoundedCache<string, { readonly at: number; count: number }>(10_000)
 
@@ -235,6 +247,7 @@ export class DeliveryTable {
       this.#room.give(requests)
       throw error
     }
+    this.#room.settle(requests)
     return true
   }
 
@@ -710,13 +723,14 @@ export class DeliveryTable {
     return this.#room.isFull
   }
 
-  /** Takes room for bytes of a body. @returns false if there is none */
+  /** Takes room for bytes of a body, which are to be written now. @returns false if there is none */
   async takes(
-    { owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>,
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
     bytes: number,
   ): Promise<boolean> {
-    const request = { owner, endpoint, events: 0, bytes, hasToken: endpoint === null }
+    const request = { ...body, events: 0, bytes }
     if (!(await this.#take([request]))) return false
+    this.#bodies.push({ at: this.#parts.now(), request })
     await this.#makeRoom()
     return true
   }
@@ -734,7 +748,11 @@ export class DeliveryTable {
 
   /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
   count(): Promise<void> {
-    this.#countedAt = this.#parts.now()
+    const now = this.#parts.now()
+    this.#countedAt = now
+    const isWritten = ({ at }: { readonly at: number }) => now - at > WRITING_TIME
+    this.#room.settle(this.#bodies.filter(isWritten).map(({ request }) => request))
+    this.#bodies = this.#bodies.filter((body) => !isWritten(body))
     this.#counting ??= this.#room
       .count(() => this.#countedRows())
       .finally(() => {
@@ -754,7 +772,7 @@ export class DeliveryTable {
     return rows as unknown as readonly CountedRows[]
   }
 
-  async #take(requests: Parameters<Room['take']>[0], most?: Bound): Promise<boolean> {
+  async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
     if (this.#room.take(requests, most)) return true
     const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
     if (isCounted && !this.#counting) return false

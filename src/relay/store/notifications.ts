@@ -1,6 +1,6 @@
 // The tables of alarms that last, of notifications that wait to be sent, and of each endpoint's last event.
 
-import type { Database, SqlStatement } from './database.ts'
+import type { Database, SqlRow, SqlStatement } from './database.ts'
 
 /** `silent`: no event within `expect`. `no_runs`: events that GitHub accepted, and no run of them. */
 export type AlarmKind = 'silent' | 'no_runs'
@@ -34,9 +34,10 @@ export const NOTIFICATION_TABLES: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS last_event (endpoint TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
 ]
 
-/** All methods throw StorageError. */
+/** Before its tables exist there is nothing to read, and a change changes nothing. All methods reject with StorageError. */
 export class NotificationTable {
   readonly #database: Database
+  #exists = false
 
   constructor(database: Database) {
     this.#database = database
@@ -53,12 +54,12 @@ export class NotificationTable {
     const text = `SELECT id, attempts, next, body FROM notification WHERE next <= ?
       ORDER BY next, at LIMIT ?`
     // The columns are the fields.
-    return (await this.#database.read(text, now, limit)) as unknown as readonly Notification[]
+    return (await this.#read(text, now, limit)) as unknown as readonly Notification[]
   }
 
   /** When the next notification is due; `undefined` if none waits. */
   async nextNotification(): Promise<number | undefined> {
-    const [row] = await this.#database.read('SELECT min(next) AS next FROM notification')
+    const [row] = await this.#read('SELECT min(next) AS next FROM notification')
     return typeof row?.next === 'number' ? row.next : undefined
   }
 
@@ -81,7 +82,7 @@ export class NotificationTable {
   async alarms(): Promise<readonly Alarm[]> {
     const text = 'SELECT kind, subject, since FROM alarm ORDER BY since, kind, subject'
     // The columns are the fields.
-    return (await this.#database.read(text)) as unknown as readonly Alarm[]
+    return (await this.#read(text)) as unknown as readonly Alarm[]
   }
 
   /** A statement that begins or ends an alarm. */
@@ -93,7 +94,7 @@ export class NotificationTable {
 
   /** When each endpoint, `<owner>/<name>`, accepted its last event. */
   async lastEvents(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#database.read('SELECT endpoint, at FROM last_event')
+    const rows = await this.#read('SELECT endpoint, at FROM last_event')
     return new Map(rows.map(({ endpoint, at }) => [String(endpoint), Number(at)]))
   }
 
@@ -104,6 +105,17 @@ export class NotificationTable {
   }
 
   async write(statements: readonly SqlStatement[]): Promise<void> {
-    if (statements.length > 0) await this.#database.write(statements)
+    if (statements.length > 0 && (await this.#hasTables())) await this.#database.write(statements)
+  }
+
+  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return (await this.#hasTables()) ? this.#database.read(...statement) : []
+  }
+
+  async #hasTables(): Promise<boolean> {
+    if (this.#exists) return true
+    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'notification'"
+    this.#exists = (await this.#database.read(text)).length > 0
+    return this.#exists
   }
 }

@@ -59,6 +59,8 @@ interface Usage {
 export class Room {
   readonly #limits: RoomLimits
   #usage = noUsage()
+  /** Requests that took room, and whose rows may not be written yet. */
+  readonly #pending = new Set<RoomRequest>()
   /** Changes since the count began that is going on. */
   #since: (() => void)[] | undefined
 
@@ -84,7 +86,7 @@ export class Room {
 
   /** Replaces the sums by what a query counts. */
   async count(read: () => Promise<readonly CountedRows[]>): Promise<void> {
-    const since: (() => void)[] = []
+    const since = [...this.#pending].map((request) => () => this.#add(request, 1))
     this.#since = since
     try {
       const rows = await read()
@@ -108,13 +110,20 @@ export class Room {
         this.give(requests.slice(0, taken))
         return false
       }
+      this.#pending.add(request)
       this.#change(() => this.#add(request, 1))
     }
     return true
   }
 
+  /** To be told that the rows of requests are written, so that a count finds them. */
+  settle(requests: readonly RoomRequest[]): void {
+    for (const request of requests) this.#pending.delete(request)
+  }
+
   /** Gives back room that was taken and not used. */
   give(requests: readonly RoomRequest[]): void {
+    this.settle(requests)
     for (const request of requests) this.#change(() => this.#add(request, -1))
   }
 

@@ -1,3 +1,5 @@
+import { NOTIFICATION_TABLES } from './notifications.ts'
+
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
 export const SCHEMA_VERSION = 1
 
@@ -36,9 +38,11 @@ export const DELIVERY_TABLES: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
   'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value)',
   `INSERT OR IGNORE INTO meta VALUES ('schema', ${SCHEMA_VERSION}), ('accepted', 0), ('gone', 0)`,
+  // Large bodies: `token` is 1 for a credential that is not the relay's own, `bytes` counts what has arrived,
+  // `finished` is 1 for a published body, and `accepted` is when no event with it waited any more.
   `CREATE TABLE IF NOT EXISTS body (hash TEXT PRIMARY KEY, request TEXT NOT NULL, owner TEXT NOT NULL,
-    endpoint TEXT, created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL,
-    accepted INTEGER)`,
+    endpoint TEXT, token INTEGER NOT NULL, created INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    finished INTEGER NOT NULL, accepted INTEGER)`,
   `CREATE TABLE IF NOT EXISTS chunk (hash TEXT NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (hash, number))`,
 ]
@@ -64,8 +68,8 @@ const TABLES = [
 ]
 
 /**
- * What `receipts` stores: one row for each event whose run is followed (`next` is null at its end), each
- * receipt that waits to be sent, each alarm that lasts, and the last event of each endpoint.
+ * What `receipts` stores: one row for each event whose run is followed (`next` is null at its end), and each
+ * receipt that waits to be sent.
  */
 const RECEIPT_TABLES = [
   `CREATE TABLE followed (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
@@ -77,9 +81,6 @@ const RECEIPT_TABLES = [
   `CREATE TABLE receipt (id TEXT PRIMARY KEY, at INTEGER NOT NULL, attempts INTEGER NOT NULL,
     next INTEGER NOT NULL, body TEXT NOT NULL)`,
   'CREATE INDEX receipt_next ON receipt (next)',
-  `CREATE TABLE alarm (kind TEXT NOT NULL, subject TEXT NOT NULL, since INTEGER NOT NULL,
-    PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
-  'CREATE TABLE last_event (endpoint TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
 ]
 
 const USAGE_NAMES = (row: string) =>
@@ -125,6 +126,7 @@ const INDEXES = [
 
 export const SCHEMA: readonly string[] = [
   ...DELIVERY_TABLES,
+  ...NOTIFICATION_TABLES,
   ...TABLES,
   ...TRIGGERS,
   ...INDEXES,

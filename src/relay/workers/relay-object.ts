@@ -10,8 +10,7 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import type { RelayStore } from '../delivery/accept.ts'
-import { deliverThrough } from '../delivery/accept-old.ts'
+import { deliverThrough, type RelayStore } from '../delivery/accept.ts'
 import { queueNames } from '../delivery/queue-name.ts'
 import { isReceiptId } from '../delivery/receipt.ts'
 import { figure } from '../figures.ts'

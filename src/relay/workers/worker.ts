@@ -3,7 +3,13 @@ import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import { type ForgeAccess, readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
+import {
+  type ForgeAccess,
+  readRelayConfig,
+  sharedGitHub,
+  statelessRelay,
+  steadyClock,
+} from '../config.ts'
 import { internalError } from '../errors.ts'
 import { PACK } from '../github/payload-limit.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/send.ts'
@@ -65,8 +71,6 @@ export class RelayObject {
   }
 
   async alarm(): Promise<void> {
-    const { sweepBodiesIn } = await loadObject()
-    if (await sweepBodiesIn(this.#state.storage, this.#env)) return
     await (await this.#openQueue()).alarm()
   }
 
@@ -140,7 +144,7 @@ function relayRequest(request: Request): RelayRequest {
         return readBody(request, headers, limit, arrived)
       }
       const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, limit, sink, arrived)
+      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
   }
 }

@@ -1,12 +1,14 @@
+// Turns stored events into what GitHub is sent: one event, or a batch of several.
+
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import { RelayError } from '../errors.ts'
 import type { Credentials } from '../github/credential.ts'
 import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import type { Dispatch } from '../github/send.ts'
+import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { StoredEvent } from './event.ts'
+import type { NotAccepted } from './answers.ts'
 import { decryptEvent } from './event-record.ts'
-import type { NotAccepted } from './outcome.ts'
 
 export interface OpenPorts {
   readonly encryption: Encryption
@@ -18,48 +20,50 @@ export type OpenedDispatch =
   | { readonly dispatch: Dispatch; readonly outcome?: undefined }
   | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
 
-export async function openDispatch(
-  record: Pick<StoredEvent, 'key' | 'content'>,
+export async function openEvent(
+  { key, content }: Pick<StoredDelivery, 'key' | 'content'>,
   { encryption, credentials }: OpenPorts,
 ): Promise<OpenedDispatch> {
+  if (key === null || content === null) return failure('refused', 'unreadable')
   // The event waits until its key is back.
-  if (!encryption.keyIds.includes(record.key)) return failure('isolated', 'unreadable')
-  const content = await decryptEvent(record, encryption).catch(() => undefined)
-  if (!content) return failure('refused', 'unreadable')
+  if (!encryption.keyIds.includes(key)) return failure('isolated', 'unreadable')
+  const event = await decryptEvent({ key, content }, encryption).catch(() => undefined)
+  if (!event) return failure('refused', 'unreadable')
   try {
-    const credential = await credentials.restore(content.credential)
-    return { dispatch: { ...content.event, credential } }
+    const credential = await credentials.restore(event.credential)
+    return { dispatch: { ...event.event, credential } }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
     return failure(error.code === 'endpoint_deleted' ? 'refused' : 'isolated', error.code)
   }
 }
 
+/** The dispatch of a batch, or why there is none, and the members that cannot be part of it. */
+export type OpenedBatch = OpenedDispatch & {
+  readonly failed: readonly { readonly member: StoredDelivery; readonly outcome: NotAccepted }[]
+}
+
 /**
  * The events of a batch as one dispatch, without those that cannot be sent. A single event that is too
- * large for a batch is its own dispatch, with its own delivery id.
+ * large for a batch is its own dispatch.
  *
  * @param id of the batch
  */
 export async function openBatch(
   id: string,
-  events: readonly StoredEvent[],
+  members: readonly StoredDelivery[],
   ports: OpenPorts & { readonly pack: Packer },
-): Promise<
-  OpenedDispatch & { readonly failed: readonly { event: StoredEvent; outcome: NotAccepted }[] }
-> {
+): Promise<OpenedBatch> {
   const opened = await Promise.all(
-    events.map(async (event) => ({ event, ...(await openDispatch(event, ports)) })),
+    members.map(async (member) => ({ member, ...(await openEvent(member, ports)) })),
   )
+  // The key of these comes back, and then all members go together.
+  const isolated = opened.find(({ outcome }) => outcome?.kind === 'isolated')
+  if (isolated?.outcome) return { outcome: isolated.outcome, failed: [] }
   const dispatches = opened.flatMap(({ dispatch }) => (dispatch ? [dispatch] : []))
-  const failed = opened.flatMap(({ event, outcome }) => (outcome ? [{ event, outcome }] : []))
-  if (dispatches.length === 0) {
-    // The key of some may come back, and then they go together.
-    const refused = failed.filter(({ outcome }) => outcome.kind === 'refused')
-    const isolated = failed.find(({ outcome }) => outcome.kind !== 'refused')
-    if (isolated) return { outcome: isolated.outcome, failed: refused }
-    if (refused[0]) return { outcome: refused[0].outcome, failed: [] }
-  }
+  const failed = opened.flatMap(({ member, outcome }) => (outcome ? [{ member, outcome }] : []))
+  const [first] = failed
+  if (dispatches.length === 0 && first) return { outcome: first.outcome, failed: [] }
   return { ...(await batchDispatch(dispatches, id, ports.pack)), failed }
 }
 
@@ -67,7 +71,7 @@ export async function openBatch(
 const TOO_LARGE = 'payload_too_large'
 
 /** Refusals of the content of a batch: GitHub may accept it in parts. */
-export const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
+export const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'event_rejected'])
 
 async function batchDispatch(
   events: readonly Dispatch[],
@@ -93,9 +97,10 @@ async function batchDispatch(
     return { outcome: { kind: 'refused', reason: TOO_LARGE, parts: Math.ceil(size / most) } }
   }
   // The body of the event may be gzipped already, and gzip makes it larger.
-  return { dispatch: first }
+  return { dispatch: { ...first, delivery: id } }
 }
 
 function failure(kind: 'refused' | 'isolated', reason: string): OpenedDispatch {
-  return { outcome: { kind, reason } }
+  if (kind === 'refused') return { outcome: { kind, reason } }
+  return { outcome: { kind, reason, isInDoubt: false } }
 }
