@@ -5,11 +5,11 @@ import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import type { LargeBodies } from '../store/bodies.ts'
 import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { LargeBodies } from '../store/large-bodies.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
@@ -38,7 +38,9 @@ export interface RelayStore {
   clientGone(endpoint: Endpoint): void
   /** True if a notification of this relay made the request: the run that it starts causes none. */
   isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
-  /** `undefined` without a public address, or with a failing disk. */
+  /** True if GitHub accepted a credential for a repository within 30 days. */
+  wasAccepted(event: Pick<Dispatch, 'repository' | 'credential'>): Promise<boolean>
+  /** `undefined` without a public address. */
   readonly largeBodies: LargeBodies | undefined
   /** Responds to requests for the admin API. Never rejects. */
   admin(request: RelayRequest, delivery: string): Promise<RelayResponse>

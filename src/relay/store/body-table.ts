@@ -62,15 +62,22 @@ interface BodyTableParts {
   readonly most: number
   /** Milliseconds since 1970. */
   now(): number
+  report(error: unknown): void
 }
+
+/** Milliseconds between two looks for bodies that are to be deleted. */
+const SWEEP_INTERVAL = 15 * 60_000
 
 /** Large bodies in the tables `body` and `chunk`. */
 export class BodyTable implements BodyStore {
   readonly #parts: BodyTableParts
   #exists = false
+  /** When old bodies are deleted next; `undefined` without bodies. */
+  #next: number | undefined
 
   constructor(parts: BodyTableParts) {
     this.#parts = parts
+    this.#next = parts.now()
   }
 
   async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
@@ -78,6 +85,7 @@ export class BodyTable implements BodyStore {
     await room.create()
     const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
     await database.write([[text, hash, request, owner, endpoint, hasToken ? 1 : 0, created]])
+    this.#next ??= this.#parts.now() + SWEEP_INTERVAL
   }
 
   async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
@@ -138,9 +146,22 @@ export class BodyTable implements BodyStore {
     }
   }
 
-  /** True while there are bodies, which `deleteOld` has to look at. */
-  async hasBodies(): Promise<boolean> {
-    return (await this.#read('SELECT 1 FROM body LIMIT 1')).length > 0
+  /** When old bodies are to be deleted; `undefined` if there are none. */
+  next(): number | undefined {
+    return this.#next
+  }
+
+  /** Deletes old bodies. Never rejects. */
+  async run(): Promise<void> {
+    const { now, report } = this.#parts
+    this.#next = undefined
+    try {
+      await this.deleteOld()
+      if ((await this.#read('SELECT 1 FROM body LIMIT 1')).length === 0) return
+    } catch (error) {
+      report(error)
+    }
+    this.#next ??= now() + SWEEP_INTERVAL
   }
 
   async #hasTables(): Promise<boolean> {

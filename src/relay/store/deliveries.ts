@@ -20,7 +20,7 @@ import type {
   RunStep,
   StoredDelivery,
 } from './delivery-rows.ts'
-import { type EncryptedTable, rowsByKey } from './encryption.ts'
+import type { EncryptedTable } from './encryption.ts'
 import {
   type CountedRows,
   ROW_BYTES,
@@ -733,11 +733,6 @@ export class DeliveryTable {
     this.#bodies.push({ at: this.#parts.now(), request })
     await this.#makeRoom()
     return true
-  }
-
-  /** Rows by the id of the relay key that encrypted them. */
-  async rowsByKey(): Promise<Readonly<Record<string, number>>> {
-    return (await this.#hasTables()) ? rowsByKey(this.#parts.database, ENCRYPTED_DELIVERIES) : {}
   }
 
   /** Runs statements in one transaction. @returns the rows of all of them */

@@ -1,0 +1,173 @@
+// Puts a relay with a database together: what delivers its events, and what its requests ask. On Node both run
+// in one process; on Workers the first in the object of an owner, and the second in the isolate of a request.
+
+import { type AdminPorts, adminApi } from './admin/admin.ts'
+import { accessCheck } from './admin/check-access.ts'
+import type { EndpointLine } from './admin/endpoints.ts'
+import { passAgain } from './admin/pass-again.ts'
+import {
+  credentialKind,
+  type ForgeAccess,
+  ownToken,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from './config.ts'
+import { Acceptance, type AcceptPorts, type RelayStore } from './delivery/accept.ts'
+import { Deliveries, listsRuns } from './delivery/deliveries.ts'
+import type { ChangeLine } from './delivery/log-lines.ts'
+import { isOwnNotification } from './delivery/notify.ts'
+import { queueNames } from './delivery/queue-name.ts'
+import type { Task } from './delivery/schedule.ts'
+import type { Credentials } from './github/credential.ts'
+import type { Packer } from './github/payload-limit.ts'
+import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
+import type { Relay } from './relay.ts'
+import type { StorageSettings } from './storage-settings.ts'
+import type { LargeBodies } from './store/bodies.ts'
+import { BodyTable } from './store/body-table.ts'
+import type { Database } from './store/database.ts'
+import { DeliveryTable } from './store/deliveries.ts'
+import type { Encryption } from './store/encryption.ts'
+import type { EndpointLookup } from './store/endpoint-lookup.ts'
+import type { EndpointTable } from './store/endpoint-table.ts'
+import type { RelayKeys } from './store/relay-key.ts'
+import type { LoadChecks } from './webhook/checks.ts'
+
+interface SharedParts {
+  readonly config: RelayConfig
+  readonly access: ForgeAccess
+  readonly settings: StorageSettings
+  readonly encryption: Encryption
+  readonly credentials: Credentials
+  /** Milliseconds since 1970; never jumps while the process runs. */
+  now(): number
+  log(line: ChangeLine | EndpointLine): void
+  report(error: unknown): void
+}
+
+interface DatabaseParts extends SharedParts {
+  readonly database: Database
+  readonly endpoints: EndpointTable
+  readonly pack: Packer
+  /** What else recurs. */
+  readonly tasks?: readonly Task[]
+  /** To be told that something is due earlier than before. */
+  changed(): void
+}
+
+/** What runs over one database: on Node for all owners, in a RelayObject for one. */
+export interface OpenDeliveries {
+  readonly table: DeliveryTable
+  readonly bodies: BodyTable
+  readonly deliveries: Deliveries
+}
+
+export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
+  const { database, settings, encryption, access, now, report, tasks = [] } = parts
+  const { limits, mostBodyBytes: most, age, notify } = settings
+  const { rateLimiters: limiters, metrics } = access
+  const table = new DeliveryTable({ database, limits, keyIds: encryption.keyIds, now })
+  const bodies = new BodyTable({ database, room: table, most, now, report })
+  const deliveries = new Deliveries({
+    ...parts,
+    table,
+    limiters,
+    github: githubOf(parts),
+    age,
+    notify,
+    metrics,
+    tasks: [bodies, ...tasks],
+    random: Math.random,
+    after: steadyClock.after,
+  })
+  return { table, bodies, deliveries }
+}
+
+interface StoreParts extends SharedParts {
+  readonly keys: RelayKeys
+  readonly endpoints: EndpointLookup
+  readonly loadChecks: LoadChecks
+  /** The deliveries that requests add to. */
+  readonly deliveries: AcceptPorts['store']
+  readonly recorder: AcceptPorts['recorder']
+  readonly largeBodies: LargeBodies | undefined
+  /** The parts of the admin API that differ. */
+  readonly admin: Pick<
+    AdminPorts,
+    'deliveriesOf' | 'warnings' | 'uptime' | 'backup'
+  >
+  /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
+  readonly isCurrent?: AcceptPorts['isCurrent']
+  /** Takes work that goes on after the response. */
+  background(work: Promise<void>): void
+  relay(): Relay
+}
+
+/** What requests ask of the database. */
+export function openStore(parts: StoreParts): RelayStore {
+  const { config, access, settings, encryption, credentials, endpoints, deliveries } = parts
+  const { limits, responseTime, notify } = settings
+  const { allowsTokens, budget: callTime, githubCredential, publicUrl } = config
+  const { now, log, report, background, recorder, loadChecks, largeBodies, isCurrent } = parts
+  const nameQueue = queueNames(access.rateLimiters)
+  const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
+  const acceptance = new Acceptance({
+    send: countingRefusals(dispatchTo(asked), access.metrics),
+    store: deliveries,
+    recorder,
+    encryption,
+    nameQueue,
+    hadEvent: (endpoint) => endpoints.hadEvent(endpoint),
+    ...(isCurrent && { isCurrent }),
+    used: (endpoint) => endpoints.accepted(endpoint),
+    follows: (dispatch) => isFollowed(dispatch, config),
+    retains: limits.retention > 0,
+    responseTime,
+    callTime,
+    now,
+    random: Math.random,
+    after: steadyClock.after,
+    background,
+    log,
+    report,
+  })
+  const ports: AdminPorts = {
+    ...parts.admin,
+    endpoints,
+    nameQueue,
+    passAgain: passAgain(endpoints, parts.relay),
+    newId: () => crypto.randomUUID(),
+    hasCredential: githubCredential !== undefined,
+    publicUrl,
+    loadChecks,
+    now: systemClock.now,
+    checkAccess: accessCheck(asked, ownToken(config, credentials)),
+    metrics: access.metrics,
+    credentialKind: credentialKind(config),
+    keyIds: encryption.keyIds,
+    storageLimit: limits.bytes,
+    log,
+  }
+  return {
+    endpoints,
+    deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
+    record: (request) => acceptance.record(request),
+    clientGone: (endpoint) => acceptance.clientGone(endpoint),
+    wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
+    isNotification: async ({ headers, body = new Uint8Array() }) =>
+      notify !== undefined &&
+      isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
+    largeBodies,
+    admin: adminApi({ relayKey: { keys: parts.keys, encryption }, allowsTokens, ports, report }),
+  }
+}
+
+function githubOf({ config: { apiUrl, budget, forge }, access: { call } }: SharedParts) {
+  return { call, apiUrl, budget, forge, clock: systemClock }
+}
+
+/** Deliveries of endpoints are followed, but for those that a notification about a run caused. */
+function isFollowed({ credential, isNotification }: Dispatch, config: RelayConfig): boolean {
+  return listsRuns(config) && credential.endpoint !== undefined && isNotification !== true
+}
