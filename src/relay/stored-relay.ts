@@ -13,11 +13,16 @@ import {
   steadyClock,
   systemClock,
 } from './config.ts'
-import { Acceptance, type AcceptPorts, type RelayStore } from './delivery/accept.ts'
+import {
+  Acceptance,
+  AcceptanceMemory,
+  type AcceptPorts,
+  type RelayStore,
+} from './delivery/accept.ts'
 import { Deliveries, listsRuns } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
 import { isOwnNotification } from './delivery/notify.ts'
-import { queueNames } from './delivery/queue-name.ts'
+import { type NameQueue, queueNames } from './delivery/queue-name.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials } from './github/credential.ts'
 import type { Packer } from './github/payload-limit.ts'
@@ -30,6 +35,7 @@ import type { Database } from './store/database.ts'
 import { DeliveryTable } from './store/deliveries.ts'
 import type { Encryption } from './store/encryption.ts'
 import type { EndpointLookup } from './store/endpoint-lookup.ts'
+import type { Endpoint } from './store/endpoint-settings.ts'
 import type { EndpointTable } from './store/endpoint-table.ts'
 import type { RelayKeys } from './store/relay-key.ts'
 import type { LoadChecks } from './webhook/checks.ts'
@@ -90,76 +96,89 @@ interface StoreParts extends SharedParts {
   readonly loadChecks: LoadChecks
   /** The deliveries that requests add to. */
   readonly deliveries: AcceptPorts['store']
-  readonly recorder: AcceptPorts['recorder']
   readonly largeBodies: LargeBodies | undefined
   /** The parts of the admin API that differ. */
-  readonly admin: Pick<
-    AdminPorts,
-    'deliveriesOf' | 'warnings' | 'uptime' | 'backup'
-  >
+  readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: AcceptPorts['isCurrent']
-  /** Takes work that goes on after the response. */
-  background(work: Promise<void>): void
   relay(): Relay
 }
 
+/** The store of one request, or of all. */
+type StoreOf = (ports: Pick<AcceptPorts, 'background' | 'recorder'>) => RelayStore
+
 /** What requests ask of the database. */
-export function openStore(parts: StoreParts): RelayStore {
-  const { config, access, settings, encryption, credentials, endpoints, deliveries } = parts
+export function openStore(parts: StoreParts): StoreOf {
+  const { config, access, settings, encryption, endpoints, deliveries } = parts
+  const { now, log, report, isCurrent } = parts
   const { limits, responseTime, notify } = settings
-  const { allowsTokens, budget: callTime, githubCredential, publicUrl } = config
-  const { now, log, report, background, recorder, loadChecks, largeBodies, isCurrent } = parts
-  const nameQueue = queueNames(access.rateLimiters)
   const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
-  const acceptance = new Acceptance({
+  const nameQueue = queueNames(access.rateLimiters)
+  const accept = {
     send: countingRefusals(dispatchTo(asked), access.metrics),
     store: deliveries,
-    recorder,
     encryption,
     nameQueue,
-    hadEvent: (endpoint) => endpoints.hadEvent(endpoint),
+    hadEvent: (endpoint: Endpoint) => endpoints.hadEvent(endpoint),
     ...(isCurrent && { isCurrent }),
-    used: (endpoint) => endpoints.accepted(endpoint),
-    follows: (dispatch) => isFollowed(dispatch, config),
+    used: (endpoint: Endpoint) => endpoints.accepted(endpoint),
+    follows: (dispatch: Dispatch) => isFollowed(dispatch, config),
     retains: limits.retention > 0,
+    memory: new AcceptanceMemory(),
     responseTime,
-    callTime,
+    callTime: config.budget,
     now,
     random: Math.random,
     after: steadyClock.after,
-    background,
     log,
     report,
+  }
+  const { keys, largeBodies } = parts
+  const admin = adminApi({
+    relayKey: { keys, encryption },
+    allowsTokens: config.allowsTokens,
+    ports: adminPorts(parts, nameQueue, accessCheck(asked, ownToken(config, parts.credentials))),
+    report,
   })
-  const ports: AdminPorts = {
+  return (ports) => {
+    const acceptance = new Acceptance({ ...accept, ...ports })
+    return {
+      endpoints,
+      deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
+      record: (request) => acceptance.record(request),
+      clientGone: (endpoint) => acceptance.clientGone(endpoint),
+      wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
+      isNotification: async ({ headers, body = new Uint8Array() }) =>
+        notify !== undefined &&
+        isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
+      largeBodies,
+      admin,
+    }
+  }
+}
+
+function adminPorts(
+  parts: StoreParts,
+  nameQueue: NameQueue,
+  checkAccess: AdminPorts['checkAccess'],
+): AdminPorts {
+  const { config, access, settings, encryption, endpoints, loadChecks, log } = parts
+  return {
     ...parts.admin,
     endpoints,
     nameQueue,
     passAgain: passAgain(endpoints, parts.relay),
     newId: () => crypto.randomUUID(),
-    hasCredential: githubCredential !== undefined,
-    publicUrl,
+    hasCredential: config.githubCredential !== undefined,
+    publicUrl: config.publicUrl,
     loadChecks,
     now: systemClock.now,
-    checkAccess: accessCheck(asked, ownToken(config, credentials)),
+    checkAccess,
     metrics: access.metrics,
     credentialKind: credentialKind(config),
     keyIds: encryption.keyIds,
-    storageLimit: limits.bytes,
+    storageLimit: settings.limits.bytes,
     log,
-  }
-  return {
-    endpoints,
-    deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
-    record: (request) => acceptance.record(request),
-    clientGone: (endpoint) => acceptance.clientGone(endpoint),
-    wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
-    isNotification: async ({ headers, body = new Uint8Array() }) =>
-      notify !== undefined &&
-      isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
-    largeBodies,
-    admin: adminApi({ relayKey: { keys: parts.keys, encryption }, allowsTokens, ports, report }),
   }
 }
 

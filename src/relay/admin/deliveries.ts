@@ -12,7 +12,7 @@ import { ENDPOINT_NAME_FORM, isEndpointOwner } from '../store/endpoint-settings.
 import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
 import { endpointOf } from './pass-again.ts'
-import { invalidQuery, isoTime, isRead, queryOf, readPage } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf, readPage } from './query.ts'
 import { shownRequest } from './shown-request.ts'
 import { stagesOf } from './stages.ts'
 
@@ -101,10 +101,6 @@ function storeOf(owner: string | undefined, { deliveriesOf }: DeliveryPorts): De
   const store = deliveriesOf(owner)
   if (!store) throw noOwner()
   return store
-}
-
-function noOwner(): RelayError {
-  return invalidQuery('the path has no owner: on Workers, each owner has a database of its own')
 }
 
 async function listResponse(

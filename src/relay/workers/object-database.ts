@@ -9,7 +9,6 @@ export interface ObjectStorage {
   /** Milliseconds since 1970; `null` if no alarm is set. */
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
-  deleteAlarm(): Promise<void>
 }
 
 export interface ObjectState {
@@ -17,11 +16,8 @@ export interface ObjectState {
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** A statement that stores the first row of something. */
-const STORES = /^INSERT (?:OR \w+ )?INTO (?:delivery|endpoint|body|accepted|last_event) /
-
 /**
- * The database of an object. Its first row creates the tables, so that an object which only was asked takes no
+ * The database of an object. Its first row creates all tables, so that an object which was only asked takes no
  * storage: until then there is nothing to read, and a change changes nothing. The runtime holds a response back
  * until earlier writes are on disk.
  */
@@ -45,21 +41,18 @@ export class ObjectDatabase implements Database {
   }
 
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    if (!this.#hasTables && !statements.some(([text]) => STORES.test(text))) return []
-    const creation = this.#hasTables ? [] : SCHEMA.map((text): SqlStatement => [text])
-    const rows = this.#write([...creation, ...statements])
-    this.#hasTables = true
-    return rows
-  }
-
-  /** @throws StorageError; then nothing was changed */
-  #write(statements: readonly SqlStatement[]): readonly SqlRow[] {
+    // Whoever stores a first row creates its table.
+    const isFirst = !this.#hasTables && statements.some(([text]) => text.startsWith('CREATE '))
+    if (!this.#hasTables && !isFirst) return []
+    const creation = isFirst ? SCHEMA.map((text): SqlStatement => [text]) : []
     try {
-      return this.#storage.transactionSync(() =>
-        statements.flatMap(([text, ...values]) =>
+      const rows = this.#storage.transactionSync(() =>
+        [...creation, ...statements].flatMap(([text, ...values]) =>
           this.#storage.sql.exec(text, ...values).toArray(),
         ),
       )
+      this.#hasTables = true
+      return rows
     } catch (cause) {
       throw new StorageError('disk fails', { cause })
     }
