@@ -3,8 +3,8 @@ import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { ServerVersion } from '../wire/api-version.ts'
 import { UserError } from '../wire/errors.ts'
-import { GITHUB_API_VERSION } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
@@ -191,17 +191,18 @@ const TIMEOUT = 15_000
 /** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   const url = `${baseAddress(apiUrl)}/app-manifests/${code}/conversions`
-  const headers = {
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': GITHUB_API_VERSION,
+  const send = (version: string) => {
+    const headers = {
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': version,
+    }
+    return http({ method: 'POST', url, headers, timeout: TIMEOUT })
   }
-  const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
-    (cause: unknown) => {
-      if (!(cause instanceof HttpFailure)) throw cause
-      const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
-      throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
-    },
-  )
+  const reply = await new ServerVersion(apiUrl).ask(send).catch((cause: unknown) => {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
+    throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
+  })
   const app = reply.status === 201 ? parseJson(reply.text) : undefined
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({

@@ -1,5 +1,6 @@
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/relay-config.ts'
+import { ServerVersion } from '../wire/api-version.ts'
 import {
   type GitHubCall,
   GitHubCallError,
@@ -44,7 +45,8 @@ const ONCE = { budget: TIMEOUT, retryTime: 0 }
 
 /** With a token, and without one where there is none: of a public repository that is enough. */
 export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
-  const options = { call: platformCall(apiUrl), apiUrl, clock: systemClock }
+  const version = new ServerVersion(apiUrl)
+  const options = { call: platformCall(apiUrl), apiUrl, clock: systemClock, version }
   return async (path, { json, raw, patience = ONCE } = {}) => {
     const questions = new GitHubClient(
       options,

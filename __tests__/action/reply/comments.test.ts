@@ -49,6 +49,13 @@ describe('GitHub', () => {
     expect(api.paths).toEqual(['PATCH /repos/octo/shop/issues/comments/42'])
   })
 
+  test('a server that refuses the version of the API gets the older one', async () => {
+    api.faults.push({ status: 400, body: { message: 'unsupported version' } })
+    const { id } = await send(item(GITHUB, ISSUE))
+    const versions = api.calls.map(({ headers }) => headers['x-github-api-version'])
+    expect([id, versions]).toEqual(['42', ['2026-03-10', '2022-11-28']])
+  })
+
   test('plain text shows no markup, and a mention notifies only with allow-mentions', async () => {
     const text = '# a *b* <img> @octo'
     await send(item(GITHUB, ISSUE), { text })

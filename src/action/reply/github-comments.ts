@@ -1,4 +1,4 @@
-import { GITHUB_API_VERSION } from '../../wire/github-api.ts'
+import { ServerVersion } from '../../wire/api-version.ts'
 import { isRepository } from '../../wire/path.ts'
 import {
   addressInput,
@@ -29,7 +29,9 @@ export function githubComments(context: ReplyContext): Chat {
   // The path of the request contains the name, and `..` would lead to another part of the API.
   if (typeof repository !== 'string' || !isRepository(repository)) throw noIssue()
   if (!Number.isInteger(number)) throw noIssue()
-  const base = `${addressInput(input, 'github-api-url', 'https://api.github.com')}/repos/${repository}/issues`
+  const apiUrl = addressInput(input, 'github-api-url', 'https://api.github.com')
+  const serverVersion = new ServerVersion(apiUrl)
+  const base = `${apiUrl}/repos/${repository}/issues`
   const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
   return {
     name: NAME,
@@ -41,14 +43,17 @@ export function githubComments(context: ReplyContext): Chat {
       const [method, url] = edit
         ? (['PATCH', `${base}/comments/${encodeURIComponent(edit)}`] as const)
         : (['POST', `${base}/${number}/comments`] as const)
-      const headers = {
-        accept: 'application/vnd.github+json',
-        'x-github-api-version': GITHUB_API_VERSION,
-        'content-type': 'application/json',
-        authorization: `Bearer ${token}`,
-      }
-      const request = { method, url, headers, body: JSON.stringify({ body: textOf(content) }) }
-      const { id } = acceptedJson(NAME, await callChat(NAME, request, ports))
+      const body = JSON.stringify({ body: textOf(content) })
+      const response = await serverVersion.ask((version) => {
+        const headers = {
+          accept: 'application/vnd.github+json',
+          'x-github-api-version': version,
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        }
+        return callChat(NAME, { method, url, headers, body }, ports)
+      })
+      const { id } = acceptedJson(NAME, response)
       return id === undefined ? edit : String(id)
     },
   }
