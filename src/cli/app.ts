@@ -13,6 +13,7 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { forgeHere, onlyGitHub } from './forge.ts'
+import { refusePlainText } from './forge-tokens.ts'
 
 /**
  * Creates a GitHub App from a manifest:
@@ -67,7 +68,8 @@ export function appCommand(): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { apiUrl, webUrl } = onlyGitHub(await forgeHere(), 'app create')
+  const forge = onlyGitHub(await forgeHere(), 'app create')
+  const { apiUrl, webUrl } = refusePlainText(forge, "the App's private key")
   const form = formAddress(new URL(webUrl), options.org)
   const relay = readAddress(options.relay, RELAY_ADDRESS)
   const dispatch = options.dispatch ?? 'repository'

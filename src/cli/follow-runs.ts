@@ -331,8 +331,8 @@ function callsAgain(wait: number, now: Date): string {
   return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
 }
 
-/** The variables are those of the GitHub CLI: see `readingToken`. */
-const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_ENTERPRISE_TOKEN)'
+/** The variables are those of the GitHub CLI: see `forge-tokens.ts`. */
+const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_HOST and GH_ENTERPRISE_TOKEN)'
 
 const READS_ACTIONS = `Set ${TOKEN} to a token with "Actions: Read".`
 

@@ -12,7 +12,6 @@ import {
 } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import type { Secret } from '../wire/secret.ts'
-import { forgeHere, onlyGitHub, readingToken } from './forge.ts'
 import { withProgress } from './terminal.ts'
 
 /**
@@ -73,16 +72,6 @@ function resultOf(outcome: GitHubOutcome): Asked {
   if (answer) return { answer, refusal }
   const { cause } = refusal
   throw cause instanceof GitHubCallError && cause.cause instanceof HttpFailure ? cause.cause : cause
-}
-
-/**
- * Asks the GitHub of the repository in this folder, with a token of the environment that is for it.
- *
- * @param command named in the error for another forge
- */
-export async function githubHere(command: string): Promise<AskGitHub> {
-  const forge = onlyGitHub(await forgeHere(), command)
-  return githubAt(forge.apiUrl, readingToken(forge))
 }
 
 /** GitHub, by the command line's own client. */
