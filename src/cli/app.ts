@@ -9,11 +9,13 @@ import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { forgeHere, onlyGitHub } from './forge.ts'
 import { refusePlainText } from './forge-tokens.ts'
+import { print } from './terminal.ts'
 
 /**
  * Creates a GitHub App from a manifest:
@@ -88,7 +90,7 @@ async function create(options: CreateOptions): Promise<void> {
     appendFileSync(file.path, text, { mode: 0o600 })
     const fields = { id, slug, page, install, out: file.path }
     const done = `created ${slug}; its id and key are in ${file.path}\nInstall it: ${install}`
-    process.stdout.write(`${options.json ? JSON.stringify(fields) : done}\n`)
+    print(options.json ? printableJson(JSON.stringify(fields)) : printable(done))
   } else {
     const key = escapedLines(app.key)
     const text = [
@@ -101,9 +103,8 @@ async function create(options: CreateOptions): Promise<void> {
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
     ].join('\n')
-    process.stdout.write(
-      `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,
-    )
+    const fields = { id, slug, page, install, key }
+    print(options.json ? printableJson(JSON.stringify(fields)) : printable(text))
   }
 }
 

@@ -272,7 +272,8 @@ function retryUntil(github: RunPorts, deadline = github.now().getTime() + MAX_GA
   const tell = (refusal: GitHubRefusal) => {
     const when = refusal.wait === undefined ? '' : ` ${callsAgain(refusal.wait, github.now())}`
     if (!isReported) {
-      process.stderr.write(`${notShown(github.repository, refusal)}; trying again${when}\n`)
+      const text = `${notShown(github.repository, refusal)}; trying again${when}`
+      process.stderr.write(`${printable(text)}\n`)
     }
     isReported = true
   }

@@ -238,7 +238,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
     })
   }
   const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
-  if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
+  if (batch !== null) process.stderr.write(`${printable(queuedText(response))}\n`)
   const collecting = batch === null ? 0 : LONGEST_BATCH
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
