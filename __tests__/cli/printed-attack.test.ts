@@ -165,6 +165,22 @@ test('control characters in the headers of a relay are printed harmless: send --
   expect(printed).toContain('31m')
 })
 
+test.each([
+  ['credential_required', 'Add --credential token'],
+  ['invalid_endpoint', 'the text of the relay'],
+])('endpoint create knows the refusal %s by its code', async (code, hint) => {
+  const printed = await printedByRelay(
+    'endpoint',
+    ['create', 'orders', ...AT, ...ANY],
+    (_, response) => {
+      response.statusCode = 400
+      const text = 'the text of the relay, in which "token" is missing'
+      response.end(JSON.stringify({ error: { code, message: text, hint: text } }))
+    },
+  )
+  expect(printed).toContain(hint)
+})
+
 test.each(['not an address', 'javascript:alert(1)', 'https://['])(
   'a URL that is none is not printed: %s',
   async (url) => {
