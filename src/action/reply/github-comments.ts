@@ -6,6 +6,7 @@ import {
   type Content,
   callChat,
   type MessagePart,
+  NotDelivered,
   noReplyTarget,
   type ReplyContext,
   writtenText,
@@ -24,10 +25,13 @@ export function githubComments(context: ReplyContext): Chat {
   checkCommentReply(NAME, reply)
   const token = commentToken(context, 'a token with "Issues: write", such as ${{ github.token }}')
   const body = objectAt(item, 'body')
-  const { full_name: repository } = objectAt(body, 'repository')
+  const { full_name: named } = objectAt(body, 'repository')
   const { number } = 'issue' in body ? objectAt(body, 'issue') : objectAt(body, 'pull_request')
+  const repository = input('repository').trim()
   // The path of the request contains the name, and `..` would lead to another part of the API.
-  if (typeof repository !== 'string' || !isRepository(repository)) throw noIssue()
+  if (typeof named !== 'string' || !isRepository(repository)) throw noIssue()
+  // Anyone who can send an event can name a repository in it, and the token may reach several.
+  if (named.toLowerCase() !== repository.toLowerCase()) throw otherRepository(repository)
   if (!Number.isInteger(number)) throw noIssue()
   const apiUrl = addressInput(input, 'github-api-url', 'https://api.github.com')
   const serverVersion = new ServerVersion(apiUrl)
@@ -57,6 +61,13 @@ export function githubComments(context: ReplyContext): Chat {
       return id === undefined ? edit : String(id)
     },
   }
+}
+
+function otherRepository(repository: string): NotDelivered {
+  return new NotDelivered({
+    message: `the event is of another repository than ${repository}; nothing was sent`,
+    hint: 'To comment there, set the input "repository" of this step, and "verify" of the trigger.',
+  })
 }
 
 function noIssue() {
