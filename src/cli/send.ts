@@ -369,8 +369,8 @@ async function sendWebhook(
         : authorized
     const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
     const reply = await withProgress(`waiting for ${url.host}`, call)
-    const sealed = url.searchParams.get(PARAMETER.token)
-    const secrets = [token, key, sealed ? new Secret(sealed) : undefined]
+    const ofUrl = url.searchParams.get(PARAMETER.token)
+    const secrets = [token, key, ofUrl ? new Secret(ofUrl) : undefined]
     return readResponse(withoutSecrets(reply, secrets))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error

@@ -67,13 +67,13 @@ export const HEADER = {
   batch: 'x-hookline-batch',
   /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
-  /** In a response: `true` if the outbox queued the event. */
+  /** In a response: `true` if the relay stored the event. */
   queued: 'x-hookline-queued',
   /** In a response: why an accepted event may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
   hint: 'x-hookline-hint',
   /** In a response: `true` if the condition of the credential dropped the event, `error` if it failed. */
   filtered: 'x-hookline-filtered',
-  /** In a response: why the outbox queued the event, an error code, `queued` or `batch`. */
+  /** In a response: why the relay stored the event, an error code, `queued` or `batch`. */
   reason: 'x-hookline-reason',
 } as const
 
