@@ -184,7 +184,7 @@ describe('a token that is withheld is told with its cure:', () => {
 })
 
 describe('over http', () => {
-  /** What is printed to standard error while a token for reading is chosen. */
+  /** The name of the token that is chosen for reading, and the warnings. */
   async function printed(env: Record<string, string>, webUrl: string | undefined) {
     const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true)
     try {

@@ -195,7 +195,7 @@ test.each(['not an address', 'javascript:alert(1)', 'https://['])(
 )
 
 test('every command prints untrusted JSON by printableJson', () => {
-  // It prints only values of its own arguments.
+  // `init` prints only values of its own arguments.
   const own = new Set(['init.ts'])
   const folder = new URL('../../src/cli/', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !own.has(name))

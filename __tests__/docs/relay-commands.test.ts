@@ -32,7 +32,7 @@ test.each([
   expect(commands).toHaveLength(most)
   expect(commands[0]).toContain('git clone')
   expect(commands.at(-1)).toContain('endpoint create hook')
-  // Nobody invents or copies a key.
+  // The reader neither invents nor copies a key.
   expect(commands.join('\n')).not.toMatch(/relay key\b|export HOOKLINE_RELAY_KEY/)
 })
 

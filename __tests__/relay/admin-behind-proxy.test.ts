@@ -41,7 +41,7 @@ async function bodyOf(url: string, target: string, method = 'GET'): Promise<stri
   return (await sent.catch(() => ({ body: '' }))).body
 }
 
-/** What only the admin API answers. */
+/** Words that are only in responses of the admin API. */
 const OF_ADMIN = /"uptimeSeconds"|"imbalance"|"endpoints":|hookline_|"invalid_key"|-admin|admin API/
 
 /** The targets that the admin API answers at this address. */

@@ -22,7 +22,7 @@ export type TokenPurpose = 'start' | 'read'
 interface TokenVariables {
   readonly names: readonly string[]
   readonly purposes: readonly TokenPurpose[]
-  /** Whether the variables are for the host of the forge. */
+  /** True if the variables are for the host of the forge. */
   readonly isFor: (forge: ForgeHere, env: Environment) => boolean
   readonly refusal: (forge: ForgeHere) => TokenRefusal
 }
@@ -34,8 +34,8 @@ interface TokenRefusal {
 }
 
 /**
- * The variables with a token, in the order in which they are tried. Those of the GitHub CLI follow its
- * rules: https://cli.github.com/manual/gh_help_environment
+ * The variables with a token, in the order in which they are tried. The GitHub CLI's own variables follow
+ * its rules: https://cli.github.com/manual/gh_help_environment
  */
 const VARIABLES: readonly TokenVariables[] = [
   {

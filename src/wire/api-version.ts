@@ -23,7 +23,7 @@ export class ServerVersion {
 
   /**
    * @param send sends the request with `X-GitHub-Api-Version: <version>`; `isOlder` tells the body which
-   *   of the two versions it is. It is called at most twice. A second call starts nothing twice, because
+   *   of the two versions it is. `ask` calls it at most twice. A second call starts nothing twice, because
    *   a server that refuses the version does not look at the request.
    */
   async ask<Answer extends { readonly status: number }>(

@@ -12,7 +12,7 @@ export interface GitHubOptions {
   /** Base address of the API. */
   readonly apiUrl: URL
   readonly clock: Clock
-  /** What is known of the server's API; one object for all clients of a server, so that it is learned once. */
+  /** The version that the server speaks; clients of one server share it, so that it is learned once. */
   readonly version?: ServerVersion
   /** The `User-Agent`, which GitHub requires. */
   readonly agent?: string
