@@ -178,14 +178,19 @@ export function refusePlainText(forge: ForgeHere, secret: string): ForgeHere {
 }
 
 /** Tells that a token travels in plain text to an address that the user gave; to this machine nothing is told. */
-export function warnOfPlainText({ apiUrl }: ForgeHere): void {
-  if (apiUrl.protocol === 'https:' || isLoopback(apiUrl.hostname)) return
-  warn([
+export function warnOfPlainText({ apiUrl }: Pick<ForgeHere, 'apiUrl'>): void {
+  warn(plainTextProblems(apiUrl))
+}
+
+/** The same for the API of a relay. */
+export function plainTextProblems(apiUrl: URL): readonly Problem[] {
+  if (apiUrl.protocol === 'https:' || isLoopback(apiUrl.hostname)) return []
+  return [
     {
       message: `tokens travel to ${apiUrl.host} over http, so anyone on the way can read them`,
       hint: 'Use the https address of the API in HOOKLINE_API_URL.',
     },
-  ])
+  ]
 }
 
 /**
