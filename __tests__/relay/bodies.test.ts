@@ -26,7 +26,6 @@ import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
 
-const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
 const OWN = `ghp_${'R'.repeat(36)}`
 const run = NODE24 === null ? test.skip : test
 
@@ -152,14 +151,14 @@ describe('a body that does not fit into an event', () => {
 
   run('is 413 for a token URL, and nothing is stored', async () => {
     await start({ HOOKLINE_ALLOW_TOKENS: 'true' })
-    const answer = await post(`/octo/shop/hook/webhook?__token=${ACCESS_KEY}`, large(300_000))
+    const answer = await post(`/octo/shop/hook/webhook?__token=${OWN}`, large(300_000))
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
     expect(await stored()).toEqual([])
   })
 
   // The second one lies across the end of the first part that is searched.
   run.each([300_000, 1024 * 1024 - 20])(
-    'that contains the GitHub token of a sealed token, after %i bytes, is refused',
+    'that contains the GitHub token of the relay, after %i bytes, is refused',
     async (bytes) => {
       await start()
       const target = await endpoint()

@@ -67,13 +67,13 @@ export const HEADER = {
   batch: 'x-hookline-batch',
   /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
-  /** In a response: `true` if the outbox queued the event. */
+  /** In a response: `true` if the relay stored the event. */
   queued: 'x-hookline-queued',
   /** In a response: why an accepted event may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
   hint: 'x-hookline-hint',
   /** In a response: `true` if the condition of the credential dropped the event, `error` if it failed. */
   filtered: 'x-hookline-filtered',
-  /** In a response: why the outbox queued the event, an error code, `queued` or `batch`. */
+  /** In a response: why the relay stored the event, an error code, `queued` or `batch`. */
   reason: 'x-hookline-reason',
 } as const
 
@@ -139,18 +139,16 @@ export function writeDispatch(clientPayload: string): string {
  * The body of `POST …/actions/workflows/{file}/dispatches`, with a written `client_payload` as its
  * only input `hookline`.
  *
- * @param tellsRun whether the response should name the run
- * @param field name of the flag that requests the run; Forgejo's is `return_run_info`
+ * @param flags further fields, which request the run in the response
  */
 export function writeWorkflowDispatch(
   clientPayload: string,
   ref: string,
-  tellsRun: boolean,
-  field: 'return_run_details' | 'return_run_info' = 'return_run_details',
+  flags: Readonly<Record<string, true>> = {},
 ): string {
   const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
-  const details = tellsRun ? `,"${field}":true` : ''
-  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
+  const further = Object.keys(flags).map((name) => `,"${name}":true`)
+  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${further.join('')}}`
 }
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */

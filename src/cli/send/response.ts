@@ -11,7 +11,7 @@ export interface SendResponse {
   readonly delivery: string | null
   /** Page of the run, if the relay knows it. */
   readonly run: string | null
-  /** True if the event is in the outbox of the relay. */
+  /** True if the relay stored the event. */
   readonly queued: boolean
   /** Id of the batch that collects the event. */
   readonly batch: string | null

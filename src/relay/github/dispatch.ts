@@ -1,3 +1,4 @@
+import { ServerVersion } from '../../wire/api-version.ts'
 import { fieldsOf, type GitHubCall } from '../../wire/github-api.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
@@ -50,12 +51,13 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 export function dispatchTo(options: DispatchOptions): DispatchPort {
   const { govern } = options
   const direct = new DirectDispatch()
+  const version = new ServerVersion(options.apiUrl)
   const detection = new ForgeDetection(options.apiUrl, options.forge)
   return async (dispatch) => {
     const { target } = dispatch
     const limited = await govern?.(dispatch)
     const asked = limited ? limited(options.call) : options.call
-    const github = new GitHubSession(options, asked, target.event, dispatch)
+    const github = new GitHubSession(options, asked, target.event, dispatch, version)
     const forge = await detection.forge(github)
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
@@ -129,6 +131,7 @@ const EXTENSIONS = ['yml', 'yaml'] as const
 
 /** GitHub's messages for a workflow that exists, and has no such trigger or input. */
 const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
+const UNKNOWN_FIELD = /return_run_(?:details|info).* is not a permitted key/i
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
@@ -147,10 +150,17 @@ interface StartedWorkflow {
   readonly clientPayload: string
 }
 
+/** The field of the body that requests the run. GitHub's current API names the run in every response. */
+const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>> = {
+  github: (isOlderVersion) => (isOlderVersion ? { return_run_details: true } : {}),
+  forgejo: () => ({ return_run_info: true }),
+  gitea: () => ({}),
+}
+
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
-  /** False after GitHub rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
+  /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   #tellsRun = true
 
   /**
@@ -192,13 +202,14 @@ class DirectDispatch {
       // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
       const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
-      const field = forge === 'forgejo' ? 'return_run_info' : 'return_run_details'
-      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun && forge !== 'gitea', field)
+      const body = (isOlderVersion: boolean) =>
+        writeWorkflowDispatch(clientPayload, ref, tellsRun ? RUN_FIELD[forge](isOlderVersion) : {})
       return github.ask({ path, body, reads: true })
     }
     const post = async (extension: string) => {
       const outcome = await ask(extension, this.#tellsRun)
-      if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
+      const mayBeField = isAnswer(outcome, 400) || isAnswer(outcome, 422, UNKNOWN_FIELD)
+      if (!this.#tellsRun || !mayBeField) return outcome
       const without = await ask(extension, false)
       // Only success shows that the field was the cause, so that one caller cannot decide it for all others.
       if (without.accepted) this.#tellsRun = false

@@ -1,3 +1,4 @@
+import { ServerVersion } from '../../wire/api-version.ts'
 import { fieldsOf } from '../../wire/github-api.ts'
 import {
   isRunOf,
@@ -42,12 +43,13 @@ export const CLOCK_TOLERANCE = 5000
 
 /** Reads runs with the credential of a call, in its repository. */
 export function runReader(options: DispatchOptions): ReadRuns {
+  const version = new ServerVersion(options.apiUrl)
   return async (asked, since) => {
     const { owner, name } = asked.repository
     const repository = `${owner}/${name}`
     const limited = await options.govern?.(asked)
     const call = limited ? limited(options.call) : options.call
-    const session = new GitHubSession(options, call, 'run_lookup', asked)
+    const session = new GitHubSession(options, call, 'run_lookup', asked, version)
     let error: RelayError | undefined
     const readPage = async (page: number) => {
       const path = runsPath(repository, page).slice(`/repos/${repository}`.length)

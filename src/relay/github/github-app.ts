@@ -1,4 +1,5 @@
 import { CompactSign, type CryptoKey } from 'jose'
+import { ServerVersion } from '../../wire/api-version.ts'
 import { fromBase64 } from '../../wire/bytes.ts'
 import {
   type Clock,
@@ -77,6 +78,7 @@ const MOST_PENDING = 50
 
 export class App {
   readonly #options: AppOptions
+  readonly #version: ServerVersion
   readonly #tokens = new BoundedCache<string, Minted>(MOST_TOKENS)
   readonly #installations = new BoundedCache<string, Installation>(MOST_TOKENS)
   readonly #pending = new Map<string, PendingToken>()
@@ -84,6 +86,7 @@ export class App {
 
   constructor(options: AppOptions) {
     this.#options = options
+    this.#version = new ServerVersion(options.apiUrl)
   }
 
   /**
@@ -233,7 +236,7 @@ export class App {
     const { id, key, clock } = this.#options
     const budget = Math.max(1, deadline - this.#now())
     return new GitHubClient(
-      { ...this.#options, agent: AGENT },
+      { ...this.#options, agent: AGENT, version: this.#version },
       { budget, retryTime: 0, sideEffect: 'event' },
       async (refused) => (refused ? undefined : new Secret(await appJwt(id, key, clock.now()))),
     )

@@ -1,3 +1,4 @@
+import type { ServerVersion } from '../../wire/api-version.ts'
 import {
   type Clock,
   fieldsOf,
@@ -5,6 +6,7 @@ import {
   GitHubClient,
   type GitHubRefusal,
   type GitHubResponse,
+  type RequestBody,
 } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
 import {
@@ -44,7 +46,7 @@ interface RepositoryCall {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
-  readonly body?: string
+  readonly body?: RequestBody
   /** True where the text of a 2xx is wanted too. */
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
@@ -70,16 +72,20 @@ export class GitHubSession {
   /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
   readonly #webUrl: string
 
-  /** @param call asks in place of the options' own: in its turn among all that is asked */
+  /**
+   * @param call asks in place of the options' own: in its turn among all that is asked
+   * @param version what the sessions before this one learned of the server
+   */
   constructor(
     { apiUrl, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
+    version?: ServerVersion,
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
-      { call, apiUrl, clock, agent: AGENT },
+      { call, apiUrl, clock, agent: AGENT, ...(version && { version }) },
       // `retryTime` is set if the relay stores what GitHub may have accepted, and looks for its run.
       {
         budget,
