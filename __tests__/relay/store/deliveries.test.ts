@@ -405,11 +405,11 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(ids(await table.members(members[0] ?? ''))).toEqual(members.slice(0, 2))
     })
 
-    test('without a first member it gets another one at the start', async () => {
+    test('without a first member it gets another one', async () => {
       const [a = '', b = '', c = ''] = await group(3)
       await database.write([['DELETE FROM delivery WHERE id = ?', a]])
       expect(await due()).toBeUndefined()
-      await table.open()
+      await table.deleteExpired()
       expect(await due()).toBe(b)
       expect(ids(await table.members(a))).toEqual([b, c])
     })
@@ -687,7 +687,9 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(ids(first)).toEqual(ids(rows).slice(0, 3))
       const next = await table.replayable(filter, 3, { after: first[2]?.seq ?? 0, last })
       expect(ids(next)).toEqual(ids(rows).slice(3))
-      expect(await table.replayable({ state: 'refused' }, 3)).toEqual([])
+      expect(await table.replayable({ state: 'refused' }, 3, { after: 0, last })).toEqual([])
+      expect(await table.replayable({}, 2, { after: 5, last })).toEqual([])
+      expect(ids(await table.replayable({}, 9, { after: 3, last: 99 }))).toHaveLength(3)
     })
 
     test('deletes one or many, and the account stays even', async () => {
