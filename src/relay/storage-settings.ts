@@ -1,6 +1,6 @@
 import { UserError } from '../wire/errors.ts'
-import type { Secret } from '../wire/secret.ts'
 import { type Environment, rawSetting, readSetting } from '../wire/settings.ts'
+import type { NotifySettings } from './delivery/notify.ts'
 import { figure, MEGABYTE } from './figures.ts'
 import type { DeliveryLimits } from './store/deliveries.ts'
 
@@ -14,14 +14,6 @@ export interface StorageSettings {
   /** The most bytes of one large body. */
   readonly mostBodyBytes: number
   readonly notify: NotifySettings | undefined
-}
-
-/** Where notifications are sent. */
-export interface NotifySettings {
-  readonly url: URL
-  readonly secret: Secret
-  /** True if runs that succeeded are reported too. */
-  readonly all: boolean
 }
 
 const HOUR = 3_600_000

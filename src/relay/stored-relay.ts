@@ -3,6 +3,7 @@
 
 import { type AdminPorts, adminApi } from './admin/admin.ts'
 import { accessCheck } from './admin/check-access.ts'
+import type { EndpointLine } from './admin/endpoints.ts'
 import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
@@ -12,34 +13,30 @@ import {
   steadyClock,
   systemClock,
 } from './config.ts'
-import { Acceptance, type AcceptPorts, type RelayStore } from './delivery/accept.ts'
-import { Deliveries } from './delivery/deliveries.ts'
-import type { ChangeLine } from './delivery/log-lines.ts'
-import { isOwnNotification, postTo } from './delivery/notify.ts'
-import { queueNames } from './delivery/queue-name.ts'
-import type { Credentials } from './github/credential.ts'
-import { runFinder, runReader } from './github/find-run.ts'
-import type { Packer } from './github/payload-limit.ts'
-import { detailsReader } from './github/run-details.ts'
 import {
-  countingRefusals,
-  type Dispatch,
-  type DispatchOptions,
-  type DispatchPort,
-  dispatchTo,
-  type Govern,
-} from './github/send.ts'
+  Acceptance,
+  AcceptanceMemory,
+  type AcceptPorts,
+  type RelayStore,
+} from './delivery/accept.ts'
+import { Deliveries, listsRuns } from './delivery/deliveries.ts'
+import type { ChangeLine } from './delivery/log-lines.ts'
+import { isOwnNotification } from './delivery/notify.ts'
+import { type NameQueue, queueNames } from './delivery/queue-name.ts'
+import type { Task } from './delivery/schedule.ts'
+import type { Credentials } from './github/credential.ts'
+import type { Packer } from './github/payload-limit.ts'
+import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { StorageSettings } from './storage-settings.ts'
 import type { LargeBodies } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'
-import { DeliveryTable, ENCRYPTED_DELIVERIES } from './store/deliveries.ts'
-import { type Encryption, type Reencrypted, reencrypt, rowsByKey } from './store/encryption.ts'
+import { DeliveryTable } from './store/deliveries.ts'
+import type { Encryption } from './store/encryption.ts'
 import type { EndpointLookup } from './store/endpoint-lookup.ts'
-import { ENCRYPTED_ENDPOINTS, reencryptEndpoints } from './store/endpoint-records.ts'
-import type { EndpointStore } from './store/endpoint-table.ts'
-import { NotificationTable } from './store/notifications.ts'
+import type { Endpoint } from './store/endpoint-settings.ts'
+import type { EndpointTable } from './store/endpoint-table.ts'
 import type { RelayKeys } from './store/relay-key.ts'
 import type { LoadChecks } from './webhook/checks.ts'
 
@@ -51,15 +48,16 @@ interface SharedParts {
   readonly credentials: Credentials
   /** Milliseconds since 1970; never jumps while the process runs. */
   now(): number
-  log(line: ChangeLine): void
+  log(line: ChangeLine | EndpointLine): void
   report(error: unknown): void
 }
 
 interface DatabaseParts extends SharedParts {
   readonly database: Database
-  /** The endpoints of the database. */
-  readonly endpoints: Pick<EndpointStore, 'versions' | 'list'>
+  readonly endpoints: EndpointTable
   readonly pack: Packer
+  /** What else recurs. */
+  readonly tasks?: readonly Task[]
   /** To be told that something is due earlier than before. */
   changed(): void
 }
@@ -72,25 +70,20 @@ export interface OpenDeliveries {
 }
 
 export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
-  const { database, settings, encryption, access, config, now } = parts
+  const { database, settings, encryption, access, now, report, tasks = [] } = parts
   const { limits, mostBodyBytes: most, age, notify } = settings
-  const { rateLimiters, metrics } = access
+  const { rateLimiters: limiters, metrics } = access
   const table = new DeliveryTable({ database, limits, keyIds: encryption.keyIds, now })
-  const bodies = new BodyTable({ database, room: table, most, now })
-  const lookups = callsOf(parts, 0, rateLimiters.lookup)
+  const bodies = new BodyTable({ database, room: table, most, now, report })
   const deliveries = new Deliveries({
     ...parts,
     table,
-    notifications: new NotificationTable(database),
-    limiters: rateLimiters,
-    send: senderOf(parts, 0, rateLimiters.granted),
-    findRuns: runFinder(lookups),
-    readRuns: runReader(lookups),
-    readDetails: detailsReader(lookups),
-    listsRuns: listsRuns(config),
+    limiters,
+    github: githubOf(parts),
     age,
-    notify: notify && { ...notify, post: postTo(notify.url) },
+    notify,
     metrics,
+    tasks: [bodies, ...tasks],
     random: Math.random,
     after: steadyClock.after,
   })
@@ -103,122 +96,97 @@ interface StoreParts extends SharedParts {
   readonly loadChecks: LoadChecks
   /** The deliveries that requests add to. */
   readonly deliveries: AcceptPorts['store']
-  readonly recorder: AcceptPorts['recorder']
   readonly largeBodies: LargeBodies | undefined
   /** The parts of the admin API that differ. */
-  readonly admin: Pick<
-    AdminPorts,
-    'deliveriesOf' | 'figures' | 'rowsByKey' | 'alarms' | 'warnings' | 'uptime' | 'backup'
-  >
+  readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: AcceptPorts['isCurrent']
-  /** Takes work that goes on after the response. */
-  background(work: Promise<void>): void
   relay(): Relay
 }
 
+/** The store of one request, or of all. */
+type StoreOf = (ports: Pick<AcceptPorts, 'background' | 'recorder'>) => RelayStore
+
 /** What requests ask of the database. */
-export function openStore(parts: StoreParts): RelayStore {
-  const { config, access, settings, encryption, credentials, endpoints, deliveries } = parts
+export function openStore(parts: StoreParts): StoreOf {
+  const { config, access, settings, encryption, endpoints, deliveries } = parts
+  const { now, log, report, isCurrent } = parts
   const { limits, responseTime, notify } = settings
-  const { allowsTokens, budget: callTime, githubCredential, publicUrl } = config
-  const { now, log, report, background, recorder, loadChecks, largeBodies, isCurrent } = parts
+  const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
   const nameQueue = queueNames(access.rateLimiters)
-  const acceptance = new Acceptance({
-    send: senderOf(parts, responseTime, access.rateLimiters.live),
+  const accept = {
+    send: countingRefusals(dispatchTo(asked), access.metrics),
     store: deliveries,
-    recorder,
     encryption,
     nameQueue,
-    hadEvent: (endpoint) => endpoints.hadEvent(endpoint),
+    hadEvent: (endpoint: Endpoint) => endpoints.hadEvent(endpoint),
     ...(isCurrent && { isCurrent }),
-    used: (endpoint) => endpoints.accepted(endpoint),
-    follows: (dispatch) => isFollowed(dispatch, config),
+    used: (endpoint: Endpoint) => endpoints.accepted(endpoint),
+    follows: (dispatch: Dispatch) => isFollowed(dispatch, config),
     retains: limits.retention > 0,
+    memory: new AcceptanceMemory(),
     responseTime,
-    callTime,
+    callTime: config.budget,
     now,
     random: Math.random,
     after: steadyClock.after,
-    background,
     log,
     report,
+  }
+  const { keys, largeBodies } = parts
+  const admin = adminApi({
+    relayKey: { keys, encryption },
+    allowsTokens: config.allowsTokens,
+    ports: adminPorts(parts, nameQueue, accessCheck(asked, ownToken(config, parts.credentials))),
+    report,
   })
-  const ports: AdminPorts = {
+  return (ports) => {
+    const acceptance = new Acceptance({ ...accept, ...ports })
+    return {
+      endpoints,
+      deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
+      record: (request) => acceptance.record(request),
+      clientGone: (endpoint) => acceptance.clientGone(endpoint),
+      wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
+      isNotification: async ({ headers, body = new Uint8Array() }) =>
+        notify !== undefined &&
+        isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
+      largeBodies,
+      admin,
+    }
+  }
+}
+
+function adminPorts(
+  parts: StoreParts,
+  nameQueue: NameQueue,
+  checkAccess: AdminPorts['checkAccess'],
+): AdminPorts {
+  const { config, access, settings, encryption, endpoints, loadChecks, log } = parts
+  return {
     ...parts.admin,
     endpoints,
     nameQueue,
     passAgain: passAgain(endpoints, parts.relay),
     newId: () => crypto.randomUUID(),
-    hasCredential: githubCredential !== undefined,
-    publicUrl,
+    hasCredential: config.githubCredential !== undefined,
+    publicUrl: config.publicUrl,
     loadChecks,
     now: systemClock.now,
-    checkAccess: accessCheck(
-      callsOf(parts, responseTime, access.rateLimiters.live),
-      ownToken(config, credentials),
-    ),
+    checkAccess,
     metrics: access.metrics,
     credentialKind: credentialKind(config),
-    storageLimit: limits.bytes,
+    keyIds: encryption.keyIds,
+    storageLimit: settings.limits.bytes,
     log,
   }
-  return {
-    endpoints,
-    deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
-    record: (request) => acceptance.record(request),
-    clientGone: (endpoint) => acceptance.clientGone(endpoint),
-    wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
-    isNotification: async ({ headers, body = new Uint8Array() }) =>
-      notify !== undefined &&
-      isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
-    largeBodies,
-    admin: adminApi({ relayKey: { keys: parts.keys, encryption }, allowsTokens, ports, report }),
-  }
 }
 
-function senderOf(parts: SharedParts, retryTime: number, govern: Govern): DispatchPort {
-  return countingRefusals(dispatchTo(callsOf(parts, retryTime, govern)), parts.access.metrics)
-}
-
-function callsOf(
-  { config: { apiUrl, budget, forge }, access: { call } }: SharedParts,
-  retryTime: number,
-  govern: Govern,
-): DispatchOptions {
-  return { call, apiUrl, budget, forge, clock: systemClock, retryTime, govern }
-}
-
-/** The API of other forges lists no runs as GitHub's does. */
-function listsRuns({ forge }: RelayConfig): boolean {
-  return forge === undefined || forge === 'github'
+function githubOf({ config: { apiUrl, budget, forge }, access: { call } }: SharedParts) {
+  return { call, apiUrl, budget, forge, clock: systemClock }
 }
 
 /** Deliveries of endpoints are followed, but for those that a notification about a run caused. */
 function isFollowed({ credential, isNotification }: Dispatch, config: RelayConfig): boolean {
   return listsRuns(config) && credential.endpoint !== undefined && isNotification !== true
-}
-
-/** Encrypts the rows of older relay keys by the first one. */
-export async function reencryptAll(
-  database: Database,
-  encryption: Encryption,
-): Promise<Reencrypted> {
-  const endpoints = await reencryptEndpoints(database, encryption)
-  const deliveries = await reencrypt(database, ENCRYPTED_DELIVERIES, encryption)
-  return {
-    rows: endpoints.rows + deliveries.rows,
-    unreadable: endpoints.unreadable + deliveries.unreadable,
-  }
-}
-
-/** Rows by the id of their relay key. */
-export async function rowsOfKeys(database: Database): Promise<Readonly<Record<string, number>>> {
-  const sums = new Map<string, number>()
-  for (const table of [ENCRYPTED_DELIVERIES, ENCRYPTED_ENDPOINTS]) {
-    for (const [key, count] of Object.entries(await rowsByKey(database, table))) {
-      sums.set(key, (sums.get(key) ?? 0) + count)
-    }
-  }
-  return Object.fromEntries(sums)
 }

@@ -59,7 +59,9 @@ async function respond(
   if (path === '/-admin/status' || path === '/-admin/metrics') {
     if (caller.kind === 'token') throw notAllowed('a GitHub token shows endpoints and deliveries')
     if (!isRead(request.method)) throw methodNotAllowed(['GET'])
-    return path.endsWith('status') ? respondToStatus(ports) : respondToMetrics(ports)
+    return path.endsWith('status')
+      ? respondToStatus(request, ports)
+      : respondToMetrics(request, ports)
   }
   const manager = managerOf(caller)
   if (path === '/-admin/backup') {

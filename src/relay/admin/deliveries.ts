@@ -1,9 +1,9 @@
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import type { DeliveryStore } from '../delivery/deliveries.ts'
+import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
 import { decryptContent } from '../delivery/event-record.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
-import { isSelected, type Replayed, type ReplayPorts, Replays } from '../delivery/replay.ts'
+import { type Replayed, type ReplayPorts, Replays } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import { DELETED } from '../store/deliveries.ts'
 import type { Delivery, DeliveryFilter, DeliveryState } from '../store/delivery-rows.ts'
@@ -12,7 +12,7 @@ import { ENDPOINT_NAME_FORM, isEndpointOwner } from '../store/endpoint-settings.
 import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
 import { endpointOf } from './pass-again.ts'
-import { invalidQuery, isoTime, isRead, queryOf, readPage } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf, readPage } from './query.ts'
 import { shownRequest } from './shown-request.ts'
 import { stagesOf } from './stages.ts'
 
@@ -101,10 +101,6 @@ function storeOf(owner: string | undefined, { deliveriesOf }: DeliveryPorts): De
   const store = deliveriesOf(owner)
   if (!store) throw noOwner()
   return store
-}
-
-function noOwner(): RelayError {
-  return invalidQuery('the path has no owner: on Workers, each owner has a database of its own')
 }
 
 async function listResponse(

@@ -20,7 +20,7 @@ import {
 import type { EndpointRow } from '../store/endpoint-table.ts'
 import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
-import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf } from './query.ts'
 
 export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
   readonly endpoints: EndpointLookup
@@ -115,9 +115,7 @@ async function listResponse(
   const owner = queryOf(target).get('owner')?.toLowerCase()
   if (owner !== undefined && !isEndpointOwner(owner)) throw invalidQuery('owner is not an owner')
   const source = owner === undefined ? stores.all : stores.of(owner)
-  if (!source) {
-    throw invalidQuery('owner is missing: on Workers, each owner has a database of its own')
-  }
+  if (!source) throw noOwner()
   const rows = await source.list(caller.kind === 'token' ? caller.hashes : undefined)
   const shown = rows.map(async (row) =>
     shownEndpoint(row, await decryptEndpoint(row, encryption).catch(() => undefined)),

@@ -5,7 +5,7 @@
 import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload-limit.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { DispatchPort, LimitedCall } from '../github/send.ts'
+import type { Dispatch, DispatchPort, LimitedCall } from '../github/send.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
@@ -68,6 +68,8 @@ export interface LoopPorts extends OpenPorts {
   after(milliseconds: number, back: () => void): () => void
   /** To be told that `next()` may be earlier than before. */
   changed(): void
+  /** To be told of each delivered event or batch, and whether its run is followed. */
+  delivered(follows: boolean): void
   log(line: DeliveryLine): void
   report(error: unknown): void
 }
@@ -223,6 +225,11 @@ export class DeliveryLoop {
     const open = all.flatMap((queue) => [...queue.open])
     const names = failing.map(({ name }) => name)
     for (const event of await table.endOld(age, names, open)) log(deadLine(event))
+  }
+
+  /** True if no event waits. */
+  get isIdle(): boolean {
+    return this.#queues.size === 0
   }
 
   /** Calls of GitHub that are open, or prepared. */
@@ -407,7 +414,7 @@ export class DeliveryLoop {
     // The call that ends here is followed by another look at the batch.
     if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
-    const follows = this.#follows(opened.dispatch)
+    const follows = this.follows(opened.dispatch)
     const outcome = await attempt(opened.dispatch, follows, this.#ports)
     this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, first, members, outcome)
@@ -430,10 +437,10 @@ export class DeliveryLoop {
   }
 
   /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  #follows({
+  follows({
     credential,
     isNotification = false,
-  }: LimitedCall & { readonly isNotification?: boolean }) {
+  }: LimitedCall & Pick<Dispatch, 'isNotification'>): boolean {
     return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
@@ -451,6 +458,7 @@ export class DeliveryLoop {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ change: 'delivered', ...namesOf(event), attempts, seconds })
       await this.#record(event.id, table.delivered(ids, outcome), true)
+      this.#ports.delivered(outcome.follows)
       return accepted.note(queue.name)
     }
     const { reason } = outcome
@@ -575,9 +583,11 @@ export class DeliveryLoop {
       const [one] = events
       if (!one || !isUndelivered(one) || queue.open.has(id)) continue
       const { dispatch } = await openEvent(one, this.#ports)
-      const follows = dispatch !== undefined && this.#follows(dispatch)
+      const follows = dispatch !== undefined && this.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
       await this.#record(one.id, table.delivered(idsOf(events), facts), true)
+      this.#ports.delivered(follows)
+      queue.lookedUp.delete(id)
       log({ change: 'found', ...namesOf(one), attempts: one.attempts })
     }
   }

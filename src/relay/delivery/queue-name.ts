@@ -1,12 +1,10 @@
-// A queue has all events of a repository and a credential: `owner/name#<holder>` in lower case.
-
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
 
 /** Holder of the relay's own credential, whatever endpoint a request names. */
 const OWN = 'own'
 
-/** The queue of an event. */
+/** `owner/name#<holder>` in lower case: all events of a repository and a credential. */
 export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
 
 /** GitHub's names do not distinguish upper from lower case. */

@@ -11,7 +11,7 @@ import type {
   StoredDelivery,
 } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { DeliveryStore } from './deliveries.ts'
+import { type DeliveryStore, isSelected } from './deliveries.ts'
 import {
   type DecryptedEvent,
   decryptContent,
@@ -246,16 +246,6 @@ async function replayedPayload(
     body: toBase64(await gzip(new TextEncoder().encode(body))),
   })
   return sizeOf(packed) <= most ? packed : undefined
-}
-
-/** Whether a filter by owner, endpoints and state selects a delivery. */
-export function isSelected(
-  { owner, endpoint, state }: Delivery,
-  filter: Pick<DeliveryFilter, 'owner' | 'endpoints' | 'state'>,
-): boolean {
-  const isOwn = filter.endpoints?.includes(`${owner}/${endpoint}`) ?? true
-  const isOfOwner = filter.owner === undefined || filter.owner === owner
-  return isOwn && isOfOwner && (filter.state === undefined || filter.state === state)
 }
 
 /** The events of one batch together, and each other one by itself. */

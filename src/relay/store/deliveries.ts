@@ -768,20 +768,6 @@ export class DeliveryTable {
     return true
   }
 
-  /** Rows by the id of the relay key that encrypted them. It reads the whole table, in steps. */
-  async rowsByKey(): Promise<Readonly<Record<string, number>>> {
-    const counts: Record<string, number> = {}
-    const last = await this.lastSeq()
-    const text = `SELECT key, count(*) AS count FROM delivery NOT INDEXED WHERE key IS NOT NULL
-      AND seq > ? AND seq <= ? GROUP BY key`
-    for (let after = 0; after < last; after += SCANNED) {
-      for (const { key, count } of await this.#read(text, after, after + SCANNED)) {
-        counts[String(key)] = (counts[String(key)] ?? 0) + Number(count)
-      }
-    }
-    return counts
-  }
-
   /** Runs statements in one transaction. @returns the rows of all of them */
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
     return statements.length === 0 ? [] : this.#parts.database.write(statements)
