@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module'
+import { gunzipSync } from 'node:zlib'
 import { Acceptance } from '../../src/relay/delivery/accept.ts'
 import { Deliveries } from '../../src/relay/delivery/deliveries.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
@@ -184,7 +185,7 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
     ...{ database, table, endpoints, credentials, limiters, metrics },
     encryption: busyEncryption,
     github: options,
-    pack: PACK,
+    pack: (bytes) => busy.during(PACK(bytes)),
     age: setup.age ?? 72 * HOUR,
     notify: setup.notify && {
       url: new URL('https://receiver.example'),
@@ -432,4 +433,13 @@ async function rowOf(
 
 export function collectionOf(seconds: number, changes: Partial<Collection> = {}): Collection {
   return { grouping: 'g', period: seconds * SECOND, quiet: null, length: 600, ...changes }
+}
+
+/** The delivery ids of the events of a request to GitHub: of a batch, or of one event. */
+export function membersOf(body: string): readonly string[] {
+  const { client_payload: payload } = JSON.parse(body)
+  const { headers } = payload
+  if (headers['x-hookline-batch'] === undefined) return [headers['x-hookline-delivery']]
+  const events = JSON.parse(gunzipSync(Buffer.from(payload.body, 'base64')).toString())
+  return events.map((event: typeof payload) => event.headers['x-hookline-delivery'])
 }
