@@ -24,7 +24,7 @@ import { StorageError } from '../../src/relay/store/storage-error.ts'
 import { type GitHubCall, GitHubCallError } from '../../src/wire/github-api.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
 import { Secret } from '../../src/wire/secret.ts'
-import { FakeTime, HOUR, SECOND } from './fake-time.ts'
+import { FakeTime, HOUR, SECOND, START } from './fake-time.ts'
 import { type Answer, type GitHub, startGitHub } from './github.ts'
 import { memoryDatabase } from './memory-database.ts'
 import { encryptionOf } from './relay-keys.ts'
@@ -401,6 +401,10 @@ export function eventOf(
         : { event: 'repository_dispatch' },
     clientPayload: writeClientPayload({ path: 'hook/webhook', method: 'POST', headers, body }),
     delivery,
+    request: {
+      ...{ id: delivery, path: 'hook/webhook?x=1', method: 'POST', size: body.length },
+      receivedAt: new Date(START).toISOString(),
+    },
     credential: {
       kind,
       isOwn: kind !== 'token',
