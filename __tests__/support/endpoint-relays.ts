@@ -34,7 +34,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const relay = statelessRelay(config, github, write, parts)
   const { keys, encryption } = await relayKeyOf()
   const endpoints = new EndpointLookup({
-    stores: new EndpointTable(await memoryDatabase([])),
+    stores: new EndpointTable(await memoryDatabase()),
     encryption,
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,

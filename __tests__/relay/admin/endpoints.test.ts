@@ -28,7 +28,7 @@ const INVENTED = `ghp_${'i'.repeat(36)}`
 const HOOK = { repository: 'Octo/shop', workflow: 'orders', trigger: 'webhook' }
 
 const STORES: readonly [string, () => Promise<EndpointStores>, hasAll: boolean][] = [
-  ['one table', async () => new EndpointTable(await memoryDatabase([])), true],
+  ['one table', async () => new EndpointTable(await memoryDatabase()), true],
   ['one object for each owner', async () => objects(), false],
 ]
 

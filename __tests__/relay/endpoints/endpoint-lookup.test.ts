@@ -67,7 +67,7 @@ function objects() {
 }
 
 const STORES: readonly [string, () => Promise<EndpointStores>][] = [
-  ['one table', async () => new EndpointTable(await memoryDatabase([]))],
+  ['one table', async () => new EndpointTable(await memoryDatabase())],
   ['one object for each owner', async () => objects().stores],
 ]
 
@@ -139,7 +139,7 @@ test('new ids are 22 characters of 128 random bits', () => {
 })
 
 test('endpoints of an older key are encrypted anew, and stay found by their token', async () => {
-  const database = await memoryDatabase([])
+  const database = await memoryDatabase()
   const both = await encryptionOf(NEW, OLD)
   expect(await reencryptEndpoints(database, both)).toEqual({ rows: 0, unreadable: 0 })
   const store = new EndpointTable(database).of('octo')
@@ -205,7 +205,7 @@ describe('EndpointLookup', () => {
   })
 
   test('from 30 unknown ids in a second on the response is 429; known ids are found', async () => {
-    const { find, create, time } = await lookup(new EndpointTable(await memoryDatabase([])))
+    const { find, create, time } = await lookup(new EndpointTable(await memoryDatabase()))
     const id = await create(endpointOf('octo', 'orders'))
     const guesses = Array.from({ length: 100 }, (_, n) =>
       find(n % 2 ? 'octo' : `o${n}`, 'A'.repeat(22)),
@@ -234,7 +234,7 @@ describe('EndpointLookup', () => {
   })
 
   test('where one table has all owners, invented owners and ids read nothing', async () => {
-    const database = await memoryDatabase([])
+    const database = await memoryDatabase()
     const { find, create, time } = await lookup(new EndpointTable(database), {
       known: Number.POSITIVE_INFINITY,
       unknown: Number.POSITIVE_INFINITY,
@@ -256,7 +256,7 @@ describe('EndpointLookup', () => {
   })
 
   test('a failing disk and a missing key are 503, and are reported', async () => {
-    const database = await memoryDatabase([])
+    const database = await memoryDatabase()
     const { find, create, endpoints, reported } = await lookup(new EndpointTable(database))
     const id = await create(endpointOf('octo', 'orders'))
     const foreign = endpointOf('octo', 'foreign')
@@ -276,7 +276,7 @@ describe('EndpointLookup', () => {
   })
 
   test('notes the first event once', async () => {
-    const table = new EndpointTable(await memoryDatabase([]))
+    const table = new EndpointTable(await memoryDatabase())
     const { create, endpoints, time } = await lookup(table)
     const endpoint = endpointOf('octo', 'orders')
     await create(endpoint)

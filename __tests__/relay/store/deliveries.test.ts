@@ -358,22 +358,22 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await due([a, d])).toBeUndefined()
     })
 
-    test('a member that is taken out waits by itself or is dead, and the others stay a batch', async () => {
+    test('a member that is taken out is dead, and the others stay a batch', async () => {
       const [a = '', b = '', c = '', d = ''] = await group(4)
-      await table.takeOut(c, { state: 'dead', wait: 0 }, 'unreadable')
+      await table.takeOut(c, 'unreadable')
       expect(await stateOf(c)).toEqual(['dead', 'unreadable', null, null])
       expect(ids(await table.members(a))).toEqual([a, b, d])
-      await table.takeOut(a, { state: 'waiting', wait: MINUTE }, 'unreadable')
-      expect(await stateOf(a)).toEqual(['waiting', 'unreadable', clock + MINUTE, null])
-      // The others have another id, so that no two units have the same.
-      expect(ids(await table.members(a))).toEqual([a])
-      expect(ids(await table.members(b))).toEqual([b, d])
+      await table.takeOut(a, 'unreadable')
+      expect(ids(await table.members(a))).toEqual([b, d])
       expect(await due()).toBe(b)
-      expect(await table.nextTime(QUEUE, [b])).toBe(clock + MINUTE)
-      await table.takeOut(b, { state: 'dead', wait: 0 }, 'x')
-      await table.takeOut(d, { state: 'dead', wait: 0 }, 'x')
-      expect(await due()).toBeUndefined()
-      expect(await table.figures()).toMatchObject({ states: { waiting: 1, dead: 3 }, imbalance: 0 })
+      expect(await due([a])).toBeUndefined()
+      // While the batch has its id, it is not queued again.
+      expect(ids(await table.replayed([a, c]))).toEqual([c])
+      await table.takeOut(b, 'x')
+      await table.takeOut(d, 'x')
+      expect(ids(await table.replayed([a]))).toEqual([a])
+      expect(ids(await table.members(a))).toEqual([a])
+      expect(await table.figures()).toMatchObject({ states: { waiting: 2, dead: 2 }, imbalance: 0 })
     })
 
     test('it goes on if an admin deletes its first member, under its id', async () => {
@@ -807,12 +807,16 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('bodies count', async () => {
       table = open({ bytes: 20 * size })
       await put(row())
-      expect(await table.takes({ owner: 'octo', endpoint: 'orders' }, 9 * size)).toBe(true)
-      expect(await table.takes({ owner: 'octo', endpoint: 'orders' }, 2 * size)).toBe(false)
+      expect(
+        await table.takes({ owner: 'octo', endpoint: 'orders', hasToken: false }, 9 * size),
+      ).toBe(true)
+      expect(
+        await table.takes({ owner: 'octo', endpoint: 'orders', hasToken: false }, 2 * size),
+      ).toBe(false)
       expect(await tries(5)).toBe(1)
       expect(await tries(9, { endpoint: 'other' })).toBe(5)
       await database.write([
-        ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, ?, 1, NULL)", 3 * size],
+        ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, 0, ?, 1, NULL)", 3 * size],
       ])
       // What was taken and is not written counts for 10 seconds.
       clock += 10 * SECOND

@@ -5,11 +5,11 @@ import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import type { LargeBodies } from '../store/bodies.ts'
 import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { LargeBodies } from '../store/large-bodies.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
@@ -38,7 +38,9 @@ export interface RelayStore {
   clientGone(endpoint: Endpoint): void
   /** True if a notification of this relay made the request: the run that it starts causes none. */
   isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
-  /** `undefined` without a public address, or with a failing disk. */
+  /** True if GitHub accepted a credential for a repository within 30 days. */
+  wasAccepted(event: Pick<Dispatch, 'repository' | 'credential'>): Promise<boolean>
+  /** `undefined` without a public address. */
   readonly largeBodies: LargeBodies | undefined
   /** Responds to requests for the admin API. Never rejects. */
   admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
@@ -62,10 +64,14 @@ export interface AcceptPorts {
   readonly hadEvent: (endpoint: Endpoint) => Promise<boolean>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: (endpoint: Endpoint) => Promise<boolean>
+  /** Is told of each event of an endpoint that GitHub or the database has. */
+  readonly used: (endpoint: Endpoint) => Promise<void>
   /** Whether the relay looks for the run of an event. */
   readonly follows: (dispatch: Dispatch) => boolean
   /** False if payloads of delivered events are not stored. */
   readonly retains: boolean
+  /** What earlier requests taught. */
+  readonly memory: AcceptanceMemory
   /** Milliseconds that a sender waits for GitHub. */
   readonly responseTime: number
   /** Milliseconds that a call may take. */
@@ -125,6 +131,16 @@ type Tried = Queued &
     | { readonly kind: 'refused'; readonly error: unknown }
   )
 
+/** What the requests of a process or an isolate have taught. */
+export class AcceptanceMemory {
+  /** When GitHub's acceptance of a queue was noted last. */
+  readonly noted = new BoundedCache<string, number>(REMEMBERED)
+  /** Queues of tokens that GitHub refused last. */
+  readonly refused = new BoundedCache<string, true>(REMEMBERED)
+  /** Until when an endpoint stores its events first, because its sender hung up. */
+  readonly hungUp = new BoundedCache<string, number>(REMEMBERED)
+}
+
 /**
  * Takes the events of a request: sends them to GitHub, and stores what GitHub cannot accept now. While events
  * of its queue wait, an event is stored without a call. If an event cannot be stored, GitHub is asked in any
@@ -132,12 +148,6 @@ type Tried = Queued &
  */
 export class Acceptance {
   readonly #ports: AcceptPorts
-  /** When GitHub's acceptance of a queue was noted last. */
-  readonly #noted = new BoundedCache<string, number>(REMEMBERED)
-  /** Queues of tokens that GitHub refused last. */
-  readonly #refused = new BoundedCache<string, true>(REMEMBERED)
-  /** Until when an endpoint stores its events first, because its sender hung up. */
-  readonly #hungUp = new BoundedCache<string, number>(REMEMBERED)
 
   constructor(ports: AcceptPorts) {
     this.#ports = ports
@@ -152,6 +162,16 @@ export class Acceptance {
    * @throws RelayError that the sender has to hear; with several events only if they cannot be stored
    */
   async deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts> {
+    const attempts = await this.#deliver(events, endpoint)
+    const { used, background, report } = this.#ports
+    if (endpoint) background(used(endpoint).catch(report))
+    return attempts
+  }
+
+  async #deliver(
     events: readonly [Dispatch, ...Dispatch[]],
     endpoint: Endpoint | undefined,
   ): Promise<Attempts> {
@@ -179,7 +199,7 @@ export class Acceptance {
 
   /** To be told that the sender of an endpoint hung up before the response. */
   clientGone({ owner, name }: Pick<Endpoint, 'owner' | 'name'>): void {
-    this.#hungUp.set(`${owner}/${name}`, this.#ports.now() + STORES_FIRST)
+    this.#ports.memory.hungUp.set(`${owner}/${name}`, this.#ports.now() + STORES_FIRST)
   }
 
   /** Stores the events of an endpoint that collects them, or whose sender does not wait for GitHub. */
@@ -203,7 +223,7 @@ export class Acceptance {
   }
 
   #isHungUp({ owner, name }: Endpoint): boolean {
-    return this.#ports.now() < (this.#hungUp.get(`${owner}/${name}`) ?? 0)
+    return this.#ports.now() < (this.#ports.memory.hungUp.get(`${owner}/${name}`) ?? 0)
   }
 
   async #try(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
@@ -249,7 +269,7 @@ export class Acceptance {
   }
 
   async #wasAccepted(queue: string): Promise<boolean> {
-    return this.#noted.get(queue) !== undefined || this.#ports.store.wasAccepted(queue)
+    return this.#ports.memory.noted.get(queue) !== undefined || this.#ports.store.wasAccepted(queue)
   }
 
   /** What to do with an event that GitHub did not accept. */
@@ -266,7 +286,7 @@ export class Acceptance {
     const { state, wait, doubts } = next
     const { code: reason } = error
     if (refusesCredential(error)) {
-      this.#refused.set(event.queue, true)
+      this.#ports.memory.refused.set(event.queue, true)
       const names = {
         delivery: event.dispatch.delivery,
         repository: repositoryOf(event.queue),
@@ -304,7 +324,9 @@ export class Acceptance {
     const { store, isCurrent } = this.#ports
     // A deleted endpoint has no events any more, but the list of endpoints may be some seconds old.
     if (endpoint && isCurrent && !(await isCurrent(endpoint))) throw invalidToken()
-    const isRefused = events.some(({ queue }) => !isOwnQueue(queue) && this.#refused.get(queue))
+    const isRefused = events.some(
+      ({ queue }) => !isOwnQueue(queue) && this.#ports.memory.refused.get(queue),
+    )
     return store.put(await Promise.all(rows), endpoint && isRefused ? MOST_REFUSED : undefined)
   }
 
@@ -385,12 +407,12 @@ export class Acceptance {
   /** Remembers that GitHub accepts the credential of a queue. */
   #note(queue: string): void {
     const { now, store, background, report } = this.#ports
-    this.#refused.delete(queue)
-    const last = this.#noted.get(queue)
+    this.#ports.memory.refused.delete(queue)
+    const last = this.#ports.memory.noted.get(queue)
     if (last !== undefined && now() - last < NOTE_INTERVAL) return
-    this.#noted.set(queue, now())
+    this.#ports.memory.noted.set(queue, now())
     const noted = store.noteAccepted(queue).catch((error: unknown) => {
-      this.#noted.delete(queue)
+      this.#ports.memory.noted.delete(queue)
       report(error)
     })
     background(noted)

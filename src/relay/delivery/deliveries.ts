@@ -25,6 +25,7 @@ import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
 import { type Alarm, NotificationTable } from '../store/notifications.ts'
+import { rowsOfKeys } from '../store/reencryption.ts'
 import { StorageError } from '../store/storage-error.ts'
 import { Alarms } from './alarms.ts'
 import type { AttemptOutcome } from './answers.ts'
@@ -113,6 +114,8 @@ export interface DeliveriesPorts {
   /** Sends a notification; `fetch` if absent. */
   readonly post?: PostNotification
   readonly metrics: RelayMetrics
+  /** What else recurs in the database. */
+  readonly tasks?: readonly Task[]
   /** Milliseconds since 1970; must not jump while the process runs. */
   now(): number
   /** From 0, less than 1. */
@@ -280,14 +283,8 @@ export class Deliveries implements DeliveryStore {
     return this.#loop.settle(id, outcome)
   }
 
-  async noteAccepted(queue: string): Promise<void> {
-    try {
-      await this.#ports.table.create()
-    } catch (error) {
-      this.#ports.report(error)
-      return
-    }
-    await this.#accepted.note(queue)
+  noteAccepted(queue: string): Promise<void> {
+    return this.#accepted.note(queue)
   }
 
   wasAccepted(queue: string): Promise<boolean> {
@@ -371,7 +368,7 @@ export class Deliveries implements DeliveryStore {
   }
 
   rowsByKey(): Promise<Readonly<Record<string, number>>> {
-    return this.#ports.table.rowsByKey()
+    return rowsOfKeys(this.#ports.database)
   }
 
   async alarms(): Promise<readonly Alarm[]> {
@@ -415,6 +412,7 @@ export class Deliveries implements DeliveryStore {
       },
       { next: () => this.#nextCheck(), run: () => this.#check() },
       ...(sender ? [{ next: () => sender.next(), run: () => sender.run() }] : []),
+      ...(this.#ports.tasks ?? []),
     ]
   }
 
@@ -483,7 +481,7 @@ export function isSelected(
 }
 
 /** False for Forgejo and Gitea, whose API does not list runs as GitHub's does. */
-function listsRuns({ apiUrl, forge }: Pick<DispatchOptions, 'apiUrl' | 'forge'>): boolean {
+export function listsRuns({ apiUrl, forge }: Pick<DispatchOptions, 'apiUrl' | 'forge'>): boolean {
   if (forge !== undefined) return forge === 'github'
   return !/\/api\/v1\/*$/.test(apiUrl.pathname)
 }

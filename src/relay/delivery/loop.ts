@@ -431,7 +431,7 @@ export class DeliveryLoop {
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
     const opened = await openBatch(id, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
-      await table.takeOut(member.id, { state: 'dead', wait: 0 }, outcome.reason)
+      await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
     }
     return opened.failed.length > 0 ? undefined : opened

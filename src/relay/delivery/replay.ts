@@ -170,7 +170,7 @@ export class Replays {
 
   /** A filtered request started nothing, so its delivery keeps its id. */
   async #filtered(delivery: StoredDelivery): Promise<Replayed> {
-    const { store, encryption, nameQueue, passAgain, newId, now } = this.#ports
+    const { store, encryption, nameQueue, passAgain, now } = this.#ports
     const opened = await this.#open(delivery)
     if (!opened?.received) return { ...NOTHING, missing: 1, explanation: NO_PAYLOAD }
     const passed = await passAgain(opened.received, delivery)
@@ -178,8 +178,9 @@ export class Replays {
     if ('missing' in passed) return { ...NOTHING, missing: 1, explanation: passed.missing }
     const rows = await Promise.all(
       passed.events.map(async (dispatch, index): Promise<NewDelivery> => {
-        const id = index === 0 ? delivery.id : newId()
-        const event = index === 0 ? dispatch : withId(dispatch, id)
+        // The delivery keeps its id; further targets of the endpoint have their own.
+        const id = index === 0 ? delivery.id : dispatch.delivery
+        const event = id === dispatch.delivery ? dispatch : withId(dispatch, id)
         return {
           ...{ id, request: delivery.request, replayOf: null },
           queue: await nameQueue(dispatch),

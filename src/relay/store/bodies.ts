@@ -72,6 +72,11 @@ export class LargeBodies {
     this.#inTurn = oneAtATime(parts)
   }
 
+  /** The most bytes of one body. */
+  get most(): number {
+    return this.#parts.most
+  }
+
   storageFor(request: BodyRequest): BodyStorage {
     const { most } = this.#parts
     const address = `${this.#base}/-/${request.owner}/bodies/`

@@ -20,7 +20,7 @@ import type {
   RunStep,
   StoredDelivery,
 } from './delivery-rows.ts'
-import { type EncryptedTable, rowsByKey } from './encryption.ts'
+import type { EncryptedTable } from './encryption.ts'
 import {
   type CountedRows,
   ROW_BYTES,
@@ -29,7 +29,7 @@ import {
   type RoomRequest,
   YIELDING,
 } from './room.ts'
-import { COLLECTED, SCHEMA } from './schema.ts'
+import { COLLECTED } from './schema.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -180,14 +180,13 @@ const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELE
 
 /**
  * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. It keeps in memory
- * only how much of the room is used: each question is a query, and each change one transaction. Before its
- * tables exist there is nothing to read, and a change changes nothing. All methods reject with StorageError.
+ * only how much of the room is used: each question is a query, and each change one transaction. All methods
+ * reject with StorageError.
  */
 export class DeliveryTable {
   readonly #parts: DeliveryTableParts
   readonly #room: Room
   readonly #readable: string
-  #exists = false
   #counting: Promise<void> | undefined
   #yielding: Promise<void> | undefined
   #countedAt = Number.NEGATIVE_INFINITY
@@ -201,13 +200,6 @@ export class DeliveryTable {
     this.#room = new Room(parts.limits)
     // Ids are base64url.
     this.#readable = `key IN (${parts.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
-  }
-
-  /** Creates the tables if they are missing. */
-  async create(): Promise<void> {
-    if (await this.#hasTables()) return
-    await this.#parts.database.write(SCHEMA.map((text): SqlStatement => [text]))
-    this.#exists = true
   }
 
   /**
@@ -236,7 +228,6 @@ export class DeliveryTable {
    * @returns false if there is no room; then none is stored
    */
   async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
-    await this.create()
     const requests = rows.map(roomRequest)
     if (!(await this.#take(requests, most))) return false
     try {
@@ -258,7 +249,6 @@ export class DeliveryTable {
   async record(rows: readonly NewDelivery[]): Promise<void> {
     const recorded = rows.filter((row) => this.#isRecorded(row))
     if (recorded.length === 0) return
-    await this.create()
     const rings = new Map(
       recorded
         .filter(({ state }) => state === 'filtered' || state === 'refused')
@@ -448,33 +438,14 @@ export class DeliveryTable {
     })
   }
 
-  /**
-   * Takes an undelivered event out of its batch: as a dead letter, or to wait by itself. An uncertain event stays
-   * uncertain. If it was the first member, the others are due now, and have the id of the next member: read
-   * them again.
-   */
-  async takeOut(
-    id: string,
-    { state, wait }: { readonly state: 'dead' | 'waiting'; readonly wait: number },
-    reason: string,
-  ): Promise<void> {
-    const now = this.#parts.now()
-    const isDead = state === 'dead'
-    const next = `(SELECT m.id FROM delivery f CROSS JOIN delivery m WHERE f.id = ?1 AND f.batch = f.id
-      AND ${isMember('m', 'f')} AND m.seq > f.seq AND m.${UNDELIVERED} ORDER BY m.seq LIMIT 1)`
+  /** Makes a dead letter of an undelivered event. If it is a member of a batch, the others stay one. */
+  async takeOut(id: string, reason: string): Promise<void> {
     await this.write([
-      [
-        `UPDATE delivery SET batch = ${next}, next = CASE WHEN id = ${next} THEN ?2 END, wait = 0
-          WHERE seq IN (SELECT m.seq FROM delivery f CROSS JOIN delivery m WHERE f.id = ?1
-            AND f.batch = f.id AND ${isMember('m', 'f')} AND m.seq > f.seq AND m.${UNDELIVERED})`,
-        ...[id, now],
-      ],
       ...this.#heirs([id]),
       [
-        `UPDATE delivery SET batch = NULL, grouping = NULL, since = ?1, next = ?2, wait = ?3,
-          reason = ?4, state = CASE WHEN ?5 = 'dead' THEN ?5 ELSE state END
-          WHERE id = ?6 AND ${UNDELIVERED}`,
-        ...[now, isDead ? null : now + wait, isDead ? 0 : wait, reason, state, id],
+        `UPDATE delivery SET state = 'dead', reason = ?, since = ?, batch = NULL, grouping = NULL,
+          next = NULL, wait = 0 WHERE id = ? AND ${UNDELIVERED}`,
+        ...[reason, this.#parts.now(), id],
       ],
     ])
   }
@@ -630,7 +601,9 @@ export class DeliveryTable {
    */
   async replayed(ids: readonly string[]): Promise<readonly Delivery[]> {
     const now = this.#parts.now()
-    const listed = 'id IN (SELECT value FROM json_each(?2))'
+    // A batch keeps its id if its first member becomes a dead letter, and no two may be sent under one id.
+    const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
+      WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
       next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
       quiet = NULL WHERE ${listed} AND state IN ('dead', 'filtered') AND content IS NOT NULL
@@ -735,15 +708,17 @@ export class DeliveryTable {
     return true
   }
 
-  /** Rows by the id of the relay key that encrypted them. */
-  async rowsByKey(): Promise<Readonly<Record<string, number>>> {
-    return (await this.#hasTables()) ? rowsByKey(this.#parts.database, ENCRYPTED_DELIVERIES) : {}
+  /** Gives back the room of a deleted body. */
+  gives(
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
+    bytes: number,
+  ): void {
+    this.#room.give([{ ...body, events: 0, bytes }])
   }
 
   /** Runs statements in one transaction. @returns the rows of all of them */
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    if (statements.length === 0 || !(await this.#hasTables())) return []
-    return this.#parts.database.write(statements)
+    return statements.length === 0 ? [] : this.#parts.database.write(statements)
   }
 
   /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
@@ -896,15 +871,8 @@ export class DeliveryTable {
     ]
   }
 
-  async #hasTables(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'delivery'"
-    this.#exists = (await this.#parts.database.read(text)).length > 0
-    return this.#exists
-  }
-
-  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.#hasTables()) ? this.#parts.database.read(...statement) : []
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#parts.database.read(...statement)
   }
 }
 

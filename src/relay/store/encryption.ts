@@ -88,9 +88,6 @@ export interface Reencrypted {
 /** Rows of one transaction: others use the database in between. */
 const STEP = 100
 
-/** The keys of the last pass over a table. To look for older rows would read the whole table. */
-const DONE = 'CREATE TABLE IF NOT EXISTS reencrypted (name TEXT PRIMARY KEY, keys TEXT NOT NULL)'
-
 /**
  * Encrypts the rows of older keys by the first one. It costs one read if the keys are the same as last
  * time. A row that changes meanwhile is left alone, because its change encrypted it.
@@ -103,7 +100,7 @@ export async function reencrypt(
   encryption: Encryption,
 ): Promise<Reencrypted> {
   const keys = encryption.keyIds.join()
-  await database.write([[DONE]])
+  // To look for older rows would read the whole table.
   const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
   if (done?.keys === keys) return { rows: 0, unreadable: 0 }
   let [rows, unreadable] = [0, 0]

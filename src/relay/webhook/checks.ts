@@ -1,3 +1,4 @@
+import type { CredentialLocations } from '../../triggers/verify/scheme.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidSignature, tokenInBody } from '../errors.ts'
@@ -46,6 +47,8 @@ export type LoadChecks = () => Promise<{
   ): Promise<RequestChecks>
   /** Why the relay cannot use claims; `undefined` if it can. */
   claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
+  /** Where a verified request has its signature or token: lists of deliveries omit it. */
+  signatureLocations(claims: CheckClaims): CredentialLocations
 }>
 
 /** What a relay knows about checks. */

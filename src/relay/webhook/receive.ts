@@ -75,7 +75,6 @@ interface CheckedEvent {
   readonly event: ReceivedEvent
   /** Bytes of the received body. */
   readonly size: number
-  readonly storage: BodyStorage | undefined
 }
 
 /**
@@ -159,10 +158,7 @@ export async function handleWebhook(
       withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
       secrets,
     )
-    const built = await buildEvents(
-      { endpoint, destinations, credential, event, size, storage },
-      relay,
-    )
+    const built = await buildEvents({ endpoint, destinations, credential, event, size }, relay)
     upload ??= built.upload
 
     // 9. Send them to GitHub. With a database, this step may store them.
@@ -278,10 +274,10 @@ function bodyStorage(
 }
 
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */
-function filterReason(
+export function filterReason(
   checks: RequestChecks,
   claims: CheckClaims | undefined,
-  log: RequestLog,
+  log: Pick<RequestLog, 'conditionFailed'>,
 ): 'true' | 'error' | undefined {
   const result = checks.if()
   if (result === 'true') return undefined
@@ -296,12 +292,15 @@ function filterReason(
  * @returns with the upload of a body that fits into no event, and was stored
  * @throws RelayError 400 for a path that names no workflow, or a body with the token; 413
  */
-async function buildEvents(
-  { endpoint, destinations, credential, event, size, storage }: CheckedEvent,
+export async function buildEvents(
+  { endpoint, destinations, credential, event, size }: CheckedEvent,
   relay: WebhookRelay,
 ): Promise<{ events: [Dispatch, ...Dispatch[]]; upload?: BodyUpload | undefined }> {
   const { store, packers, newDelivery } = relay
   const { method, receivedAt } = event
+  const [{ repository: shown }] = destinations
+  const place = { delivery: event.delivery, repository: shown, endpoint, credential }
+  const storage = bodyStorage(place, relay)
   const isNotification =
     endpoint !== undefined &&
     event.headers.has('webhook-id') &&

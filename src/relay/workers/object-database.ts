@@ -9,7 +9,6 @@ export interface ObjectStorage {
   /** Milliseconds since 1970; `null` if no alarm is set. */
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
-  deleteAlarm(): Promise<void>
 }
 
 export interface ObjectState {
@@ -18,10 +17,10 @@ export interface ObjectState {
 }
 
 /** A statement that stores the first row of something. */
-const STORES = /^INSERT (?:OR \w+ )?INTO (?:delivery|endpoint|body|accepted|last_event) /
+const STORES = /^INSERT INTO (?:delivery|endpoint|body|accepted) /
 
 /**
- * The database of an object. Its first row creates the tables, so that an object which only was asked takes no
+ * The database of an object. Its first row creates all tables, so that an object which was only asked takes no
  * storage: until then there is nothing to read, and a change changes nothing. The runtime holds a response back
  * until earlier writes are on disk.
  */
@@ -45,21 +44,17 @@ export class ObjectDatabase implements Database {
   }
 
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    if (!this.#hasTables && !statements.some(([text]) => STORES.test(text))) return []
-    const creation = this.#hasTables ? [] : SCHEMA.map((text): SqlStatement => [text])
-    const rows = this.#write([...creation, ...statements])
-    this.#hasTables = true
-    return rows
-  }
-
-  /** @throws StorageError; then nothing was changed */
-  #write(statements: readonly SqlStatement[]): readonly SqlRow[] {
+    const isFirst = !this.#hasTables && statements.some(([text]) => STORES.test(text))
+    if (!this.#hasTables && !isFirst) return []
+    const creation = isFirst ? SCHEMA.map((text): SqlStatement => [text]) : []
     try {
-      return this.#storage.transactionSync(() =>
-        statements.flatMap(([text, ...values]) =>
+      const rows = this.#storage.transactionSync(() =>
+        [...creation, ...statements].flatMap(([text, ...values]) =>
           this.#storage.sql.exec(text, ...values).toArray(),
         ),
       )
+      this.#hasTables = true
+      return rows
     } catch (cause) {
       throw new StorageError('disk fails', { cause })
     }

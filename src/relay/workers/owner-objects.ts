@@ -79,7 +79,7 @@ export class OwnerObjects implements EndpointStores {
   }
 
   /**
-   * The deliveries of all owners, as requests store them. Whether a queue waits is known from the last look at
+   * The deliveries of all owners, as requests store them; each call is about one owner. Whether a queue waits is known from the last look at
    * its owner's endpoints, and from what this isolate has stored: no request asks an object for it.
    */
   readonly deliveries: Pick<
@@ -106,9 +106,8 @@ export class OwnerObjects implements EndpointStores {
       }
     },
     record: async (rows) => {
-      for (const [owner, own] of Map.groupBy(rows, ({ queue }) => ownerOf(queue))) {
-        await this.deliveriesOf(owner).record(own)
-      }
+      const [row] = rows
+      if (row) await this.deliveriesOf(ownerOf(row.queue)).record(rows)
     },
     settle: async (id, outcome) => {
       const owner = this.#owners.get(id)

@@ -1,0 +1,381 @@
+// The database of a relay on Node: its file, what runs over it, and the store that requests ask.
+
+import { createHash } from 'node:crypto'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bugOf, UserError } from '../../wire/errors.ts'
+import type { Environment } from '../../wire/settings.ts'
+import type { EndpointLine } from '../admin/endpoints.ts'
+import {
+  credentialsOf,
+  type ForgeAccess,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from '../config.ts'
+import type { RelayStore } from '../delivery/accept.ts'
+import type { ChangeLine } from '../delivery/log-lines.ts'
+import { Recorder } from '../delivery/recorder.ts'
+import type { Schedule, Task } from '../delivery/schedule.ts'
+import { relayStarting } from '../errors.ts'
+import { PACK } from '../github/payload-limit.ts'
+import { Readiness } from '../readiness.ts'
+import type { Relay } from '../relay.ts'
+import { readStorageSettings } from '../storage-settings.ts'
+import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
+import type { BodyTable } from '../store/body-table.ts'
+import { Encryption } from '../store/encryption.ts'
+import { EndpointLookup } from '../store/endpoint-lookup.ts'
+import { EndpointTable } from '../store/endpoint-table.ts'
+import { reencryptAll, rowsOfKeys } from '../store/reencryption.ts'
+import { StorageError, type StorageFault } from '../store/storage-error.ts'
+import { openDeliveries, openStore } from '../stored-relay.ts'
+import type { DataFolder, RelayKeyFile } from './data-folder.ts'
+import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
+
+export interface NodeDatabase {
+  /** The relay, whose requests use the database. */
+  readonly relay: Relay
+  /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
+  start(): Promise<void>
+  /** Lets open calls end, for so many milliseconds, and closes the file. */
+  close(patience: number): Promise<void>
+}
+
+interface NodeDatabaseParts {
+  readonly folder: DataFolder
+  readonly relayKey: RelayKeyFile
+  /** The same relay without a database. */
+  readonly stateless: Relay
+  readonly access: ForgeAccess
+  /** Warnings about the folder. */
+  readonly warnings: readonly string[]
+  write(line: string): void
+}
+
+const MINUTE = 60_000
+
+/** Milliseconds that a disk has to close the file, at least. */
+const CLOSING_TIME = 1000
+
+/** Milliseconds that a webhook waits for the start of the database. */
+const STARTING_TIME = 2000
+
+/** Longer delays overflow a timer. */
+const LONGEST_TIMER = 24 * 60 * MINUTE
+
+/**
+ * Opens the database of a relay on Node.
+ *
+ * @throws UserError for an invalid setting, a file that cannot be used, or a key that does not decrypt it
+ */
+export async function openNodeDatabase(
+  env: Environment,
+  config: RelayConfig,
+  { folder, relayKey, stateless, access, warnings, write }: NodeDatabaseParts,
+): Promise<NodeDatabase> {
+  const settings = readStorageSettings(env)
+  const encryption = new Encryption(relayKey.keys)
+  const file = await openChecked(folder.database, encryption, relayKey.source)
+  const { database } = file
+  const disk = new DiskLog(write)
+  const { log, report } = disk
+  const table = new EndpointTable(database)
+  const endpoints = endpointsIn(table, encryption, report)
+  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
+  const shared = { config, access, settings, encryption, credentials, now: steadyNow, log, report }
+  const opened = openDeliveries({
+    ...shared,
+    database,
+    endpoints: table,
+    pack: stateless.packers.at(-1) ?? PACK,
+    tasks: [everyMinute(async () => disk.noteFault(await file.fault()))],
+    changed: () => timer.set(),
+  })
+  const { deliveries, bodies } = opened
+  const timer = new ScheduleTimer(deliveries.schedule, report)
+  const recorder = new Recorder({
+    record: (rows) => deliveries.record(rows),
+    ...{ after: steadyClock.after, now: steadyNow, log, report },
+  })
+  const pending = new PendingWork()
+  const gate = new StartGate()
+  const started = performance.now()
+  /** Rows that no relay key decrypts. */
+  let unreadable = 0
+  const storeOf = openStore({
+    ...shared,
+    keys: relayKey.keys,
+    endpoints,
+    loadChecks: stateless.loadChecks,
+    deliveries,
+    largeBodies: largeBodiesIn(bodies, config, settings.mostBodyBytes, report),
+    relay: () => relay,
+    admin: {
+      deliveriesOf: () => deliveries,
+      uptime: () => (performance.now() - started) / 1000,
+      backup: () => backupOf(file, report),
+      warnings: async () => [...warnings, ...warningsOf(await file.fault(), unreadable)],
+    },
+  })
+  const relay: Relay = {
+    ...stateless,
+    credentials,
+    report,
+    store: behind(gate, storeOf({ recorder, background: (work) => pending.add(work) })),
+    readiness: new Readiness({
+      now: steadyClock.now,
+      servesOne: stateless.repository !== undefined,
+      isStarting: () => !gate.isOpen,
+      shortage: async () => {
+        if (await file.fault()) return 'disk'
+        return opened.table.isFull ? 'storage_full' : undefined
+      },
+      fault: async () => (await file.fault())?.reason,
+    }),
+  }
+  return {
+    relay,
+    start: async () => {
+      try {
+        const reencrypted = await reencryptAll(database, encryption)
+        unreadable = reencrypted.unreadable
+        if (reencrypted.rows > 0) log({ change: 'reencrypted', events: reencrypted.rows })
+        await bodies.deleteOld({ isStart: true })
+        await deliveries.start()
+      } catch (error) {
+        throw openFailure(folder.database, error)
+      }
+      gate.open()
+    },
+    close: async (patience) => {
+      const end = performance.now() + patience
+      timer.stop()
+      // A call that is cut off is repeated after the next start, with the same delivery id.
+      const ended = Promise.all([deliveries.stop(), pending.ended()]).then(() => recorder.flush())
+      await within(patience, ended)
+      // A disk that does not respond does not keep the process either.
+      await within(Math.max(CLOSING_TIME, end - performance.now()), file.close())
+    },
+  }
+}
+
+/** @throws UserError for a file that cannot be used, or a key that does not decrypt it */
+async function openChecked(
+  path: string,
+  encryption: Encryption,
+  source: string,
+): Promise<DatabaseFile> {
+  const file = await openDatabaseFile(path)
+  try {
+    const keys = Object.keys(await rowsOfKeys(file.database))
+    if (keys.length === 0 || keys.some((key) => encryption.keyIds.includes(key))) return file
+    throw new UserError({
+      message: `the relay key in ${source} does not decrypt ${path}`,
+      hint: `Restore the key of this database. If you replaced it, add the old one behind the new one, separated by a comma. To start with an empty database, move ${path} away.`,
+    })
+  } catch (error) {
+    await file.close()
+    throw openFailure(path, error)
+  }
+}
+
+function endpointsIn(
+  stores: EndpointTable,
+  encryption: Encryption,
+  report: (error: unknown) => void,
+): EndpointLookup {
+  return new EndpointLookup({
+    stores,
+    encryption,
+    // Every change of the endpoints passes this process, so its list of them is always current.
+    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
+    now: steadyClock.now,
+    date: systemClock.now,
+    report,
+  })
+}
+
+/** Absent without a public address, because the action could not fetch a body. */
+function largeBodiesIn(
+  table: BodyTable,
+  { publicUrl }: RelayConfig,
+  most: number,
+  report: (error: unknown) => void,
+): LargeBodies | undefined {
+  if (publicUrl === undefined) return undefined
+  const { sleep: wait } = systemClock
+  const storeOf = () => table
+  return new LargeBodies({ storeOf, most, publicUrl, now: steadyNow, sleep: wait, newHash, report })
+}
+
+function newHash(): StreamedHash {
+  const hash = createHash('sha256')
+  return {
+    update: async (bytes) => void hash.update(bytes),
+    digest: async () => hash.digest('hex'),
+  }
+}
+
+/** What an admin has to know about the database. */
+function warningsOf(fault: StorageError | undefined, unreadable: number): readonly string[] {
+  const missing = `${unreadable} rows of the database were encrypted by a relay key that is missing`
+  return [
+    ...(fault ? [`the database cannot be written: ${fault.reason}`] : []),
+    ...(unreadable > 0 ? [missing] : []),
+  ]
+}
+
+/** A copy of the database. The caller reads or destroys the stream. */
+async function backupOf(
+  file: Pick<DatabaseFile, 'backup'>,
+  report: (error: unknown) => void,
+): Promise<Readable> {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const copy = join(folder, 'relay.db')
+    await file.backup(copy)
+    const bytes = (await open(copy)).createReadStream()
+    bytes.once('close', () => void remove().catch(report))
+    return bytes
+  } finally {
+    // An open file can be read without its name, so a process that is killed leaves no copy. Windows
+    // keeps the folder until the file is closed.
+    await remove().catch(() => {})
+  }
+}
+
+/** Holds events back until the relay has read its database. */
+class StartGate {
+  isOpen = false
+  #resolve = () => {}
+  readonly #opened = new Promise<void>((resolve) => {
+    this.#resolve = resolve
+  })
+
+  open(): void {
+    this.isOpen = true
+    this.#resolve()
+  }
+
+  /** @throws RelayError 503 */
+  async ready(): Promise<void> {
+    if (!this.isOpen) await within(STARTING_TIME, this.#opened)
+    if (!this.isOpen) throw relayStarting()
+  }
+}
+
+/** The store, whose events wait for the start. */
+function behind(gate: StartGate, store: RelayStore): RelayStore {
+  return {
+    ...store,
+    deliver: async (events, endpoint) => {
+      if (!gate.isOpen) await gate.ready()
+      return store.deliver(events, endpoint)
+    },
+  }
+}
+
+/** Work that goes on after the responses. */
+class PendingWork {
+  readonly #works = new Set<Promise<void>>()
+
+  add(work: Promise<void>): void {
+    this.#works.add(work)
+    void work.finally(() => this.#works.delete(work))
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#works)
+  }
+}
+
+/** The one timer of everything that recurs. */
+class ScheduleTimer {
+  readonly #schedule: Schedule
+  readonly #report: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #at: number | undefined
+  #isStopped = false
+
+  constructor(schedule: Schedule, report: (error: unknown) => void) {
+    this.#schedule = schedule
+    this.#report = report
+  }
+
+  set(): void {
+    const next = this.#schedule.next()
+    if (this.#isStopped || next === this.#at) return
+    clearTimeout(this.#timer)
+    this.#at = next
+    if (next === undefined) return
+    const delay = Math.min(Math.max(0, next - steadyNow()), LONGEST_TIMER)
+    this.#timer = setTimeout(() => this.#run(), delay)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #run(): void {
+    this.#at = undefined
+    this.#schedule.run().catch(this.#report)
+    this.set()
+  }
+}
+
+function everyMinute(work: () => Promise<void>): Task {
+  let at = steadyNow() + MINUTE
+  return {
+    next: () => at,
+    run: async () => {
+      at = steadyNow() + MINUTE
+      await work()
+    },
+  }
+}
+
+/** Every request meets a fault of the disk, so the log says only when it begins, and when it is over. */
+class DiskLog {
+  readonly #write: (line: string) => void
+  #logged: StorageFault | undefined
+
+  constructor(write: (line: string) => void) {
+    this.#write = write
+  }
+
+  readonly log = (line: ChangeLine | EndpointLine): void => {
+    this.#write(JSON.stringify({ time: new Date(steadyNow()).toISOString(), ...line }))
+  }
+
+  readonly report = (error: unknown): void => {
+    if (error instanceof StorageError) this.noteFault(error)
+    else this.#write(JSON.stringify({ error: bugOf(error) }))
+  }
+
+  noteFault(fault: StorageError | undefined): void {
+    if (fault?.reason === this.#logged) return
+    this.#logged = fault?.reason
+    this.log({ change: 'disk', reason: this.#logged ?? 'well' })
+  }
+}
+
+/** Resolves when the work is done, or the time is over. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([
+    work,
+    sleep(milliseconds, undefined, { signal: late.signal }).catch(() => {}),
+  ])
+  late.abort()
+}
+
+/** The time when the process started, plus the time that has passed since: it never jumps. */
+function steadyNow(): number {
+  return Math.round(performance.timeOrigin + performance.now())
+}
