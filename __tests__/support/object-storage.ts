@@ -23,9 +23,5 @@ export async function objectStorage(): Promise<ObjectStorage> {
     setAlarm: async (time) => {
       alarm = time
     },
-    deleteAll: async () => {
-      sqlite = new Database()
-      alarm = null
-    },
   }
 }

@@ -11,6 +11,9 @@ import { newNotification } from './notify.ts'
 
 const MINUTE = 60_000
 
+/** Milliseconds between two checks while no endpoint expects events: its settings may have changed. */
+const IDLE_INTERVAL = 15 * MINUTE
+
 export interface AlarmPorts {
   readonly table: NotificationTable
   /** The endpoints of the database: of all owners on Node, of one in a Durable Object. */
@@ -47,6 +50,8 @@ export class Alarms {
   readonly #lastEvents = new Map<string, number>()
   /** By the hash of the id. */
   #expecting: ReadonlyMap<string, ExpectingEndpoint> = new Map()
+  /** Endpoints that expect nothing: their events are not noted. */
+  #unexpecting: ReadonlySet<string> = new Set()
   #checkedAt: number
 
   constructor(ports: AlarmPorts) {
@@ -68,16 +73,24 @@ export class Alarms {
     return [...this.#active.values()].toSorted((a, b) => a.since - b.since)
   }
 
-  /** The time of the next check; `undefined` if no endpoint expects events and nothing is to be written. */
+  /** The time of the next check; `undefined` without endpoints and alarms. */
   next(): number | undefined {
     const expects = [...this.#expecting.values()].some(({ expect }) => expect !== undefined)
-    const isNeeded = expects || this.#active.size > 0 || this.#lastEvents.size > 0
-    return isNeeded ? this.#checkedAt + MINUTE : undefined
+    if (expects || this.#active.size > 0 || this.#lastEvents.size > 0) {
+      return this.#checkedAt + MINUTE
+    }
+    return this.#expecting.size > 0 ? this.#checkedAt + IDLE_INTERVAL : undefined
+  }
+
+  /** To be told that an endpoint was created or changed: the next check reads it, without a wait. */
+  async endpointsChanged(): Promise<void> {
+    await this.#readEndpoints()
   }
 
   /** To be told of each event that an endpoint accepted. */
   noteEvent(owner: string, endpoint: string): void {
-    this.#lastEvents.set(`${owner}/${endpoint}`, this.#ports.now())
+    const subject = `${owner}/${endpoint}`
+    if (!this.#unexpecting.has(subject)) this.#lastEvents.set(subject, this.#ports.now())
   }
 
   /** Begins and ends the alarms of endpoints. Never rejects. */
@@ -173,6 +186,8 @@ export class Alarms {
       expecting.set(row.hash, { subject, changed: row.changed, expect })
     }
     this.#expecting = expecting
+    const others = [...expecting.values()].filter(({ expect }) => expect === undefined)
+    this.#unexpecting = new Set(others.map(({ subject }) => subject))
   }
 }
 

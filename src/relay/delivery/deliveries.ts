@@ -232,6 +232,12 @@ export class Deliveries implements DeliveryStore {
     await this.#alarms.writeEvents().catch(this.#ports.report)
   }
 
+  /** To be told that an endpoint was created or changed: it may expect events. Never rejects. */
+  async endpointsChanged(): Promise<void> {
+    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    this.#ports.changed()
+  }
+
   /** Calls of GitHub that are open, or prepared. */
   get openCalls(): number {
     return this.#loop.openCalls

@@ -42,6 +42,8 @@ export interface BodyStore {
 export interface BodyRoom {
   /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
   takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
+  /** Subtracts the bytes of a deleted body. */
+  gives(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): void
 }
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
@@ -117,14 +119,21 @@ export class BodyTable implements BodyStore {
   }
 
   async delete(hash: string): Promise<void> {
-    const { database } = this.#parts
-    const last = await database.read('SELECT max(number) AS number FROM chunk WHERE hash = ?', hash)
+    const { database, room } = this.#parts
+    const [row] = await database.read(
+      `SELECT *, (SELECT max(number) FROM chunk WHERE chunk.hash = body.hash) AS last
+        FROM body WHERE hash = ?`,
+      hash,
+    )
+    if (!row) return
     // Each chunk by itself, because others use the database in between. The row goes last, so that an
     // interrupted deletion is continued.
-    for (let number = Number(last[0]?.number ?? -1); number >= 0; number--) {
+    const last = Number(row.last ?? -1)
+    for (let number = last; number >= 0; number--) {
       await database.write([['DELETE FROM chunk WHERE hash = ? AND number = ?', hash, number]])
     }
-    if (last.length > 0) await database.write([['DELETE FROM body WHERE hash = ?', hash]])
+    await database.write([['DELETE FROM body WHERE hash = ?', hash]])
+    room.gives(ownerOf(row), Number(row.bytes) + (last + 1) * TAG_BYTES)
   }
 
   /**

@@ -768,6 +768,14 @@ export class DeliveryTable {
     return true
   }
 
+  /** Gives back the room of a deleted body. */
+  gives(
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
+    bytes: number,
+  ): void {
+    this.#room.give([{ ...body, events: 0, bytes }])
+  }
+
   /** Runs statements in one transaction. @returns the rows of all of them */
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
     return statements.length === 0 ? [] : this.#parts.database.write(statements)
