@@ -110,10 +110,12 @@ export class RateLimiter {
   /** Calls as a request: within its time, and in turn with stored events. */
   readonly live =
     (call: GitHubCall): GitHubCall =>
-    async (request) => {
+    (request) => {
       // The usual request does not wait.
-      if (this.#isFree()) this.#open++
-      else await this.#enter(request.timeout)
+      if (!this.#isFree()) {
+        return this.#enter(request.timeout).then(() => this.#observed(call, request))
+      }
+      this.#open++
       return this.#observed(call, request)
     }
 
@@ -178,7 +180,7 @@ export class RateLimiter {
       throw error
     } finally {
       this.#open--
-      this.#pump()
+      if (this.#live.length > 0 || this.#stored.length > 0) this.#pump()
     }
   }
 
@@ -284,13 +286,16 @@ export class RateLimiters {
 
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
   async holderOf(credential: Credential): Promise<string> {
-    if (credential.isOwn) return OWN
-    const text = credential.githubToken?.reveal() ?? ''
-    const known = this.#hashes.get(text)
+    const known = this.#knownHolder(credential)
     if (known !== undefined) return known
+    const text = textOf(credential)
     const hash = await sha256(text)
     this.#hashes.set(text, hash)
     return hash
+  }
+
+  #knownHolder(credential: Credential): string | undefined {
+    return credential.isOwn ? OWN : this.#hashes.get(textOf(credential))
   }
 
   /** @param owner of the repository of a call */
@@ -309,10 +314,12 @@ export class RateLimiters {
   }
 
   /** For calls that a sender waits for. */
-  readonly live: Govern = async (asking) => {
-    const limiter = await this.#of(asking)
-    limiter?.admit()
-    return limiter?.live
+  readonly live: Govern = async ({ credential, repository }) => {
+    if (credential.kind === 'none') return undefined
+    const holder = this.#knownHolder(credential) ?? (await this.holderOf(credential))
+    const limiter = this.of(holder, repository.owner)
+    limiter.admit()
+    return limiter.live
   }
 
   /** For stored events whose turn has come. */
@@ -328,6 +335,10 @@ export class RateLimiters {
 }
 
 const OWN = 'own'
+
+function textOf({ githubToken }: Credential): string {
+  return githubToken?.reveal() ?? ''
+}
 
 export async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
