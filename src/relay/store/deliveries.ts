@@ -197,8 +197,8 @@ export class DeliveryTable {
     ])
     for (const row of recorded) {
       const request = roomRequest(row)
-      if (YIELDING.includes(row.state)) this.#room.addYielding(request.bytes)
-      else this.#room.add(request)
+      if (!YIELDING.includes(row.state)) this.#room.add(request)
+      else this.#room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
     }
     await this.#makeRoom()
   }
@@ -276,7 +276,7 @@ export class DeliveryTable {
 
   /**
    * Statements for an attempt that GitHub accepted. Events of token URLs leave, because only endpoints have a
-   * list of deliveries.
+   * list of deliveries. The endpoint may have been deleted during the attempt.
    *
    * @param ids of the event, or of all members of the batch
    */
@@ -298,7 +298,8 @@ export class DeliveryTable {
         `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
           next = CASE WHEN next IS NULL OR ?3 IS NULL THEN NULL ELSE ?1 + ?2 END, accepted = ?4,
           github_ms = ?5, run = ?6, outcome = ?3, outcome_reason = NULL, conclusion = NULL,
-          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND ${UNDELIVERED}`,
+          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND (${UNDELIVERED}
+            OR (state = 'dead' AND reason = 'endpoint_deleted'))`,
         ...[now(), FIRST_LOOKUP, outcome, accepted ?? now(), githubMs, run, list],
       ],
     ]
