@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module'
 import { gunzipSync } from 'node:zlib'
-import { Acceptance } from '../../src/relay/delivery/accept.ts'
+import { Acceptance, AcceptanceMemory } from '../../src/relay/delivery/accept.ts'
 import { Deliveries } from '../../src/relay/delivery/deliveries.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import type { ChangeLine } from '../../src/relay/delivery/log-lines.ts'
@@ -216,6 +216,8 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
     encryption: busyEncryption,
     nameQueue,
     hadEvent: async () => true,
+    used: async () => {},
+    memory: new AcceptanceMemory(),
     follows: (dispatch) => made.follows(dispatch),
     retains: limits.retention > 0,
     responseTime: 2500,

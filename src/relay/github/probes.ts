@@ -150,6 +150,8 @@ export class Probes {
       return this.isInDoubt ? [-worked, turned] : [turned, 0]
     }
     let [best = ''] = repositories
+    const isFavored = this.isInDoubt && repositories.some((one) => one === this.#favorite)
+    if (isFavored) best = this.#favorite ?? best
     for (const repository of repositories) {
       const [a = 0, b = 0] = rank(repository)
       const [c = 0, d = 0] = rank(best)
