@@ -240,7 +240,7 @@ describe('a body that does not fit into an event', () => {
       expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([503, 'bodies_full'])
       expect((await post(await endpoint(), large(400_000))).status).toBe(200)
       github.always({ status: 503 })
-      expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(202)
+      expect((await post(await endpoint(), Buffer.from('{"a":1}'))).status).toBe(202)
       expect(await stored()).toHaveLength(2)
     },
   )

@@ -91,9 +91,9 @@ async function serveObjects(): Promise<DatabaseServer> {
   await build({
     stdin: {
       contents: `
-        import { objectDatabase } from '${SOURCES}/workers/object-database.ts'
+        import { ObjectDatabase } from '${SOURCES}/workers/object-database.ts'
         export class RelayObject {
-          constructor(state) { this.database = objectDatabase(state.storage) }
+          constructor(state) { this.database = new ObjectDatabase(state.storage) }
           async fetch(request) {
             try {
               const { read, write } = await request.json()

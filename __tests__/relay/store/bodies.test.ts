@@ -5,7 +5,6 @@ import { type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.t
 import { BodyTable, CHUNK_BYTES } from '../../../src/relay/store/body-table.ts'
 import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
-import { DELIVERY_TABLES } from '../../../src/relay/store/schema.ts'
 import { FakeTime, HOUR, MINUTE } from '../../support/fake-time.ts'
 import { nodeHash, sha256 } from '../../support/large-bodies.ts'
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-database.ts'
@@ -15,25 +14,26 @@ const MOST = 25 * 1024 * 1024
 let time: FakeTime
 let database: MemoryDatabase
 let room: number
-let hasTables: boolean
 let table: BodyTable
 let bodies: LargeBodies
 
 beforeEach(async () => {
   time = new FakeTime()
-  database = await memoryDatabase([])
-  hasTables = false
+  database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
-  const create = async () => {
-    await database.write(DELIVERY_TABLES.map((text) => [text]))
-    hasTables = true
-  }
   const takes = async (_: object, bytes: number) => {
     if (bytes > room) return false
     room -= bytes
     return true
   }
-  table = new BodyTable({ database, room: { create, takes }, most: MOST, now: () => time.now })
+  const report = (error: unknown) => {
+    throw error
+  }
+  const gives = (_: object, bytes: number) => {
+    room += bytes
+  }
+  const now = () => time.now
+  table = new BodyTable({ database, room: { takes, gives }, most: MOST, now, report })
   bodies = new LargeBodies({
     storeOf: () => table,
     most: MOST,
@@ -44,9 +44,7 @@ beforeEach(async () => {
       await new Promise(setImmediate)
     },
     newHash: nodeHash,
-    report: (error) => {
-      throw error
-    },
+    report,
   })
 })
 
@@ -83,8 +81,7 @@ async function read(path: string, method = 'GET') {
   return { status, hash: sha256(Buffer.concat(chunks)), chunks: chunks.length }
 }
 
-const rows = async (name: 'body' | 'chunk') =>
-  hasTables ? (await database.read(`SELECT * FROM ${name}`)).length : 0
+const rows = async (name: 'body' | 'chunk') => (await database.read(`SELECT * FROM ${name}`)).length
 
 describe('a stored body', () => {
   test.each([
@@ -180,7 +177,7 @@ describe('an upload', () => {
       code: 'bodies_full',
     })
     await upload.discard()
-    expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
+    expect([await rows('body'), await rows('chunk'), room]).toEqual([0, 0, CHUNK_BYTES + 100])
   })
 
   test('to a disk that fails is 503 bodies_full', async () => {
@@ -301,11 +298,8 @@ describe('old bodies', () => {
     await passDays(6)
     expect(await all()).toEqual([true, true, false, false])
     await passDays(2)
-    expect([await rows('body'), await rows('chunk'), await table.hasBodies()]).toEqual([
-      0,
-      0,
-      false,
-    ])
+    await table.run()
+    expect([await rows('body'), await rows('chunk'), table.next()]).toEqual([0, 0, undefined])
   })
 
   test('go at a start if their upload did not end, otherwise after the longest upload', async () => {
@@ -322,10 +316,4 @@ describe('old bodies', () => {
     await table.deleteOld({ isStart: true })
     expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
   })
-})
-
-test('a body that nobody stores creates no table', async () => {
-  expect(await table.find('a'.repeat(64))).toBe(null)
-  await table.deleteOld()
-  expect([hasTables, await table.hasBodies()]).toEqual([false, false])
 })

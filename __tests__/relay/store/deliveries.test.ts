@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Database } from '../../../src/relay/store/database.ts'
-import { DELETED, type DeliveryLimits, DeliveryTable } from '../../../src/relay/store/deliveries.ts'
+import {
+  DELETED,
+  type DeliveryLimits,
+  DeliveryTable,
+  ENCRYPTED_DELIVERIES,
+} from '../../../src/relay/store/deliveries.ts'
 import type { Delivery, NewDelivery, RunStep } from '../../../src/relay/store/delivery-rows.ts'
+import { rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { ROW_BYTES } from '../../../src/relay/store/room.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
 
@@ -102,7 +108,6 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     expect(await fresh.queues()).toEqual([])
     expect(await fresh.find('x')).toBeUndefined()
     expect(await fresh.deleteExpired()).toEqual([])
-    expect(await fresh.rowsByKey()).toEqual({})
     expect(await fresh.figures()).toMatchObject({ bytes: 0, imbalance: 0, oldest: 0 })
     await fresh.record([row({ state: 'delivered' })])
     expect((await fresh.figures()).states.delivered).toBe(1)
@@ -189,7 +194,8 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await table.nextTime(QUEUE, [])).toBeUndefined()
       expect(await table.endOld(-1, [QUEUE], [])).toEqual([])
       expect(await table.figures()).toMatchObject({ unreadable: 2, states: { waiting: 2 } })
-      expect(await table.rowsByKey()).toEqual({ k0: 2 })
+      await table.record([row({ state: 'delivered', key: null, content: null })])
+      expect(await rowsByKey(database, ENCRYPTED_DELIVERIES)).toEqual({ k0: 2 })
       table = open({}, ['k1', 'k0'])
       expect(await due()).toBeDefined()
     })
@@ -358,22 +364,22 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await due([a, d])).toBeUndefined()
     })
 
-    test('a member that is taken out waits by itself or is dead, and the others stay a batch', async () => {
+    test('a member that is taken out is dead, and the others stay a batch', async () => {
       const [a = '', b = '', c = '', d = ''] = await group(4)
-      await table.takeOut(c, { state: 'dead', wait: 0 }, 'unreadable')
+      await table.takeOut(c, 'unreadable')
       expect(await stateOf(c)).toEqual(['dead', 'unreadable', null, null])
       expect(ids(await table.members(a))).toEqual([a, b, d])
-      await table.takeOut(a, { state: 'waiting', wait: MINUTE }, 'unreadable')
-      expect(await stateOf(a)).toEqual(['waiting', 'unreadable', clock + MINUTE, null])
-      // The others have another id, so that no two units have the same.
-      expect(ids(await table.members(a))).toEqual([a])
-      expect(ids(await table.members(b))).toEqual([b, d])
+      await table.takeOut(a, 'unreadable')
+      expect(ids(await table.members(a))).toEqual([b, d])
       expect(await due()).toBe(b)
-      expect(await table.nextTime(QUEUE, [b])).toBe(clock + MINUTE)
-      await table.takeOut(b, { state: 'dead', wait: 0 }, 'x')
-      await table.takeOut(d, { state: 'dead', wait: 0 }, 'x')
-      expect(await due()).toBeUndefined()
-      expect(await table.figures()).toMatchObject({ states: { waiting: 1, dead: 3 }, imbalance: 0 })
+      expect(await due([a])).toBeUndefined()
+      // While the batch has its id, it is not queued again.
+      expect(ids(await table.replayed([a, c]))).toEqual([c])
+      await table.takeOut(b, 'x')
+      await table.takeOut(d, 'x')
+      expect(ids(await table.replayed([a]))).toEqual([a])
+      expect(ids(await table.members(a))).toEqual([a])
+      expect(await table.figures()).toMatchObject({ states: { waiting: 2, dead: 2 }, imbalance: 0 })
     })
 
     test('it goes on if an admin deletes its first member, under its id', async () => {
@@ -405,11 +411,11 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(ids(await table.members(members[0] ?? ''))).toEqual(members.slice(0, 2))
     })
 
-    test('without a first member it gets another one at the start', async () => {
+    test('without a first member it gets another one', async () => {
       const [a = '', b = '', c = ''] = await group(3)
       await database.write([['DELETE FROM delivery WHERE id = ?', a]])
       expect(await due()).toBeUndefined()
-      await table.open()
+      await table.deleteExpired()
       expect(await due()).toBe(b)
       expect(ids(await table.members(a))).toEqual([b, c])
     })
@@ -687,7 +693,9 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(ids(first)).toEqual(ids(rows).slice(0, 3))
       const next = await table.replayable(filter, 3, { after: first[2]?.seq ?? 0, last })
       expect(ids(next)).toEqual(ids(rows).slice(3))
-      expect(await table.replayable({ state: 'refused' }, 3)).toEqual([])
+      expect(await table.replayable({ state: 'refused' }, 3, { after: 0, last })).toEqual([])
+      expect(await table.replayable({}, 2, { after: 5, last })).toEqual([])
+      expect(ids(await table.replayable({}, 9, { after: 3, last: 99 }))).toHaveLength(3)
     })
 
     test('deletes one or many, and the account stays even', async () => {
@@ -807,12 +815,16 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('bodies count', async () => {
       table = open({ bytes: 20 * size })
       await put(row())
-      expect(await table.takes({ owner: 'octo', endpoint: 'orders' }, 9 * size)).toBe(true)
-      expect(await table.takes({ owner: 'octo', endpoint: 'orders' }, 2 * size)).toBe(false)
+      expect(
+        await table.takes({ owner: 'octo', endpoint: 'orders', hasToken: false }, 9 * size),
+      ).toBe(true)
+      expect(
+        await table.takes({ owner: 'octo', endpoint: 'orders', hasToken: false }, 2 * size),
+      ).toBe(false)
       expect(await tries(5)).toBe(1)
       expect(await tries(9, { endpoint: 'other' })).toBe(5)
       await database.write([
-        ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, ?, 1, NULL)", 3 * size],
+        ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, 0, ?, 1, NULL)", 3 * size],
       ])
       // What was taken and is not written counts for 10 seconds.
       clock += 10 * SECOND

@@ -170,7 +170,6 @@ export class Deliveries implements DeliveryStore {
       endpoints: endpoints.all,
       encryption,
       sends: notify !== undefined,
-      shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
     })
     const lookups = (task: 'loop' | 'follower') => ({
       ...github,
@@ -232,6 +231,12 @@ export class Deliveries implements DeliveryStore {
     await this.#alarms.writeEvents().catch(this.#ports.report)
   }
 
+  /** To be told that an endpoint was created or changed: it may expect events. Never rejects. */
+  async endpointsChanged(): Promise<void> {
+    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    this.#ports.changed()
+  }
+
   /** Calls of GitHub that are open, or prepared. */
   get openCalls(): number {
     return this.#loop.openCalls
@@ -277,14 +282,8 @@ export class Deliveries implements DeliveryStore {
     return this.#loop.settle(id, outcome)
   }
 
-  async noteAccepted(queue: string): Promise<void> {
-    try {
-      await this.#ports.table.create()
-    } catch (error) {
-      this.#ports.report(error)
-      return
-    }
-    await this.#accepted.note(queue)
+  noteAccepted(queue: string): Promise<void> {
+    return this.#accepted.note(queue)
   }
 
   wasAccepted(queue: string): Promise<boolean> {

@@ -3,18 +3,15 @@ import { isObject } from '../../wire/json.ts'
 import { type StoredCredential, storedCredential } from '../github/credential.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { Database } from '../store/database.ts'
+import { ENCRYPTED_DELIVERIES } from '../store/deliveries.ts'
 import {
   type EncryptedRecord,
-  type EncryptedTable,
   type Encryption,
   type Reencrypted,
   reencrypt,
 } from '../store/encryption.ts'
 
-const TYPE = 'hookline-event'
-
-/** The table of events, as `store/encryption.ts` reads and changes it. */
-export const ENCRYPTED_EVENTS: EncryptedTable = { name: 'event', id: 'seq', type: TYPE }
+const TYPE = ENCRYPTED_DELIVERIES.type
 
 /** An event and what is needed to restore its credential. */
 export interface DecryptedEvent {
@@ -95,7 +92,7 @@ export async function decryptContent(
 
 /** Encrypts the events of older relay keys by the first one. */
 export function reencryptEvents(database: Database, encryption: Encryption): Promise<Reencrypted> {
-  return reencrypt(database, ENCRYPTED_EVENTS, encryption)
+  return reencrypt(database, ENCRYPTED_DELIVERIES, encryption)
 }
 
 /** The stored form of a body: it is shown as JSON. */

@@ -109,6 +109,7 @@ export class DeliveryLoop {
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  #writesAgainAt = 0
   #running: Promise<void> | undefined
   #budget: CallBudget | undefined
   /** Ends the wait of a run. */
@@ -134,7 +135,7 @@ export class DeliveryLoop {
   next(): number | undefined {
     if (this.#running || this.#isStopped) return undefined
     // An outcome that the disk did not take is written again.
-    const again = this.#unwritten.size > 0 ? this.#ports.now() + SECOND : Number.POSITIVE_INFINITY
+    const again = this.#unwritten.size > 0 ? this.#writesAgainAt : Number.POSITIVE_INFINITY
     const next = Math.min(again, this.#nextTime())
     return next === Number.POSITIVE_INFINITY ? undefined : next
   }
@@ -430,7 +431,7 @@ export class DeliveryLoop {
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
     const opened = await openBatch(id, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
-      await table.takeOut(member.id, { state: 'dead', wait: 0 }, outcome.reason)
+      await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
     }
     return opened.failed.length > 0 ? undefined : opened
@@ -534,6 +535,7 @@ export class DeliveryLoop {
       await this.#ports.table.write(statements)
     } catch (error) {
       this.#unwritten.set(id, statements)
+      this.#writesAgainAt = this.#ports.now() + SECOND
       this.#ports.report(error)
       if (isDelivered) this.#ports.log({ change: 'disk', delivery: id })
     }
@@ -541,11 +543,13 @@ export class DeliveryLoop {
 
   /** Writes outcomes that the disk did not take. */
   async #writeAgain(): Promise<void> {
+    if (this.#ports.now() < this.#writesAgainAt && !this.#isStopped) return
     for (const [id, statements] of [...this.#unwritten]) {
       try {
         await this.#ports.table.write(statements)
       } catch (error) {
         this.#ports.report(error)
+        this.#writesAgainAt = this.#ports.now() + SECOND
         return
       }
       if (this.#unwritten.get(id) === statements) this.#unwritten.delete(id)

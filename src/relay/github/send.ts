@@ -80,7 +80,7 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
     const limited = await govern?.(dispatch)
     const asked = limited ? limited(options.call) : options.call
     const github = new GitHubSession(options, asked, target.event, dispatch)
-    const forge = await detection.forge(() => github.version())
+    const forge = detection.known ?? (await detection.detect(() => github.version()))
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
     }
@@ -187,8 +187,7 @@ export class GitHubSession {
   readonly #questions: GitHubClient
   readonly #event: TokenPurpose
   readonly #place: string
-  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
-  readonly #webUrl: string
+  readonly #apiUrl: URL
 
   /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
@@ -212,8 +211,7 @@ export class GitHubSession {
     )
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
-    const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
-    this.#webUrl = `${server}/${repository.owner}/${repository.name}`
+    this.#apiUrl = apiUrl
   }
 
   /** The calls so far, without lookups. */
@@ -235,22 +233,8 @@ export class GitHubSession {
 
   async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
     const { method, body, reads, responseBytes } = question
-    let run: string | undefined
-    const accepts = (answer: GitHubResponse) => {
-      if (method === 'GET') return answer.status === 200
-      if (answer.status === 204) return true
-      const mayNameRun = answer.status === 200 || answer.status === 201
-      if (!mayNameRun || this.#event !== 'workflow_dispatch') return false
-      const { workflow_run_id, html_url, id, run_number } = fieldsOf(answer)
-      const address =
-        typeof run_number === 'number' && html_url === undefined
-          ? `${this.#webUrl}/actions/runs/${run_number}`
-          : html_url
-      run = typeof address === 'string' && RUN.test(address) ? address : undefined
-      // A login page or a proxy may respond 200 too, but only a forge names the run.
-      const isNumbered = answer.status === 201 && typeof id === 'number'
-      return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
-    }
+    const startsRun = method !== 'GET' && this.#event === 'workflow_dispatch'
+    const accepts = method === 'GET' ? isFound : startsRun ? namesRun : isStarted
     try {
       const outcome = await this.#questions.ask({
         method,
@@ -260,7 +244,10 @@ export class GitHubSession {
         responseBytes,
         accepts,
       })
-      if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
+      if (outcome.accepted) {
+        const run = startsRun ? this.#runOf(outcome.answer) : undefined
+        return { accepted: true, answer: outcome.answer, run }
+      }
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)
       return { accepted: false, error, ...(answer && { answer }) }
@@ -269,6 +256,38 @@ export class GitHubSession {
       throw fault
     }
   }
+
+  /** Page of the run that an accepted call started, if the answer names it. */
+  #runOf(answer: GitHubResponse): string | undefined {
+    const { html_url, run_number } = fieldsOf(answer)
+    const isForgejo = typeof run_number === 'number' && html_url === undefined
+    const address = isForgejo ? `${this.#webUrl()}/actions/runs/${run_number}` : html_url
+    return typeof address === 'string' && RUN.test(address) ? address : undefined
+  }
+
+  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
+  #webUrl(): string {
+    const server = this.#apiUrl.href.replace(/\/api\/v1\/*$/, '')
+    return server + this.#place.replace('/repos', '')
+  }
+}
+
+function isFound({ status }: GitHubResponse): boolean {
+  return status === 200
+}
+
+function isStarted({ status }: GitHubResponse): boolean {
+  return status === 204
+}
+
+/** A login page or a proxy may respond 200 too, but only a forge names the run. */
+function namesRun(answer: GitHubResponse): boolean {
+  const { status } = answer
+  if (status === 204) return true
+  if (status !== 200 && status !== 201) return false
+  const { workflow_run_id, html_url, id } = fieldsOf(answer)
+  const isNumbered = status === 201 && typeof id === 'number'
+  return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
 }
 
 /** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */

@@ -1,6 +1,6 @@
 import { longestUpload } from '../figures.ts'
 import { TAG_BYTES } from './body-cipher.ts'
-import type { Database, SqlRow, SqlStatement } from './database.ts'
+import type { Database, SqlRow } from './database.ts'
 import { StorageError } from './storage-error.ts'
 
 /** An upload as it begins. */
@@ -38,12 +38,12 @@ export interface BodyStore {
   delete(hash: string): Promise<void>
 }
 
-/** The tables of the database, and the bytes that bodies may take there. */
+/** The bytes that bodies may take. */
 export interface BodyRoom {
-  /** Creates the tables if they are missing. */
-  create(): Promise<void>
   /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
   takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
+  /** Subtracts the bytes of a deleted body. */
+  gives(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): void
 }
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
@@ -71,7 +71,6 @@ const SWEEP_INTERVAL = 15 * 60_000
 /** Large bodies in the tables `body` and `chunk`. */
 export class BodyTable implements BodyStore {
   readonly #parts: BodyTableParts
-  #exists = false
   /** When old bodies are deleted next; `undefined` without bodies. */
   #next: number | undefined
 
@@ -81,16 +80,15 @@ export class BodyTable implements BodyStore {
   }
 
   async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
-    const { database, room } = this.#parts
-    await room.create()
     const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
-    await database.write([[text, hash, request, owner, endpoint, hasToken ? 1 : 0, created]])
+    const values = [hash, request, owner, endpoint, hasToken ? 1 : 0, created]
+    await this.#parts.database.write([[text, ...values]])
     this.#next ??= this.#parts.now() + SWEEP_INTERVAL
   }
 
   async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const { database, room } = this.#parts
-    const [row] = await this.#read('SELECT * FROM body WHERE hash = ? AND finished = 0', hash)
+    const [row] = await database.read('SELECT * FROM body WHERE hash = ? AND finished = 0', hash)
     if (!row || !(await room.takes(ownerOf(row), chunk.length))) return false
     // The upload may have been deleted meanwhile.
     const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
@@ -107,25 +105,35 @@ export class BodyTable implements BodyStore {
   }
 
   async find(hash: string): Promise<number | null> {
-    const [row] = await this.#read('SELECT bytes FROM body WHERE hash = ? AND finished = 1', hash)
+    const [row] = await this.#parts.database.read(
+      'SELECT bytes FROM body WHERE hash = ? AND finished = 1',
+      hash,
+    )
     return row ? Number(row.bytes) : null
   }
 
   async chunk(hash: string, number: number): Promise<Uint8Array<ArrayBuffer>> {
     const text = 'SELECT content FROM chunk WHERE hash = ? AND number = ?'
-    const [row] = await this.#read(text, hash, number)
+    const [row] = await this.#parts.database.read(text, hash, number)
     return bytesOf(row?.content)
   }
 
   async delete(hash: string): Promise<void> {
-    const { database } = this.#parts
-    const last = await this.#read('SELECT max(number) AS number FROM chunk WHERE hash = ?', hash)
+    const { database, room } = this.#parts
+    const [row] = await database.read(
+      `SELECT *, (SELECT max(number) FROM chunk WHERE chunk.hash = body.hash) AS last
+        FROM body WHERE hash = ?`,
+      hash,
+    )
+    if (!row) return
     // Each chunk by itself, because others use the database in between. The row goes last, so that an
     // interrupted deletion is continued.
-    for (let number = Number(last[0]?.number ?? -1); number >= 0; number--) {
+    const last = Number(row.last ?? -1)
+    for (let number = last; number >= 0; number--) {
       await database.write([['DELETE FROM chunk WHERE hash = ? AND number = ?', hash, number]])
     }
-    if (last.length > 0) await database.write([['DELETE FROM body WHERE hash = ?', hash]])
+    await database.write([['DELETE FROM body WHERE hash = ?', hash]])
+    room.gives(ownerOf(row), Number(row.bytes) + (last + 1) * TAG_BYTES)
   }
 
   /**
@@ -137,11 +145,10 @@ export class BodyTable implements BodyStore {
   async deleteOld({ isStart = false }: { isStart?: boolean } = {}): Promise<void> {
     const { database, now, most } = this.#parts
     const settled = now() - longestUpload(most) - HANDLED
-    if (!(await this.#hasTables())) return
     await database.write([[NOTE_ACCEPTED, now(), settled]])
     const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
     const old = 'SELECT hash FROM body WHERE (finished = 0 AND created < ?) OR accepted < ?'
-    for (const { hash } of await this.#read(old, begun, now() - RETENTION)) {
+    for (const { hash } of await database.read(old, begun, now() - RETENTION)) {
       await this.delete(String(hash))
     }
   }
@@ -153,26 +160,15 @@ export class BodyTable implements BodyStore {
 
   /** Deletes old bodies. Never rejects. */
   async run(): Promise<void> {
-    const { now, report } = this.#parts
+    const { database, now, report } = this.#parts
     this.#next = undefined
     try {
       await this.deleteOld()
-      if ((await this.#read('SELECT 1 FROM body LIMIT 1')).length === 0) return
+      if ((await database.read('SELECT 1 FROM body LIMIT 1')).length === 0) return
     } catch (error) {
       report(error)
     }
     this.#next ??= now() + SWEEP_INTERVAL
-  }
-
-  async #hasTables(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'chunk'"
-    this.#exists = (await this.#parts.database.read(text)).length > 0
-    return this.#exists
-  }
-
-  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.#hasTables()) ? this.#parts.database.read(...statement) : []
   }
 }
 

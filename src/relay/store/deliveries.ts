@@ -29,7 +29,7 @@ import {
   type RoomRequest,
   YIELDING,
 } from './room.ts'
-import { COLLECTED, SCHEMA } from './schema.ts'
+import { COLLECTED } from './schema.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -52,6 +52,9 @@ const FIRST_LOOKUP = 10 * SECOND
 
 /** Rows that one transaction changes: live events wait for each. */
 const CHUNK = 250
+
+/** Rows that one query reads. */
+const SCANNED = 20_000
 
 /** Milliseconds in which a part of a body is written that took room. */
 const WRITING_TIME = 10 * SECOND
@@ -174,20 +177,25 @@ const UNDELIVERED = "state IN ('waiting', 'uncertain')"
 
 const YIELDS = `state IN (${YIELDING.map((state) => `'${state}'`).join(', ')})`
 
+/** Gives batches without a first member another one. */
+const ADOPT = `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
+  WHERE ${UNDELIVERED} AND batch IS NOT NULL AND batch NOT IN
+    (SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch IS NOT NULL)
+  GROUP BY batch)`
+
 /** Keeps the newest rows of an endpoint and state. */
 const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELECT seq FROM delivery
   WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 ORDER BY seq DESC LIMIT 1 OFFSET ${RING})`
 
 /**
  * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. It keeps in memory
- * only how much of the room is used: each question is a query, and each change one transaction. Before its
- * tables exist there is nothing to read, and a change changes nothing. All methods reject with StorageError.
+ * only how much of the room is used: each question is a query, and each change one transaction. All methods
+ * reject with StorageError.
  */
 export class DeliveryTable {
   readonly #parts: DeliveryTableParts
   readonly #room: Room
   readonly #readable: string
-  #exists = false
   #counting: Promise<void> | undefined
   #yielding: Promise<void> | undefined
   #countedAt = Number.NEGATIVE_INFINITY
@@ -203,29 +211,16 @@ export class DeliveryTable {
     this.#readable = `key IN (${parts.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
   }
 
-  /** Creates the tables if they are missing. */
-  async create(): Promise<void> {
-    if (await this.#hasTables()) return
-    await this.#parts.database.write(SCHEMA.map((text): SqlStatement => [text]))
-    this.#exists = true
-  }
-
-  /**
-   * To be called at the start: corrects times that a clock wrote which was ahead, gives batches without a first
-   * member another one, and counts the room.
-   */
+  /** To be called at the start: corrects times that a clock wrote which was ahead. */
   async open(): Promise<void> {
     const now = this.#parts.now()
     await this.write([
-      ['UPDATE delivery SET next = ?1 + wait WHERE next IS NOT NULL AND next > ?1 + wait', now],
-      [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
       [
-        `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
-          WHERE ${UNDELIVERED} GROUP BY coalesce(batch, id) HAVING max(next) IS NULL)`,
+        'UPDATE delivery SET next = ?1 + wait WHERE next IS NOT NULL AND next > ?1 AND next > ?1 + wait',
         now,
       ],
+      [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
     ])
-    await this.count()
   }
 
   /**
@@ -236,7 +231,6 @@ export class DeliveryTable {
    * @returns false if there is no room; then none is stored
    */
   async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
-    await this.create()
     const requests = rows.map(roomRequest)
     if (!(await this.#take(requests, most))) return false
     try {
@@ -258,7 +252,6 @@ export class DeliveryTable {
   async record(rows: readonly NewDelivery[]): Promise<void> {
     const recorded = rows.filter((row) => this.#isRecorded(row))
     if (recorded.length === 0) return
-    await this.create()
     const rings = new Map(
       recorded
         .filter(({ state }) => state === 'filtered' || state === 'refused')
@@ -271,8 +264,10 @@ export class DeliveryTable {
         return [[`DELETE FROM delivery ${TRIM}`, ...values]]
       }),
     ])
-    for (const { state, content } of recorded) {
-      if (YIELDING.includes(state)) this.#room.addYielding((content?.length ?? 0) + ROW_BYTES)
+    for (const row of recorded) {
+      const request = roomRequest(row)
+      if (YIELDING.includes(row.state)) this.#room.addYielding(request.bytes)
+      else this.#room.add(request)
     }
     await this.#makeRoom()
   }
@@ -448,33 +443,14 @@ export class DeliveryTable {
     })
   }
 
-  /**
-   * Takes an undelivered event out of its batch: as a dead letter, or to wait by itself. An uncertain event stays
-   * uncertain. If it was the first member, the others are due now, and have the id of the next member: read
-   * them again.
-   */
-  async takeOut(
-    id: string,
-    { state, wait }: { readonly state: 'dead' | 'waiting'; readonly wait: number },
-    reason: string,
-  ): Promise<void> {
-    const now = this.#parts.now()
-    const isDead = state === 'dead'
-    const next = `(SELECT m.id FROM delivery f CROSS JOIN delivery m WHERE f.id = ?1 AND f.batch = f.id
-      AND ${isMember('m', 'f')} AND m.seq > f.seq AND m.${UNDELIVERED} ORDER BY m.seq LIMIT 1)`
+  /** Makes a dead letter of an undelivered event. If it is a member of a batch, the others stay one. */
+  async takeOut(id: string, reason: string): Promise<void> {
     await this.write([
-      [
-        `UPDATE delivery SET batch = ${next}, next = CASE WHEN id = ${next} THEN ?2 END, wait = 0
-          WHERE seq IN (SELECT m.seq FROM delivery f CROSS JOIN delivery m WHERE f.id = ?1
-            AND f.batch = f.id AND ${isMember('m', 'f')} AND m.seq > f.seq AND m.${UNDELIVERED})`,
-        ...[id, now],
-      ],
       ...this.#heirs([id]),
       [
-        `UPDATE delivery SET batch = NULL, grouping = NULL, since = ?1, next = ?2, wait = ?3,
-          reason = ?4, state = CASE WHEN ?5 = 'dead' THEN ?5 ELSE state END
-          WHERE id = ?6 AND ${UNDELIVERED}`,
-        ...[now, isDead ? null : now + wait, isDead ? 0 : wait, reason, state, id],
+        `UPDATE delivery SET state = 'dead', reason = ?, since = ?, batch = NULL, grouping = NULL,
+          next = NULL, wait = 0 WHERE id = ? AND ${UNDELIVERED}`,
+        ...[reason, this.#parts.now(), id],
       ],
     ])
   }
@@ -492,7 +468,7 @@ export class DeliveryTable {
     const now = this.#parts.now()
     const old = `SELECT seq, owner, endpoint, state, batch FROM delivery WHERE next IS NOT NULL
       AND ${UNDELIVERED} AND queue IN (SELECT value FROM json_each(?1)) AND at < ?2
-      AND ${this.#readable} AND ${EXCEPT} ORDER BY seq LIMIT ${CHUNK}`
+      AND ${this.#readable} AND ${EXCEPT} LIMIT ${CHUNK}`
     const text = `WITH old AS MATERIALIZED (${old})
       UPDATE delivery SET state = 'dead', since = ?4, next = NULL, wait = 0,
         reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
@@ -512,7 +488,8 @@ export class DeliveryTable {
   async endDeleted(owner: string, endpoint: string): Promise<readonly Delivery[]> {
     const name = endpoint + DELETED
     const chunk = (state: string) => `WHERE seq IN (SELECT seq FROM delivery WHERE owner = ?2
-      AND endpoint = ?3 AND state = '${state}' ORDER BY seq LIMIT ${CHUNK}) RETURNING ${COLUMNS}`
+      AND endpoint = ?3 AND state = '${state}' ORDER BY seq DESC LIMIT ${CHUNK}) RETURNING ${COLUMNS}`
+    // The newest first, so that a batch never lacks its first member.
     const ended: Delivery[] = []
     for (const state of ['waiting', 'uncertain']) {
       const text = `UPDATE delivery SET state = 'dead', reason = 'endpoint_deleted', batch = NULL,
@@ -528,9 +505,15 @@ export class DeliveryTable {
     return ended
   }
 
-  /** Deletes what is older than its time: dead letters after 30 days. @returns the deleted dead letters */
+  /**
+   * Deletes what is older than its time: dead letters after 30 days. It also gives a batch whose first member is
+   * missing another one, although no change of this class leaves such a batch.
+   *
+   * @returns the deleted dead letters
+   */
   async deleteExpired(): Promise<readonly Delivery[]> {
     const { limits, now } = this.#parts
+    await this.write([[ADOPT, now()]])
     const [dead, others] = [now() - DEAD_AGE, now() - (limits.retention || SHOWN_TIME)]
     const deleted: Delivery[] = []
     const page = `SELECT seq, id, state, since, at, received FROM delivery WHERE seq > ?
@@ -606,15 +589,53 @@ export class DeliveryTable {
 
   /** The selected deliveries, newest first. */
   async list({ after, limit, ...filter }: DeliveryQuery): Promise<readonly Delivery[]> {
-    const conditions = conditionsOf(filter)
-    if (after !== undefined) conditions.push(['seq < ?', after])
-    const { endpoint, endpoints, state } = filter
-    // An index that has to be sorted is worth it only if it selects few rows.
-    const isSelective = endpoint !== undefined || endpoints !== undefined || state !== undefined
-    const [where, values] = whereOf(conditions)
-    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq IN (SELECT seq FROM delivery
-      ${isSelective ? '' : 'NOT INDEXED'} ${where} ORDER BY seq DESC LIMIT ?) ORDER BY seq DESC`
-    return (await this.#read(text, ...values, limit)).map(deliveryOf)
+    const range = { after: 0, last: after === undefined ? await this.lastSeq() : after - 1 }
+    const seqs = await this.#select(filter, range, limit, true)
+    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq IN ${LISTED} ORDER BY seq DESC`
+    return (await this.#read(text, JSON.stringify(seqs))).map(deliveryOf)
+  }
+
+  /**
+   * The first `limit` rows of a range that the filter selects. An index answers what it knows; everything else
+   * is read in steps, because live events wait for each query.
+   */
+  async #select(
+    filter: DeliveryFilter,
+    { after, last }: SeqRange,
+    limit: number,
+    isNewestFirst = false,
+  ): Promise<readonly number[]> {
+    const { owner, endpoint, state, endpoints, repository, outcome, reason, since, until } = filter
+    const rowFilters = [endpoints, repository, outcome, reason, since, until]
+    const isInIndex = rowFilters.every((value) => value === undefined)
+    const order = isNewestFirst ? 'DESC' : 'ASC'
+    const read = async (source: string, selected: DeliveryFilter, range: SeqRange) => {
+      const bounds: readonly Condition[] = [
+        ['seq > ?', range.after],
+        ['seq <= ?', range.last],
+      ]
+      const [where, values] = whereOf([...bounds, ...conditionsOf(selected)])
+      const text = `SELECT seq FROM delivery ${source} ${where} ORDER BY seq ${order} LIMIT ?`
+      return (await this.#read(text, ...values, limit)).map(({ seq }) => Number(seq))
+    }
+    if (isInIndex && owner !== undefined && endpoint !== undefined) {
+      const states = state === undefined ? STATES : [state]
+      const all = states.map((one) => read('', { owner, endpoint, state: one }, { after, last }))
+      const seqs = (await Promise.all(all)).flat()
+      return seqs.sort((a, b) => (isNewestFirst ? b - a : a - b)).slice(0, limit)
+    }
+    if (isInIndex && (endpoint ?? state) !== undefined) return read('', filter, { after, last })
+    const found: number[] = []
+    let [from, to] = [after, last]
+    while (found.length < limit && from < to) {
+      const step = isNewestFirst
+        ? { after: Math.max(from, to - SCANNED), last: to }
+        : { after: from, last: Math.min(to, from + SCANNED) }
+      found.push(...(await read('NOT INDEXED', filter, step)))
+      if (isNewestFirst) to = step.after
+      else from = step.last
+    }
+    return found.slice(0, limit)
   }
 
   async find(id: string): Promise<StoredDelivery | undefined> {
@@ -630,7 +651,9 @@ export class DeliveryTable {
    */
   async replayed(ids: readonly string[]): Promise<readonly Delivery[]> {
     const now = this.#parts.now()
-    const listed = 'id IN (SELECT value FROM json_each(?2))'
+    // A batch keeps its id if its first member becomes a dead letter, and no two may be sent under one id.
+    const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
+      WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
       next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
       quiet = NULL WHERE ${listed} AND state IN ('dead', 'filtered') AND content IS NOT NULL
@@ -650,18 +673,21 @@ export class DeliveryTable {
     return Number(row?.seq ?? 0)
   }
 
-  /** Deliveries that the filter selects and whose payload is stored, in order of arrival. */
+  /** Deliveries that the filter selects and whose payload is stored, in order of arrival; no refused requests. */
   async replayable(
     filter: DeliveryFilter,
     limit: number,
-    { after, last }: SeqRange = { after: 0, last: Number.MAX_SAFE_INTEGER },
+    { after, last }: SeqRange,
   ): Promise<readonly StoredDelivery[]> {
-    const [where, values] = whereOf([
-      ...conditionsOf(filter),
-      ["state <> 'refused' AND content IS NOT NULL AND seq > ? AND seq <= ?", after, last],
-    ])
-    const text = `SELECT ${COLUMNS}, content FROM delivery ${where} ORDER BY seq LIMIT ?`
-    return (await this.#read(text, ...values, limit)).map(storedDeliveryOf)
+    const found: StoredDelivery[] = []
+    const text = `SELECT ${COLUMNS}, content FROM delivery WHERE seq IN ${LISTED} ORDER BY seq`
+    for (let from = after; ; ) {
+      const seqs = await this.#select(filter, { after: from, last }, limit)
+      const rows = (await this.#read(text, JSON.stringify(seqs))).map(storedDeliveryOf)
+      found.push(...rows.filter(({ state, content }) => state !== 'refused' && content !== null))
+      from = seqs.at(-1) ?? last
+      if (found.length >= limit || seqs.length < limit) return found.slice(0, limit)
+    }
   }
 
   /** Deletes a delivery, whatever its state. @returns how many */
@@ -673,44 +699,51 @@ export class DeliveryTable {
 
   /** Deletes deliveries that the filter selects. @returns how many */
   async deleteAll(filter: DeliveryFilter, limit: number): Promise<number> {
-    const [where, values] = whereOf(conditionsOf(filter))
-    const text = `SELECT id FROM delivery ${where} ORDER BY seq LIMIT ?`
-    const rows = await this.#read(text, ...values, limit)
-    const ids = rows.map(({ id }) => String(id))
+    const seqs = await this.#select(filter, { after: 0, last: await this.lastSeq() }, limit)
+    const text = `SELECT id FROM delivery WHERE seq IN ${LISTED}`
+    const ids = (await this.#read(text, JSON.stringify(seqs))).map(({ id }) => String(id))
     const { state } = filter
     return (await this.#delete(ids, state === undefined ? [] : [state])).length
   }
 
+  /** It reads an index of all rows. */
   async figures(): Promise<Figures> {
-    const rows = await this.#read(
-      `SELECT state AS name, count(*) AS value, sum(bytes) AS bytes, sum(queued) AS queued
-          FROM delivery GROUP BY state
-        UNION ALL SELECT 'oldest', min(at), 0, 0 FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
-        UNION ALL SELECT 'unreadable', count(*), 0, 0 FROM delivery WHERE next IS NOT NULL
-          AND ${UNDELIVERED} AND NOT ${this.#readable}
-        UNION ALL SELECT 'body', 0, sum(bytes), 0 FROM body
-        UNION ALL SELECT name, value, 0, 0 FROM meta`,
+    const counted = await this.#countedRows()
+    const meta = await this.#read('SELECT name, value FROM meta')
+    const [open] = await this.#read(
+      `SELECT min(at) AS oldest FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}`,
     )
-    const values = new Map(rows.map(({ name, value }) => [String(name), Number(value ?? 0)]))
-    const count = (name: string) => values.get(name) ?? 0
-    const states = {
-      delivered: count('delivered'),
-      waiting: count('waiting'),
-      uncertain: count('uncertain'),
-      dead: count('dead'),
-      filtered: count('filtered'),
-      refused: count('refused'),
-    }
-    const isWaiting = states.waiting + states.uncertain > 0
-    const age = isWaiting ? this.#parts.now() - count('oldest') : 0
-    const queued = rows.reduce((sum, row) => sum + Number(row.queued), 0)
+    const count = (name: string) => Number(meta.find((row) => row.name === name)?.value ?? 0)
+    const total = (rows: readonly CountedRows[], field: 'count' | 'bytes' | 'queued') =>
+      rows.reduce((sum, row) => sum + row[field], 0)
+    const inState = (state: DeliveryState) =>
+      total(
+        counted.filter((row) => row.state === state),
+        'count',
+      )
+    const age = typeof open?.oldest === 'number' ? this.#parts.now() - open.oldest : 0
     return {
-      states,
-      bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
+      states: {
+        delivered: inState('delivered'),
+        waiting: inState('waiting'),
+        uncertain: inState('uncertain'),
+        dead: inState('dead'),
+        filtered: inState('filtered'),
+        refused: inState('refused'),
+      },
+      bytes: total(counted, 'bytes'),
       oldest: Math.max(0, Math.floor(age / SECOND)),
-      unreadable: count('unreadable'),
-      imbalance: count('accepted') - count('gone') - queued,
+      unreadable: await this.countUnreadable(),
+      imbalance: count('accepted') - count('gone') - total(counted, 'queued'),
     }
+  }
+
+  /** Undelivered events that no relay key decrypts; a batch counts once. */
+  async countUnreadable(): Promise<number> {
+    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
+      AND NOT ${this.#readable}`
+    const [row] = await this.#read(text)
+    return Number(row?.count ?? 0)
   }
 
   /** Events and bytes that count toward the quota, and bytes that would yield. */
@@ -735,10 +768,17 @@ export class DeliveryTable {
     return true
   }
 
+  /** Gives back the room of a deleted body. */
+  gives(
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
+    bytes: number,
+  ): void {
+    this.#room.give([{ ...body, events: 0, bytes }])
+  }
+
   /** Runs statements in one transaction. @returns the rows of all of them */
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    if (statements.length === 0 || !(await this.#hasTables())) return []
-    return this.#parts.database.write(statements)
+    return statements.length === 0 ? [] : this.#parts.database.write(statements)
   }
 
   /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
@@ -758,9 +798,9 @@ export class DeliveryTable {
 
   async #countedRows(): Promise<readonly CountedRows[]> {
     const rows = await this.#read(
-      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes FROM delivery
-          GROUP BY owner, endpoint, state
-        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes) FROM body
+      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes, sum(queued) AS queued
+          FROM delivery GROUP BY owner, endpoint, state
+        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes), 0 FROM body
           GROUP BY owner, endpoint`,
     )
     // The columns are the fields.
@@ -768,6 +808,7 @@ export class DeliveryTable {
   }
 
   async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
+    if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
     if (this.#room.take(requests, most)) return true
     const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
     if (isCounted && !this.#counting) return false
@@ -891,17 +932,14 @@ export class DeliveryTable {
     ]
   }
 
-  async #hasTables(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'delivery'"
-    this.#exists = (await this.#parts.database.read(text)).length > 0
-    return this.#exists
-  }
-
-  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.#hasTables()) ? this.#parts.database.read(...statement) : []
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#parts.database.read(...statement)
   }
 }
+
+const STATES: readonly DeliveryState[] = [
+  ...(['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const),
+]
 
 /** States that expire. */
 const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']

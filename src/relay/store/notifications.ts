@@ -26,14 +26,6 @@ export interface Notification {
 /** Notifications that wait to be sent; while there are more, outcomes are only counted and logged. */
 export const MOST_NOTIFICATIONS = 100_000
 
-export const NOTIFICATION_TABLES: readonly string[] = [
-  `CREATE TABLE IF NOT EXISTS notification (id TEXT PRIMARY KEY, at INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, next INTEGER NOT NULL, body TEXT NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS alarm (kind TEXT NOT NULL, subject TEXT NOT NULL,
-    since INTEGER NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
-  'CREATE TABLE IF NOT EXISTS last_event (endpoint TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
-]
-
 /** Before its tables exist there is nothing to read, and a change changes nothing. All methods reject with StorageError. */
 export class NotificationTable {
   readonly #database: Database

@@ -16,6 +16,9 @@ export interface ObjectState {
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
+/** A statement that stores the first row of something. */
+const STORES = /^INSERT INTO (?:delivery|endpoint|body|accepted) /
+
 /**
  * The database of an object. Its first row creates all tables, so that an object which was only asked takes no
  * storage: until then there is nothing to read, and a change changes nothing. The runtime holds a response back
@@ -41,8 +44,7 @@ export class ObjectDatabase implements Database {
   }
 
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    // Whoever stores a first row creates its table.
-    const isFirst = !this.#hasTables && statements.some(([text]) => text.startsWith('CREATE '))
+    const isFirst = !this.#hasTables && statements.some(([text]) => STORES.test(text))
     if (!this.#hasTables && !isFirst) return []
     const creation = isFirst ? SCHEMA.map((text): SqlStatement => [text]) : []
     try {

@@ -32,6 +32,7 @@ const CALLS = 40
 
 export class OwnerObject {
   readonly #state: ObjectState
+  readonly #database: ObjectDatabase
   readonly #opened: OpenDeliveries
   readonly #endpoints: EndpointTable
 
@@ -72,13 +73,19 @@ export class OwnerObject {
       changed: () => void object?.setAlarm().catch(report),
     })
     await opened.deliveries.start()
-    object = new OwnerObject(state, opened, endpoints)
+    object = new OwnerObject(state, database, opened, endpoints)
     await object.setAlarm()
     return object
   }
 
-  private constructor(state: ObjectState, opened: OpenDeliveries, endpoints: EndpointTable) {
+  private constructor(
+    state: ObjectState,
+    database: ObjectDatabase,
+    opened: OpenDeliveries,
+    endpoints: EndpointTable,
+  ) {
     this.#state = state
+    this.#database = database
     this.#opened = opened
     this.#endpoints = endpoints
   }
@@ -103,11 +110,15 @@ export class OwnerObject {
 
   /** Sets the one alarm for what is due next. */
   async setAlarm(): Promise<void> {
+    // An alarm takes storage, which an owner without endpoints does not get.
+    if (!this.#database.hasTables) return
     const next = this.#opened.deliveries.schedule.next()
     if (next === undefined) return
     const { storage } = this.#state
     const set = await storage.getAlarm()
-    if (set === null || next < set) await storage.setAlarm(next)
+    // What is overdue may have any time of the past.
+    const time = Math.max(next, Date.now())
+    if (set === null || time < set) await storage.setAlarm(time)
   }
 
   #storeOf(owner: string, name: string): object {
