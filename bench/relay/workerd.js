@@ -10,7 +10,7 @@ const WORKERD = createRequire(import.meta.url)('workerd').default
 const TICKS_PER_SECOND = 100
 
 /** Bundles the worker as it is released; the sources must be compiled before. */
-export const bundledRelay = () => bundled('http/worker')
+export const bundledRelay = () => bundled('workers/worker')
 
 /** @param {string} name of a module of the relay */
 export async function bundled(name) {
