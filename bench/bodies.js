@@ -110,7 +110,7 @@ async function measureBody(folder, { what, type, body }) {
     const headers = {
       'content-type': type,
       'x-hookline-body-encoding': 'url',
-      'x-hookline-body-url': `${relay}/-/bodies/${'a'.repeat(43)}`,
+      'x-hookline-body-url': `${relay}/-/octo/bodies/${'a'.repeat(43)}`,
       'x-hookline-body-sha256': createHash('sha256').update(bytes).digest('hex'),
       'x-hookline-body-length': String(bytes.length),
     }

@@ -1,9 +1,9 @@
-// node bench/relay.js [rounds] [node|bodies|workerd|credentials|verification|outbox …]
+// node bench/relay.js [rounds] [node|bodies|workerd|database …]
 // Measures the relay's speed, compared with minimal forwarders, and the cost of its features.
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
 import { compare, compareSpeed } from './relay/compare.js'
-import { outboxCosts } from './relay/outbox.js'
+import { databaseCosts } from './relay/database.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
@@ -40,5 +40,5 @@ if (wants('workerd')) {
   await heard.stop()
 }
 
-if (wants('outbox')) report(await outboxCosts(env, ROUNDS))
+if (wants('database')) report(await databaseCosts(env, ROUNDS))
 await upstream.stop()

@@ -16,7 +16,8 @@ export const WIRING = [
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/config.ts',
-  'relay/workers/{worker,relay-object,bodies}.ts',
+  'relay/workers/{worker,relay-object,stored-relay,github-fetch,log}.ts',
+  'relay/stored-relay.ts',
   'relay/github/connection-pool.ts',
   'relay/node/*.ts',
 ]

@@ -62,7 +62,7 @@ async function runWith(setting: Setting) {
         'x-hub-signature-256': `sha256=${signature}`,
         'x-hookline-delivery': '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11',
         'x-hookline-body-encoding': 'url',
-        'x-hookline-body-url': `${relay}/-/bodies/${ID}`,
+        'x-hookline-body-url': `${relay}/-/octo/bodies/${ID}`,
         'x-hookline-body-sha256': createHash('sha256').update(body).digest('hex'),
         'x-hookline-body-length': String(body.length),
         ...headers,
@@ -87,7 +87,7 @@ describe('an event whose body the relay stores', () => {
       body: '{"n":1}',
       triggered: 'true',
     })
-    expect(requests).toEqual([`GET /-/bodies/${ID}`])
+    expect(requests).toEqual([`GET /-/octo/bodies/${ID}`])
     const shown = stdout.replace(/^::add-mask::.*\n/gm, '')
     expect([shown, summary, JSON.stringify(outputs)].join('\n')).not.toContain(ID)
     expect(outputs.headers).not.toContain('x-hookline-body')
@@ -174,23 +174,26 @@ describe('the step fails', () => {
     expect(requests).toEqual([])
   })
 
-  test.each(['/latest/meta-data', '/-/bodies/short', '/-/bodies/../x', '/-/bodies/x?y'])(
-    'for the address %s, which is not asked',
-    async (path) => {
-      await failure({ headers: { 'x-hookline-body-url': relay + path } })
-      expect(requests).toEqual([])
-    },
-  )
+  test.each([
+    '/latest/meta-data',
+    `/-/bodies/${ID}`,
+    '/-/octo/bodies/short',
+    '/-/octo/bodies/../x',
+    '/-/octo/bodies/x?y',
+  ])('for the address %s, which is not asked', async (path) => {
+    await failure({ headers: { 'x-hookline-body-url': relay + path } })
+    expect(requests).toEqual([])
+  })
 
   test('for an address that is none', async () => {
-    const address = `https://[/-/bodies/${ID}`
+    const address = `https://[/-/octo/bodies/${ID}`
     const stdout = await failure({ headers: { 'x-hookline-body-url': address } })
     expect(stdout).toContain('no valid address')
   })
 
   test('for an address without TLS that is not on this machine', async () => {
     const stdout = await failure({
-      headers: { 'x-hookline-body-url': `http://relay.example.com/-/bodies/${ID}` },
+      headers: { 'x-hookline-body-url': `http://relay.example.com/-/octo/bodies/${ID}` },
       inputs: { 'relay-url': 'http://relay.example.com' },
     })
     expect(stdout).toContain('not an https address')

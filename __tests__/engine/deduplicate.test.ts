@@ -14,7 +14,7 @@ async function kept(config: unknown, items: readonly Item[] = ITEMS): Promise<un
 
 describe('deduplication', () => {
   const seen = (known: Record<string, KeyStatus>, isFirstRun = false) => ({
-    keyState: (key: string) => ({ status: known[key] ?? ('new' as const), run: '42' }),
+    keyState: ({ key }: { key: string }) => ({ status: known[key] ?? ('new' as const), run: '42' }),
     isFirstRun,
   })
   const keysOf = async () => {

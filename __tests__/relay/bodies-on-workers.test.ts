@@ -3,18 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { BodyTable } from '../../src/relay/store/body-table.ts'
-import { storedBodies } from '../../src/relay/webhook/stored-bodies.ts'
-import { answerBodyCall, sweepObject } from '../../src/relay/workers/object-bodies.ts'
 import { bundle } from '../support/build.ts'
-import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
+import { HOUR } from '../support/fake-time.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import {
   createEndpoint,
   eventHeaders,
   firstEvent,
   large,
-  nodeHash,
   postBody,
   readBody,
   sha256,
@@ -22,10 +18,8 @@ import {
   storedHash,
   VERIFIED,
 } from '../support/large-bodies.ts'
-import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
-import { objectStorage } from '../support/object-storage.ts'
-import { passTimeOfBodies, storedBodyRows } from '../support/object-time.ts'
+import { bodyRowsOfObjects, passTimeOfBodies } from '../support/object-time.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
 import { until } from '../support/until.ts'
 import { startWorkerd, type Workerd } from '../support/workerd.ts'
@@ -95,7 +89,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
       expect(headers).toMatchObject({
         'x-hookline-body-encoding': 'url',
         'x-hookline-body-url': expect.stringMatching(
-          /^https:\/\/relay\.example\.com\/-\/bodies\/[\w-]{43}$/,
+          /^https:\/\/relay\.example\.com\/-\/octo\/bodies\/[\w-]{43}$/,
         ),
         'x-hookline-body-sha256': sha256(body),
         'x-hookline-body-length': String(body.length),
@@ -112,8 +106,8 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
     await post(await endpoint(), large(100_000))
     const [headers] = eventHeaders(github)
     const asked = [
-      await fetch(`${relay.url}/-/bodies/${randomBytes(32).toString('base64url')}`),
-      await fetch(`${relay.url}/-/bodies/`),
+      await fetch(`${relay.url}/-/octo/bodies/${randomBytes(32).toString('base64url')}`),
+      await fetch(`${relay.url}/-/octo/bodies/`),
       await readBody(relay, headers, 'POST'),
       await readBody(relay, headers, 'DELETE'),
     ]
@@ -125,7 +119,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('with a wrong signature is 401, and its room is free again', async () => {
-    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_MAX_STORAGE_MB: '2' })
     const target = await endpoint(VERIFIED)
     const body = large(900_000)
     for (let n = 0; n < 3; n++) {
@@ -136,7 +130,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('beyond the quota is 503, and the one before stays', async () => {
-    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_MAX_STORAGE_MB: '2' })
     const target = await endpoint()
     await post(target, large(900_000))
     const second = await post(target, large(900_000))
@@ -152,7 +146,7 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
   })
 
   run('is deleted if GitHub refuses the event', async () => {
-    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
+    await start({ HOOKLINE_MAX_STORAGE_MB: '2' })
     const target = await endpoint()
     github.always({ status: 422, body: '{"message":"no"}' })
     for (let n = 0; n < 3; n++) expect((await post(target, large(900_000))).status).toBe(422)
@@ -184,14 +178,16 @@ describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (run
       await start()
     }
     await passTime(HOUR)
-    // The alarm of the object is due, and it finds that the outbox does not have the event.
-    await until(async () => (await storedBodyRows(disk)).some(({ accepted }) => accepted !== null))
+    // The alarm of the object is due, and it finds that no event waits any more.
+    await until(async () =>
+      (await bodyRowsOfObjects(disk)).some(({ accepted }) => accepted !== null),
+    )
     await passTime(6 * DAY)
     await post(target, large(300_000))
     const later = eventHeaders(github).at(-1)
     expect((await readBody(relay, event)).status).toBe(200)
     await passTime(DAY + HOUR)
-    await until(async () => (await storedBodyRows(disk)).length === 1)
+    await until(async () => (await bodyRowsOfObjects(disk)).length === 1)
     expect((await readBody(relay, event)).status).toBe(404)
     expect((await readBody(relay, later)).status).toBe(200)
   })
@@ -219,96 +215,4 @@ test('bodies of 25,000,000 bytes that are signed, or contain the GitHub token, n
   await relay.close()
   await github.close()
   await rm(disk, { recursive: true })
-})
-
-test('one body at a time is inspected; a request that never ends loses its turn after a minute', async () => {
-  const registry = new BodyTable(await memoryDatabase([]))
-  await registry.create()
-  const time = new FakeTime()
-  const pieces = new Map<number, Uint8Array>()
-  const bodies = storedBodies({
-    registry,
-    pieces: {
-      put: async (_, number, piece) => void pieces.set(number, piece),
-      get: async (_, number) => new Uint8Array(pieces.get(number) ?? []),
-      sync: async () => {},
-      delete: async () => {},
-    },
-    most: 1000,
-    quota: 1000,
-    publicUrl: PUBLIC_URL,
-    now: () => time.now,
-    sleep: async (milliseconds) => {
-      time.now += milliseconds
-      await new Promise(setImmediate)
-    },
-    newHash: nodeHash,
-    report: (error) => {
-      throw error
-    },
-  })
-  const upload = bodies.begin('a-delivery')
-  await upload.write(Buffer.from('body'))
-  await upload.finish()
-  const log: string[] = []
-  const started = time.now
-  const inspected = (name: string, work: () => Promise<void>) =>
-    upload.inspect(async (bytes) => {
-      log.push(`${name} begins ${Buffer.from(bytes)}`)
-      await work()
-      log.push(`${name} ends`)
-    })
-  const first = inspected('first', async () => {
-    for (let n = 0; n < 5; n++) await new Promise(setImmediate)
-  })
-  await inspected('second', async () => {})
-  await first
-  expect(log).toEqual(['first begins body', 'first ends', 'second begins body', 'second ends'])
-  expect(time.now - started).toBeLessThan(MINUTE)
-  void inspected('canceled', () => new Promise(() => {}))
-  await new Promise(setImmediate)
-  const before = time.now
-  await inspected('next', async () => {})
-  expect(time.now - before).toBeGreaterThanOrEqual(MINUTE)
-  expect(log.slice(4)).toEqual(['canceled begins body', 'next begins body', 'next ends'])
-})
-
-test('the object deletes bodies 7 days after their event left the outbox, and uploads that ended', async () => {
-  const storage = await objectStorage()
-  const call = async (now: number, method: string, ...given: unknown[]) => {
-    const body = JSON.stringify({ method, given })
-    const request = new Request('https://outbox/bodies', { method: 'POST', body })
-    const answer = (await (await answerBodyCall(storage, request, now)).json()) as {
-      result: unknown
-    }
-    return answer.result
-  }
-  const [waiting, accepted, unfinished] = ['a', 'b', 'c'].map((letter) => letter.repeat(64))
-
-  expect(await call(0, 'find', waiting)).toBe(null)
-  expect([
-    await storage.getAlarm(),
-    await sweepObject(storage, { most: 1, now: 0, held: async () => [] }),
-  ]).toEqual([null, false])
-
-  for (const hash of [waiting, accepted, unfinished]) {
-    await call(0, 'add', { hash, delivery: `of-${hash?.slice(0, 1)}`, created: 0 })
-    await call(0, 'reserve', hash, 5, 100)
-    const piece = { method: 'PUT', body: 'piece' }
-    await answerBodyCall(storage, new Request(`https://outbox/bodies/${hash}/0`, piece), 0)
-    if (hash !== unfinished) await call(0, 'publish', hash)
-  }
-  expect(await storage.getAlarm()).not.toBe(null)
-  const left = () => storage.sql.exec('SELECT hash FROM body_piece ORDER BY hash').toArray()
-  const sweep = (now: number, held: readonly string[]) =>
-    sweepObject(storage, { most: 1, now, held: async () => held })
-
-  expect(await sweep(16 * MINUTE, ['of-a'])).toBe(true)
-  expect(left().map(({ hash }) => hash)).toEqual([waiting, accepted])
-  await sweep(16 * MINUTE + 8 * DAY, ['of-a'])
-  expect(left().map(({ hash }) => hash)).toEqual([waiting])
-  expect(await call(9 * DAY, 'find', waiting)).toBe(5)
-  await sweep(9 * DAY, [])
-  await sweep(17 * DAY, [])
-  expect([left(), await call(17 * DAY, 'find', waiting)]).toEqual([[], null])
 })

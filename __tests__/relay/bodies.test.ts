@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openNodeBodies } from '../../src/relay/node/bodies.ts'
 import { runAction } from '../support/action.ts'
 import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
-import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import {
   createEndpoint,
+  eventHeaders,
   firstEvent,
   large,
   postBody,
@@ -22,11 +21,11 @@ import {
   VERIFIED,
   VERIFYING_TRIGGER,
 } from '../support/large-bodies.ts'
-import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
+import { bodyRows } from '../support/stored-bodies.ts'
 
-const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
+const TOKEN = `ghp_${'T'.repeat(36)}`
 const OWN = `ghp_${'R'.repeat(36)}`
 const run = NODE24 === null ? test.skip : test
 
@@ -69,7 +68,7 @@ describe('a body that does not fit into an event', () => {
   const post = (target: string, body: Buffer, headers?: Record<string, string>) =>
     postBody(relay, target, body, headers)
   const payloads = () => github.calls.map(({ body }) => JSON.parse(body).client_payload)
-  const stored = () => readdir(join(folder, 'relay.db.bodies'))
+  const stored = () => bodyRows(relay)
 
   run.each([100_000, 300_000, 5_000_000])(
     'of %i bytes is stored, and the event contains its address, hash and length',
@@ -84,7 +83,7 @@ describe('a body that does not fit into an event', () => {
       })
       expect(headers).toMatchObject({
         'x-hookline-body-encoding': 'url',
-        'x-hookline-body-url': expect.stringMatching(/^http:.*\/-\/bodies\/[\w-]{43}$/),
+        'x-hookline-body-url': expect.stringMatching(/^http:.*\/-\/octo\/bodies\/[\w-]{43}$/),
         'x-hookline-body-sha256': sha256(body),
         'x-hookline-body-length': String(body.length),
       })
@@ -150,16 +149,24 @@ describe('a body that does not fit into an event', () => {
     },
   )
 
-  run('is 413 for a token URL, and nothing is stored', async () => {
+  run('of a token URL is stored only once GitHub has accepted the token', async () => {
     await start({ HOOKLINE_ALLOW_TOKENS: 'true' })
-    const answer = await post(`/octo/shop/hook/webhook?__token=${ACCESS_KEY}`, large(300_000))
-    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
+    const target = `/octo/shop/hook/webhook?__token=${TOKEN}`
+    const body = large(300_000)
+    const first = await post(target, body)
+    expect([first.status, JSON.parse(first.body).error.code]).toEqual([413, 'payload_too_large'])
     expect(await stored()).toEqual([])
+    expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(200)
+    expect((await post(target, body)).status).toBe(200)
+    expect(await storedHash(relay, eventHeaders(github).at(-1))).toBe(sha256(body))
+    const elsewhere = `/octo/other/hook/webhook?__token=${TOKEN}`
+    expect((await post(elsewhere, body)).status).toBe(413)
+    expect(await stored()).toHaveLength(1)
   })
 
   // The second one lies across the end of the first part that is searched.
   run.each([300_000, 1024 * 1024 - 20])(
-    'that contains the GitHub token of a sealed token, after %i bytes, is refused',
+    'that contains the GitHub token, after %i bytes, is refused',
     async (bytes) => {
       await start()
       const target = await endpoint()
@@ -197,8 +204,8 @@ describe('a body that does not fit into an event', () => {
     const begin = async () => {
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})
-      socket.write(`POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n`)
-      socket.write(randomBytes(1_000_000))
+      socket.write(`POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-length: 3000000\r\n\r\n`)
+      socket.write(randomBytes(1_500_000))
       for (let n = 0; n < 500 && (await stored()).length === 0; n++) await pause(10)
       expect(await stored()).toHaveLength(1)
       return socket
@@ -223,21 +230,25 @@ describe('a body that does not fit into an event', () => {
     expect(await stored()).toEqual([])
   })
 
-  run('beyond the quota is 503, and the outbox still takes events', async () => {
-    await start({ HOOKLINE_TEST_BODIES_MAX_MB: '1' })
-    const target = await endpoint()
-    expect((await post(target, large(700_000))).status).toBe(200)
-    const answer = await post(target, large(700_000))
-    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([503, 'bodies_full'])
-    github.always({ status: 503 })
-    expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(202)
-    expect(await stored()).toHaveLength(1)
-  })
+  run(
+    'of an endpoint that uses half of the free storage is 503; others still get some',
+    async () => {
+      await start({ HOOKLINE_MAX_STORAGE_MB: '2' })
+      const target = await endpoint()
+      expect((await post(target, large(900_000))).status).toBe(200)
+      const answer = await post(target, large(900_000))
+      expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([503, 'bodies_full'])
+      expect((await post(await endpoint(), large(400_000))).status).toBe(200)
+      github.always({ status: 503 })
+      expect((await post(await endpoint(), Buffer.from('{"a":1}'))).status).toBe(202)
+      expect(await stored()).toHaveLength(2)
+    },
+  )
 
   run(
     'of 60 refused, cut and oversized uploads leave the whole quota to the next ones',
     async () => {
-      await start({ HOOKLINE_TEST_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
+      await start({ HOOKLINE_MAX_STORAGE_MB: '6', HOOKLINE_MAX_BODY_MB: '1' })
       const target = await endpoint(VERIFIED)
       const { hostname, port } = new URL(relay.url)
       const cut = async () => {
@@ -265,14 +276,6 @@ describe('a body that does not fit into an event', () => {
       }
     },
   )
-
-  run('is 413 if its folder cannot be written, and the relay forwards other events', async () => {
-    await writeFile(join(folder, 'relay.db.bodies'), 'a file in place of the folder')
-    await start()
-    const target = await endpoint()
-    expect((await post(target, large(300_000))).status).toBe(413)
-    expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(200)
-  })
 
   run(
     'is dropped by a condition that reads a body over 256 KB, and passes any other one',
@@ -316,8 +319,8 @@ describe('a body that does not fit into an event', () => {
       }
       const asked = await Promise.all([
         ask('GET', address.replace(/.{43}$/, randomBytes(32).toString('base64url'))),
-        ask('GET', `${relay.url}/-/bodies/`),
-        ask('GET', `${relay.url}/-/bodies/x/y`),
+        ask('GET', `${relay.url}/-/octo/bodies/`),
+        ask('GET', `${relay.url}/-/octo/bodies/x/y`),
         ask('HEAD', address),
         ask('POST', address),
         ask('DELETE', address),
@@ -325,56 +328,6 @@ describe('a body that does not fit into an event', () => {
       expect(asked).toEqual(asked.map(() => [404, 'not found\n', 'no-store']))
     },
   )
-})
-
-test('a body is deleted 7 days after GitHub accepted its event; waiting and dead events keep theirs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
-  const time = new FakeTime()
-  const database = await memoryDatabase(['CREATE TABLE event (delivery TEXT)'])
-  await database.write([["INSERT INTO event VALUES ('waiting')"]])
-  const bodies = await openNodeBodies({
-    folder,
-    database,
-    env: {},
-    publicUrl: 'https://relay.example.com',
-    now: () => time.now,
-    report: (error) => {
-      throw error
-    },
-  })
-  const store = async (delivery: string) => {
-    const upload = bodies.begin(delivery)
-    await upload.write(Buffer.from(delivery))
-    const { bodyUrl } = await upload.finish()
-    await upload.publish()
-    upload.keep()
-    return new URL(bodyUrl).pathname
-  }
-  const [waiting, accepted] = [await store('waiting'), await store('accepted')]
-  const isThere = async (path: string) => (await bodies.serve('GET', path)).status === 200
-  const used = async () => {
-    const [row] = await database.read('SELECT coalesce(sum(bytes), 0) AS bytes FROM stored_body')
-    return Number(row?.bytes)
-  }
-  const passDays = async (days: number) => {
-    for (let hour = 0; hour < 24 * days; hour++) {
-      time.now += HOUR
-      await bodies.sweep()
-    }
-  }
-  time.now += 16 * MINUTE
-  await bodies.sweep()
-  await passDays(6)
-  expect([await isThere(waiting), await isThere(accepted)]).toEqual([true, true])
-  await passDays(2)
-  expect([await isThere(waiting), await isThere(accepted), await used()]).toEqual([true, false, 7])
-  await database.write([['DELETE FROM event']])
-  await passDays(6)
-  expect(await isThere(waiting)).toBe(true)
-  await passDays(2)
-  expect([await isThere(waiting), await used(), await readdir(folder)]).toEqual([false, 0, []])
-  bodies.close()
-  await rm(folder, { recursive: true })
 })
 
 function pause(milliseconds: number) {

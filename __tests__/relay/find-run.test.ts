@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
-import { type Dispatch, dispatchTo } from '../../src/relay/github/send.ts'
 import { runFinder } from '../../src/relay/github/find-run.ts'
+import { type Dispatch, dispatchTo } from '../../src/relay/github/send.ts'
 import { dispatchOf } from '../support/fake-outbox.ts'
 import { HOUR, SECOND, START } from '../support/fake-time.ts'
 import { startGitHubRuns } from '../support/github-runs.ts'

@@ -92,7 +92,9 @@ describe('a key of which the store knows', () => {
   ])('%s', (_, claims, delivery, state) => {
     const snapshot = { state: { ...NO_STATE, claims }, now: NOW }
     const options = { lease: LEASE, ended: new Map([['ended', Infinity]]) }
-    expect(keyStates(snapshot, { id: '2', at: NOW }, options)('k', delivery)).toEqual(state)
+    expect(keyStates(snapshot, { id: '2', at: NOW }, options)({ key: 'k', delivery })).toEqual(
+      state,
+    )
   })
 })
 

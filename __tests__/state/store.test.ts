@@ -306,5 +306,5 @@ test.each([
 ])('a claim that is %d ms old is %s', (age, status) => {
   const claim = { key: 'a', run: '1', at: START, done: false }
   const snapshot = { state: { lastSuccess: null, claims: [claim] }, now: START + age }
-  expect(keyStates(snapshot, run('2'), { lease: LEASE })('a').status).toBe(status)
+  expect(keyStates(snapshot, run('2'), { lease: LEASE })({ key: 'a' }).status).toBe(status)
 })

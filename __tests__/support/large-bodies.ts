@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { StreamedHash } from '../../src/relay/webhook/stored-bodies.ts'
+import type { StreamedHash } from '../../src/relay/store/bodies.ts'
 import type { GitHub } from './github.ts'
 import { send } from './raw-http.ts'
 import { ADMIN_BEARER } from './relay-keys.ts'

@@ -1,7 +1,7 @@
 /** The parts of https://sql.js.org that the tests use. */
 declare module 'sql.js' {
   interface Statement {
-    bind(values: readonly (string | number | null)[]): boolean
+    bind(values: readonly (string | number | null | Uint8Array)[]): boolean
     step(): boolean
     getAsObject(): Record<string, unknown>
     reset(): void

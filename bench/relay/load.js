@@ -10,7 +10,8 @@ const USUAL = {
 }
 export const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 export const REPOSITORY = 'owner/repo'
-const HOOK = `/${REPOSITORY}/hook/webhook`
+/** Path of a token URL. */
+export const HOOK = `/${REPOSITORY}/hook/webhook`
 export const TARGET = `${HOOK}?__token=${TOKEN}`
 
 /**
@@ -19,9 +20,18 @@ export const TARGET = `${HOOK}?__token=${TOKEN}`
  * @param {string} token
  * @param {Content} [content] of its body, in ASCII
  */
-export const requestWith = (token, { type, body } = USUAL) =>
+export const requestWith = (token, content = USUAL) =>
+  requestTo(`${HOOK}?__token=${token}`, content)
+
+/**
+ * A request to a webhook URL.
+ *
+ * @param {string} target
+ * @param {Content} [content] of its body, in ASCII
+ */
+export const requestTo = (target, { type, body } = USUAL) =>
   Buffer.from(
-    `POST ${HOOK}?__token=${token} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
+    `POST ${target} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
       'Accept: */*\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958\r\n' +
       'X-Hub-Signature-256: sha256=d57c68ca6f92289e6987922ff26938930f6e66a2d161ef06abdf1859230aa23c\r\n' +
       `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,

@@ -69,7 +69,7 @@ export async function withFetchedBody(
   return { ...payload, headers: Object.fromEntries(others), body: null, bytes }
 }
 
-const BODY_ADDRESS = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/-\/bodies\/([\w-]{43})$/
+const BODY_ADDRESS = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/-\/[a-z0-9._-]+\/bodies\/([\w-]{43})$/
 
 /** @throws UserError that names the line to add */
 function relayOrigin(relayUrl: string, origin: string): string {

@@ -8,7 +8,8 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { askYesNo } from './connect/question.ts'
-import { deliveriesText } from './deliveries/listing.ts'
+import { deliveriesText, listAdvice } from './deliveries/listing.ts'
+import { deliveryText } from './deliveries/shown.ts'
 import {
   listEndpoints,
   namedEndpoint,
@@ -31,10 +32,10 @@ interface FilterOptions extends DeliveryOptions {
   readonly since?: string
   readonly until?: string
   readonly reason?: string
+  readonly outcome?: string
 }
 
 interface ListOptions extends FilterOptions {
-  readonly outcome?: string
   readonly limit: number
   readonly watch?: boolean
 }
@@ -48,7 +49,12 @@ A delivery is one request to an endpoint, or one queued event. Without --relay,
 the command talks to the relay on this machine.
 
 States: delivered (GitHub accepted the event), waiting, uncertain (GitHub may
-have accepted it), dead (given up, with a reason).
+have accepted it), dead (given up, with a reason), filtered (the condition of
+the endpoint declined the request), refused (the response was an error).
+show explains one delivery stage by stage, with the command that cures a fault.
+replay sends an event again: under the same id if GitHub never accepted it,
+otherwise as a delivery of its own. With a filter, it selects dead letters
+unless --state names another state.
 A time is an age such as 30m, 12h or 2d, or a time such as 2026-01-31T12:00:00Z.
 
 ${environmentHelp(...RELAY_VARIABLES)}
@@ -58,10 +64,11 @@ Examples:
   $ hookline deliveries --endpoint orders --since 2d --watch
   $ hookline deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958
   $ hookline deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958
-  $ hookline deliveries replay --endpoint orders --state dead
+  $ hookline deliveries replay --endpoint orders --since 2d
+  $ hookline deliveries replay --endpoint orders --state filtered
   $ hookline deliveries delete --reason too_old --yes`
 
-const STATES = ['delivered', 'waiting', 'uncertain', 'dead']
+const STATES = ['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused']
 
 const DEFAULT_LIMIT = 50
 
@@ -77,7 +84,7 @@ export function deliveriesCommand(): Command {
       isDefault: true,
     })
     .addCommand(
-      one('show', 'print one delivery with its payload')
+      one('show', 'explain one delivery: its stages, its request, and the cure of a fault')
         .argument('<id>', 'delivery id')
         .action(show),
     )
@@ -110,7 +117,6 @@ function listing(command: Command): Command {
       '--repository <owner/name>',
       'repository (default: all; on Workers the git remote origin)',
     )
-    .option('--outcome <outcome>', "the run's outcome, such as success or failure")
     .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
     .option('--watch', 'repeat until Ctrl-C')
     .option('--json', 'print JSON')
@@ -124,6 +130,7 @@ function filtered(command: Command): Command {
     .option('--since <time>', 'received since: 2d, or 2026-01-31T12:00:00Z')
     .option('--until <time>', 'received before: 1h, or 2026-01-31T12:00:00Z')
     .option('--reason <code>', 'deliveries with this reason')
+    .option('--outcome <outcome>', "the run's outcome, such as success or no_run")
 }
 
 /** @throws InvalidArgumentError */
@@ -142,7 +149,10 @@ async function list(options: ListOptions): Promise<void> {
   const look = () => readDeliveries(client, filter, options)
   if (!watch) {
     const found = await look()
-    return print(json ? asJson({ deliveries: found }) : listText(found))
+    if (json) return print(asJson({ deliveries: found }))
+    print(listText(found))
+    for (const line of listAdvice(found)) process.stderr.write(`${printable(line)}\n`)
+    return
   }
   for (let before = ''; ; ) {
     const started = performance.now()
@@ -206,7 +216,7 @@ interface DeliveryFilter {
 
 /** @throws UserError for an invalid flag, or an unknown endpoint */
 async function filterOf(options: FilterOptions, client: RelayClient): Promise<DeliveryFilter> {
-  const { repository, endpoint, state, since, until, reason } = options
+  const { repository, endpoint, state, since, until, reason, outcome } = options
   const named =
     endpoint === undefined ? undefined : await namedEndpoint(endpoint, repository, client)
   const ofRepository = repository === undefined ? undefined : ownerOf(repository)
@@ -215,6 +225,7 @@ async function filterOf(options: FilterOptions, client: RelayClient): Promise<De
     endpoint: named?.name,
     state,
     reason,
+    outcome,
     since: since === undefined ? undefined : readTime('--since', since),
     until: until === undefined ? undefined : readTime('--until', until),
   }
@@ -241,7 +252,7 @@ function pathFor(owner: string | undefined): string {
 async function readDeliveries(
   client: RelayClient,
   { owner, query }: DeliveryFilter,
-  { limit, outcome }: ListOptions,
+  { limit }: ListOptions,
 ): Promise<readonly AdminAnswer[]> {
   const found: AdminAnswer[] = []
   for (let after: string | undefined; ; ) {
@@ -250,7 +261,7 @@ async function readDeliveries(
       client.ask({
         method: 'GET',
         path: pathFor(of),
-        query: { ...query, outcome, limit: size, after },
+        query: { ...query, limit: size, after },
       })
     const { deliveries, next } = await withOwner(ask, owner)
     if (!Array.isArray(deliveries)) throw notARelay(client.host)
@@ -269,17 +280,10 @@ async function show(text: string, options: DeliveryOptions): Promise<void> {
   const answer = await withDelivery(client, options, (owner) =>
     client.ask({ method: 'GET', path: `/deliveries/${owner}/${id}` }),
   )
-  const { delivery, payload } = answer
+  const { delivery, request, stages } = answer
   if (!isObject(delivery)) throw notARelay(client.host)
-  if (options.json) return print(asJson({ delivery, payload }))
-  const known = Object.entries(delivery).filter(([, value]) => value !== null)
-  const width = Math.max(...known.map(([name]) => name.length))
-  const lines = known.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}`)
-  const stored =
-    payload === null || payload === undefined
-      ? 'the relay stores no payload of this delivery'
-      : JSON.stringify(payload, null, 2)
-  print(printable([...lines, '', stored].join('\n')))
+  if (options.json) return print(asJson({ delivery, request, stages }))
+  print(printable(deliveryText(answer, options.relay)))
 }
 
 /** A change of one delivery, or of many. */
@@ -300,47 +304,66 @@ async function change(
   text: string | undefined,
   options: ChangeOptions,
 ): Promise<void> {
-  const { endpoint, state, since, until, reason, repository } = options
-  const flags = [endpoint, state, since, until, reason]
+  const { endpoint, state, since, until, reason, outcome, repository } = options
+  const flags = [endpoint, state, since, until, reason, outcome]
   const isMany = [...flags, ...(text === undefined ? [repository] : [])].some(
     (value) => value !== undefined,
   )
   if (isMany === (text !== undefined)) throw oneOrMany(text)
   const id = text === undefined ? undefined : checkedId(text)
   const client = await findRelay(options)
-  const count =
+  const answer =
     id === undefined
       ? await changeMany(what, options, client)
       : await changeOne(what, id, options, client)
-  if (count === undefined) return
-  print(
-    options.json
-      ? JSON.stringify({ [what.field]: count })
-      : `${count === 1 ? '1 delivery' : `${count} deliveries`} ${what.field}`,
-  )
+  if (answer === undefined) return
+  const count = answer[what.field]
+  if (typeof count !== 'number') throw notARelay(client.host)
+  const isFruitless = what === REPLAY && count === 0 && (id !== undefined || unsent(answer) > 0)
+  if (isFruitless) process.exitCode = EXIT.failure
+  print(options.json ? asJson(answer) : printable(changeText(answer, what, count)))
+}
+
+/** Selected deliveries that were not replayed. */
+function unsent({ declined, missing, left }: AdminAnswer): number {
+  return Number(declined ?? 0) + Number(missing ?? 0) + Number(left ?? 0)
+}
+
+/** `2 deliveries replayed, 1 declined again` */
+function changeText(answer: AdminAnswer, { field }: DeliveryChange, count: number): string {
+  const { declined = 0, missing = 0, left = 0, ids, explanation } = answer
+  const parts = [
+    `${count === 1 ? '1 delivery' : `${count} deliveries`} ${field}`,
+    ...(Number(declined) > 0 ? [`${declined} declined again`] : []),
+    ...(Number(missing) > 0 ? [`${missing} without a payload that can be sent`] : []),
+    ...(Number(left) > 0 ? [`${left} not replayed, because the database is full`] : []),
+  ]
+  const [id] = Array.isArray(ids) && count === 1 ? ids : []
+  const as = typeof id === 'string' ? ` as ${id}` : ''
+  const why = typeof explanation === 'string' ? `\n${explanation}` : ''
+  return `${parts.join(', ')}${as}${why}`
 }
 
 async function changeOne(
-  { method, path, field }: DeliveryChange,
+  { method, path }: DeliveryChange,
   id: string,
   options: ChangeOptions,
   client: RelayClient,
-): Promise<number | undefined> {
+): Promise<AdminAnswer | undefined> {
   if (method === 'DELETE' && !(await isAgreed(`Delete the delivery ${id}?`, options))) {
     return undefined
   }
-  const answer = await withDelivery(client, options, (owner) =>
+  return withDelivery(client, options, (owner) =>
     client.ask({ method, path: `/deliveries/${owner}/${id}${path}` }),
   )
-  return numberIn(answer, field, client)
 }
 
 /** Changes the dead letters that the filter selects, or deliveries in another state that it names. */
 async function changeMany(
-  { method, path, field }: DeliveryChange,
+  { method, path }: DeliveryChange,
   options: ChangeOptions,
   client: RelayClient,
-): Promise<number | undefined> {
+): Promise<AdminAnswer | undefined> {
   const { owner: named, query } = await filterOf(options, client)
   const owner = named ?? (await onlyOwner(client))
   const given = Object.entries({ state: 'dead', ...defined(query) })
@@ -349,22 +372,13 @@ async function changeMany(
   if (method === 'DELETE' && !(await isAgreed(question, options))) return undefined
   const filter = defined(query)
   const call = { method, path: `${pathFor(owner)}${path}`, isBulk: true }
-  const answer = await client.ask(
-    method === 'POST' ? { ...call, body: filter } : { ...call, query: filter },
-  )
-  return numberIn(answer, field, client)
+  return client.ask(method === 'POST' ? { ...call, body: filter } : { ...call, query: filter })
 }
 
 function defined(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
-}
-
-function numberIn(answer: AdminAnswer, field: string, client: RelayClient): number {
-  const { [field]: count } = answer
-  if (typeof count !== 'number') throw notARelay(client.host)
-  return count
 }
 
 /** @throws UserError without a terminal and without --yes */
@@ -442,7 +456,7 @@ function oneOrMany(id: string | undefined): UsageError {
       id === undefined
         ? 'no deliveries are selected'
         : 'a delivery id cannot be combined with a filter',
-    hint: 'Give a delivery id; or --endpoint, --repository, --state, --reason, --since or --until.',
+    hint: 'Give a delivery id; or --endpoint, --repository, --state, --outcome, --reason, --since or --until.',
   })
 }
 

@@ -28,6 +28,7 @@ import {
   withSettingOptions,
   workflowName,
 } from './endpoint/settings.ts'
+import { endpointTargets } from './endpoint/targets.ts'
 import { originRepository } from './files.ts'
 import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
@@ -83,10 +84,11 @@ Examples:
   $ hookline endpoint create bot --workflow bot --bot-token-env BOT_TOKEN
   $ hookline endpoint list
   $ hookline endpoint update orders --if "body.livemode"
+  $ hookline endpoint update orders --target octo/mail:receipt octo/crm:order
   $ hookline endpoint rotate orders`
 
 /** Settings that `update --remove` removes. */
-const REMOVABLE = ['if', 'verify', 'ref', 'expect', 'batch', 'debounce'] as const
+const REMOVABLE = ['if', 'verify', 'ref', 'targets', 'expect', 'batch', 'debounce'] as const
 
 type Removable = (typeof REMOVABLE)[number]
 
@@ -172,7 +174,9 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const bot = botOf(options, target)
   const checks = bot ? botChecks(bot, options) : endpointChecks(options, target, env)
   const { trigger, dispatch } = target
-  const body = { name, repository, workflow, trigger, dispatch, ...plain, ...checks.settings }
+  const place = { name, repository, workflow, trigger, dispatch }
+  const targets = await endpointTargets(options, dispatch)
+  const body = { ...place, ...targets, ...plain, ...checks.settings }
   const { endpoint, url } = await store(client, body, options)
   await bot?.register(url).catch(async (error: unknown) => {
     const path = `${PATH}/${ownerOf(repository)}/${name}`
@@ -191,8 +195,8 @@ async function createForAny(
   plain: GivenSettings,
   options: CreateOptions,
 ): Promise<void> {
-  const { workflow, trigger, botTokenEnv, dispatch, ref } = options
-  const wrong = Object.entries({ workflow, trigger, 'bot-token-env': botTokenEnv })
+  const { workflow, trigger, target, botTokenEnv, dispatch, ref } = options
+  const wrong = Object.entries({ workflow, trigger, target, 'bot-token-env': botTokenEnv })
   const [other] = wrong.find(([, value]) => value !== undefined) ?? []
   if (other !== undefined) {
     throw new UsageError({
@@ -290,10 +294,11 @@ async function list({ repository, json, ...options }: EndpointOptions): Promise<
   print(printable(textTable([['NAME', 'STARTS', 'CHECKS', 'EVENTS'], ...rows])))
 }
 
-/** `octo/shop orders/webhook` */
+/** `octo/shop orders/webhook and 2 more` */
 export function startedBy(endpoint: AdminAnswer): string {
-  const { repository, workflow, trigger, anyWorkflow } = endpoint
-  return `${repository} ${anyWorkflow ? 'any workflow' : `${workflow}/${trigger}`}`
+  const { repository, workflow, trigger, anyWorkflow, targets } = endpoint
+  const others = Array.isArray(targets) ? ` and ${targets.length} more` : ''
+  return `${repository} ${anyWorkflow ? 'any workflow' : `${workflow}/${trigger}${others}`}`
 }
 
 function checksInWords({ if: condition, verify }: AdminAnswer): string {
@@ -330,9 +335,12 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
   const place = await namedEndpoint(text, options.repository, client)
   const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
   if (!isObject(known)) throw notARelay(client.host)
+  const changed = await changedTarget(options, known)
+  const mode = (changed.dispatch ?? known.dispatch) === 'workflow' ? 'workflow' : 'repository'
   const body = {
     ...plain,
-    ...(await changedTarget(options, known)),
+    ...changed,
+    ...(await endpointTargets(options, mode)),
     ...(options.ref !== undefined && { ref: options.ref }),
     ...Object.fromEntries(removed.map((setting) => [setting, null])),
     ...(removed.includes('if') && { ifError: null }),

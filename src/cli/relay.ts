@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
-import type { RunningRelay } from '../relay/node/start.ts'
-import type { RunningServer } from '../relay/node/server.ts'
 import type { DataFolder } from '../relay/node/data-folder.ts'
+import type { RunningServer } from '../relay/node/server.ts'
+import type { RunningRelay } from '../relay/node/start.ts'
 import { UsageError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import {

@@ -217,10 +217,10 @@ function withoutSecrets(
 
 /** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
 async function waitForRun(url: URL, response: SendResponse): Promise<void> {
-  const { delivery, run, queued, batch, filtered, reason } = response
+  const { delivery, run, queued, collected, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
     await import('./follow-runs.ts')
-  if (queued && batch === null) {
+  if (queued && !collected) {
     throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
   if (filtered) throw new UserError({ message: 'there is no run', hint: reason ?? '' })
@@ -238,9 +238,10 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
     })
   }
   const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
-  if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
-  const collecting = batch === null ? 0 : LONGEST_BATCH
-  const id = batch ?? delivery ?? ''
+  if (collected) process.stderr.write(`${queuedText(response)}\n`)
+  const collecting = collected ? LONGEST_BATCH : 0
+  // A batch has the id of its first event, which this event may be.
+  const id = delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
   const report = (each: WorkflowRun) => process.stderr.write(`${runLine(each)}\n`)
   const ended = await followRun(found, github, report)
@@ -256,8 +257,8 @@ function repositoryOfRun(run: string | null): string {
 
 const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline deliveries'
 
-function queuedText({ batch }: SendResponse): string {
-  return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
+function queuedText({ collected }: SendResponse): string {
+  return collected ? 'the relay collects the event for a batch' : QUEUED
 }
 
 /** Milliseconds that a relay collects the events of a batch at most. */

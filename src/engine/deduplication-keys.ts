@@ -19,6 +19,8 @@ export interface Delivery {
   readonly id: string
   /** Equal for duplicates of one delivery; only if the store is read. See `deliveryMark`. */
   readonly mark: string | undefined
+  /** True if an admin sent it again, so that its key may be known. */
+  readonly isReplay?: boolean
 }
 
 interface Keyed {

@@ -29,7 +29,7 @@ export async function retryFailed(
     const marks = await Promise.all(
       Array.from({ length: RETRIES_OF_FAILED }, (_, n) => digest(`failed ${n + 1} ${key}`)),
     )
-    const next = marks.find((mark) => keyState(mark).status === 'new')
+    const next = marks.find((mark) => keyState({ key: mark }).status === 'new')
     if (next !== undefined) heldBack.push(candidate)
     recorded.push({ ...candidate, key: next ?? key })
   }

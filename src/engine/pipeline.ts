@@ -1,4 +1,4 @@
-import type { KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
+import type { ClaimedKey, KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
 import type { Config, KeyPaths } from '../triggers/config-options.ts'
 import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
@@ -317,7 +317,7 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   if (config.force || !seen) return { kept: unique, messages }
   const states = () =>
     unique.map((candidate) => {
-      return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
+      return { candidate, ...seen.keyState(claimedKey(candidate.key, candidate.delivery)) }
     })
   const blocking = states().flatMap(({ status, run }) => (status === 'claimed' && run) || [])
   // Asking costs one more API call, so it is done only if a claim is in the way.
@@ -332,6 +332,11 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
     log,
     messages: isPolled ? messages : [...messages, ...duplicates],
   }
+}
+
+/** A key as the store knows it, with the mark of its delivery. */
+export function claimedKey(key: string, delivery: Delivery | undefined): ClaimedKey {
+  return { key, delivery: delivery?.mark, isReplay: delivery?.isReplay }
 }
 
 /** The runs that process items which this run was not given. */

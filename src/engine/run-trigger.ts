@@ -19,6 +19,7 @@ import { fitIntoOutputs, type OutputBudget, refuseUnfit } from './output-budget.
 import {
   type Candidate,
   claimedElsewhere,
+  claimedKey,
   ItemsFailed,
   type PipelineResult,
   runPipeline,
@@ -190,7 +191,7 @@ function wantedKeys(one: PreparedRun): WantedKeys | undefined {
   if ('run' in one) return undefined
   const { ref, prepared, ended } = one
   const keys = [...prepared.kept, ...prepared.recorded].flatMap(({ key, delivery }) =>
-    key === undefined ? [] : { key, delivery: delivery?.mark },
+    key === undefined ? [] : claimedKey(key, delivery),
   )
   if (keys.length === 0) return undefined
   const { lease, force } = ref.trigger.config

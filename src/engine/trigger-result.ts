@@ -4,7 +4,7 @@ import { PayloadError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type FetchedPayload, readClientPayload } from '../wire/payload.ts'
+import { type FetchedPayload, HEADER, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import { readWebhookRequest, type WebhookRequest } from '../wire/webhook-request.ts'
 import { type Delivery, digest, type Found } from './deduplication-keys.ts'
@@ -42,7 +42,9 @@ export async function receiveEvent(
   const identity = { method, path, query, body }
   const only = items.length === 1
   const mark = asks ? await deliveryMark(id, receivedAt, digest) : undefined
-  const delivery: Delivery | undefined = id === undefined ? undefined : { id, mark }
+  const isReplay = request.headers[HEADER.replayOf] !== undefined
+  const delivery: Delivery | undefined =
+    id === undefined ? undefined : { id, mark, ...(isReplay && { isReplay }) }
   const found = items.map((item) => ({
     item,
     identity: only ? identity : [identity, item],

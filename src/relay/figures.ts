@@ -8,8 +8,6 @@ const FIGURES = {
   GITHUB_TIMEOUT_MS: 8000,
   /** All request bodies together; an isolate on Workers has 128 MB. Beyond it the relay responds 503. */
   MAX_BODY_MEMORY_MB: 128,
-  /** All stored bodies together: the smallest disks of servers have 10 GB. */
-  BODIES_MAX_MB: 2048,
   /** Concurrent connections: 5,000 idle ones take about 100 MB. The oldest one makes room for a new one. */
   MAX_CONNECTIONS: 5000,
   /** An idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */

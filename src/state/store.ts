@@ -81,6 +81,8 @@ export interface WantedKeys extends TriggerId, ClaimOptions {
 export interface ClaimedKey {
   readonly key: string
   readonly delivery?: string | undefined
+  /** True for a replay, which a person asked for: only its own delivery counts as seen. */
+  readonly isReplay?: boolean | undefined
 }
 
 interface ClaimOptions {
@@ -108,7 +110,7 @@ export function createStore(backend: StateBackend): StateStore {
       )
       return wanted.map(({ keys, force, ...options }, place) => {
         const keyState = keyStates({ state: updated(states, place), now }, run, options)
-        return keys.map(({ key, delivery }) => (force ? NEW : keyState(key, delivery)))
+        return keys.map((one) => (force ? NEW : keyState(one)))
       })
     },
     async commit(triggers, run) {
@@ -136,8 +138,7 @@ const NEW: KeyState = { status: 'new' }
 
 /** The state of earlier runs, for one trigger. */
 export interface SeenKeys {
-  /** @param delivery mark of the delivery; see `deliveryMark` */
-  keyState(key: string, delivery?: string): KeyState
+  keyState(claimed: ClaimedKey): KeyState
   /** True until a run has succeeded. */
   readonly isFirstRun: boolean
   /** Looks up which of these runs ended without success; `keyState` then frees their claims. */
@@ -157,7 +158,10 @@ export interface Run {
   readonly at: number
 }
 
-/** The status of a trigger's keys for a run. An event counts as seen if its delivery was seen. */
+/**
+ * The status of a trigger's keys for a run. An event counts as seen if its delivery was seen. A replay is new
+ * although its key is known, but the relay may send one replay twice, with the same delivery.
+ */
 export function keyStates(
   { state: { claims }, now }: Snapshot,
   run: Run,
@@ -172,8 +176,8 @@ export function keyStates(
     if (claim.at <= (ended?.get(claim.run) ?? -1)) return NEW
     return ageOf(claim.at, now) < lease ? { status: 'claimed', run: claim.run } : NEW
   }
-  return (key, delivery) => {
-    const own = stateOf(byKey.get(key))
+  return ({ key, delivery, isReplay }) => {
+    const own = isReplay ? NEW : stateOf(byKey.get(key))
     if (own.status !== 'new' || delivery === undefined) return own
     return stateOf(byDelivery.get(delivery))
   }
@@ -215,7 +219,7 @@ function withClaims(
   const keyState = keyStates({ state, now }, run, options)
   const taken = new Map(
     keys
-      .filter(({ key, delivery }) => force || keyState(key, delivery).status === 'new')
+      .filter((one) => force || keyState(one).status === 'new')
       .map(({ key, delivery }) => [key, delivery]),
   )
   if (taken.size === 0) return state

@@ -155,6 +155,10 @@ export class GitHubClient {
   /** True after a 502 that was retried, until another try settles what it left open. */
   #mayBeAccepted = false
   #retriesOf502 = 0
+  /** When the first try that counts began, and when the last one began and ended. */
+  #times: { readonly first: number; readonly began: number; readonly ended: number } | undefined
+  /** `Date` of the last response. */
+  #date: string | undefined
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
@@ -174,13 +178,25 @@ export class GitHubClient {
     readonly tries: number
     readonly githubStatus?: number
     readonly mayBeAccepted?: true
+    readonly acceptedAt?: number
+    readonly githubMs?: number
   } {
     const [tries, status] = [this.#tries, this.#status]
     return {
       tries,
       ...(status !== undefined && { githubStatus: status }),
       ...(this.#mayBeAccepted && { mayBeAccepted: true }),
+      ...this.#measured(),
     }
+  }
+
+  /** Measured for a caller that stores events: when the first try began, by GitHub's clock if it responded. */
+  #measured() {
+    if (this.#patience.retryTime === undefined || !this.#times) return undefined
+    const { first, began, ended } = this.#times
+    const date = Date.parse(this.#date ?? '')
+    const acceptedAt = Number.isNaN(date) ? first : date - (ended - first)
+    return { acceptedAt, githubMs: ended - began }
   }
 
   /**
@@ -220,8 +236,10 @@ export class GitHubClient {
   }
 
   async #attempt(question: GitHubRequest): Promise<GitHubOutcome> {
-    if (question.method !== 'GET') this.#tries++
+    const counts = question.method !== 'GET'
+    if (counts) this.#tries++
     this.#status = undefined
+    const began = this.#now()
     try {
       const token = await this.#tokens()
       const first = await this.#send(question, token)
@@ -229,6 +247,10 @@ export class GitHubClient {
       const other = first.status === 401 && token && (await this.#tokens(token))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
+      if (counts) {
+        this.#times = { first: this.#times?.first ?? began, began, ended: this.#now() }
+        this.#date = answer.header('date')
+      }
       const refusal = refusalOf(answer, this.#options.clock, question)
       return refusal ? { accepted: false, refusal, answer } : { accepted: true, answer }
     } catch (cause) {

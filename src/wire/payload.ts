@@ -65,6 +65,8 @@ export const HEADER = {
   bodyLength: 'x-hookline-body-length',
   /** In a payload: the number of events of the batch. */
   batch: 'x-hookline-batch',
+  /** In a payload: the id of the delivery that this one replays. */
+  replayOf: 'x-hookline-replay-of',
   /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
   /** In a response: `true` if the relay stored the event. */

@@ -44,6 +44,12 @@ export function runsPath(repository: string, page: number): string {
   return `/repos/${repository}/actions/runs?per_page=${PAGE_SIZE}&page=${page}`
 }
 
+/**
+ * How the action begins the annotation of a run in which no trigger fired; a colon and the reason may
+ * follow. Who follows the run reads it back.
+ */
+export const NOTHING_FIRED = 'no trigger fired'
+
 interface LookupRange {
   /** Ends the lookup at the first page with a run that was created before this time. */
   readonly since?: Date | undefined

@@ -71,6 +71,36 @@ describe.each(['file:state/deep.json', 'branch:hookline-state'])('with state %s'
   })
 })
 
+describe('a replay', () => {
+  const headersOf = (id: number, replayOf?: number) => ({
+    'x-hookline-delivery': uuid(id),
+    'x-hookline-received-at': '2026-01-01T00:00:00.000Z',
+    ...(replayOf !== undefined && { 'x-hookline-replay-of': uuid(replayOf) }),
+  })
+  const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+  test.each(['file:state.json', 'branch:hookline-state'])(
+    'is not dropped as a duplicate of the event that it replays, but of itself: %s',
+    async (state) => {
+      const body = { id: 1 }
+      const original = { body, headers: headersOf(1) }
+      const replay = { body, headers: headersOf(2, 1) }
+      // The relay may send a replay twice, if GitHub's response was lost.
+      const all = [original, original, replay, replay, { body, headers: headersOf(3, 2) }, original]
+      expect(await counts(state, ...all)).toEqual([1, 0, 1, 0, 1, 0])
+    },
+  )
+
+  test('runs although another run is at work on the item, and later events are duplicates', async () => {
+    const body = { id: 1 }
+    const open = delivery('file:state.json', { body, headers: headersOf(1), run: 'open' })
+    const { outputs } = await runInShared(open)
+    expect(outputs.count).toBe('1')
+    const others = [{ body, headers: headersOf(2, 1) }, { body }]
+    expect(await counts('file:state.json', ...others)).toEqual([1, 0])
+  })
+})
+
 describe('the key of an item', () => {
   const state = 'file:state.json'
 

@@ -6,6 +6,7 @@ import {
   rowsByKey,
 } from '../../../src/relay/store/encryption.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
+import { SCHEMA } from '../../../src/relay/store/schema.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 
@@ -62,6 +63,7 @@ describe('reencrypt', () => {
 
   async function tableWith(count: number) {
     const database = await memoryDatabase([
+      ...SCHEMA,
       'CREATE TABLE thing (seq INTEGER PRIMARY KEY, length INTEGER, key TEXT, content TEXT)',
     ])
     for (let seq = 1; seq <= count; seq++) {
@@ -111,7 +113,7 @@ describe('reencrypt', () => {
     const { write } = database
     let writes = 0
     database.write = (statements) => {
-      database.isFailing = ++writes === 3
+      database.isFailing = ++writes === 2
       return write(statements)
     }
     await expect(reencrypt(database, TABLE, both)).rejects.toThrow()

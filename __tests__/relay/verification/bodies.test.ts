@@ -13,7 +13,7 @@ function checked(
   stored = false,
 ) {
   const bytes = new Uint8Array(Buffer.from(body))
-  const place = { bodyUrl: 'https://relay.test/-/bodies/x', bodySha256: '', bodyLength: 1 }
+  const place = { bodyUrl: 'https://relay.test/-/octo/bodies/x', bodySha256: '', bodyLength: 1 }
   const event = {
     ...{ path: 'hook/webhook', method: 'POST', delivery: 'd', receivedAt: '' },
     headers: new Map(Object.entries(headers)),

@@ -6,7 +6,7 @@ import { HttpFailure } from '../../wire/http.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
+import { type DeliveryResult, loggedRequest, loggedResult } from './relay-log.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
@@ -86,7 +86,7 @@ export class LogFollower {
     if (reason === null) await followDelivery(delivery, run, this.#ports, this.#report)
   }
 
-  async #followResult({ delivery, dead }: OutboxResult): Promise<void> {
+  async #followResult({ delivery, dead }: DeliveryResult): Promise<void> {
     const isReported = this.#queued.delete(delivery)
     if (!isReported) this.#report(connectEvent('request', { delivery, reason: FROM_OUTBOX }))
     if (dead === undefined) await followDelivery(delivery, null, this.#ports, this.#report)

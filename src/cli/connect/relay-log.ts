@@ -1,4 +1,4 @@
-import type { OutboxLine } from '../../relay/log-lines.ts'
+import type { DeliveryLine } from '../../relay/delivery/log-lines.ts'
 import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { isObject } from '../../wire/json.ts'
 
@@ -15,8 +15,8 @@ export function loggedRequest(line: string): LogEntry | undefined {
   return isAddressed || isRefused ? (value as unknown as LogEntry) : undefined
 }
 
-/** How an event left the outbox: GitHub has it, or the relay gave up. */
-export interface OutboxResult {
+/** How a waiting event ended: GitHub has it, or the relay gave up. */
+export interface DeliveryResult {
   /** Id of the delivery, or of its batch. */
   readonly delivery: string
   /** Why the event is a dead letter; `undefined` for a delivered event. */
@@ -24,12 +24,12 @@ export interface OutboxResult {
 }
 
 /** The result that a line of the log reports. */
-export function loggedResult(line: string): OutboxResult | undefined {
+export function loggedResult(line: string): DeliveryResult | undefined {
   const value: unknown = JSON.parse(line)
-  if (!isObject(value) || !('outbox' in value)) return undefined
+  if (!isObject(value) || !('change' in value)) return undefined
   // The relay of this process wrote the line.
-  const { outbox, delivery, reason = 'unknown reason' } = value as unknown as OutboxLine
+  const { change, delivery, reason = 'unknown reason' } = value as unknown as DeliveryLine
   if (delivery === undefined) return undefined
-  if (outbox === 'dead') return { delivery, dead: reason }
-  return outbox === 'delivered' || outbox === 'found' ? { delivery, dead: undefined } : undefined
+  if (change === 'dead') return { delivery, dead: reason }
+  return change === 'delivered' || change === 'found' ? { delivery, dead: undefined } : undefined
 }

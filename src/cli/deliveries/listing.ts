@@ -16,6 +16,19 @@ export function deliveriesText(
   return left > 0 ? `${lines}\nand ${left} more` : lines
 }
 
+/** The explanation of an event that the relay stored first, because its sender does not wait. */
+const HUNG_UP = 'the sender hung up before the response'
+
+/** Advice about the listed deliveries: one line for each endpoint whose sender does not wait for GitHub. */
+export function listAdvice(deliveries: readonly AdminAnswer[]): readonly string[] {
+  const impatient = deliveries.filter(({ explanation }) => explanation === HUNG_UP)
+  const names = new Set(impatient.map(({ owner, endpoint }) => `${owner}/${endpoint}`))
+  return [...names].map(
+    (name) =>
+      `the sender of ${name} does not wait for GitHub: hookline endpoint update ${name} --respond stored`,
+  )
+}
+
 function cellsOf(delivery: AdminAnswer, now: number): readonly string[] {
   const { receivedAt, repository, endpoint, id, run, outcome, conclusion } = delivery
   const ended = text(outcome) || text(conclusion)

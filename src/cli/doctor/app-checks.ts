@@ -1,6 +1,6 @@
-import { App, readAppKey } from '../../relay/github/github-app.ts'
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
+import { App, readAppKey } from '../../relay/github/github-app.ts'
 import { parseRepository } from '../../relay/github/repository.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'

@@ -22,6 +22,8 @@ export interface SettingOptions extends ConditionOptions {
   readonly trigger?: string
   readonly dispatch?: DispatchMode
   readonly ref?: string
+  /** `owner/name:workflow[/trigger]` */
+  readonly target?: readonly string[]
   readonly respond?: 'github' | 'stored'
   readonly batch?: number
   readonly debounce?: number
@@ -45,6 +47,10 @@ export function withSettingOptions(command: Command): Command {
       ).choices(DISPATCH_MODES),
     )
     .option('--ref <ref>', 'branch or tag, for the dispatch mode workflow')
+    .option(
+      '--target <owner/name:workflow/trigger...>',
+      'further workflows of the same owner that each request starts, at most 10',
+    )
   return withConditionOptions(command)
     .addOption(
       new Option(

@@ -11,10 +11,10 @@ export interface SendResponse {
   readonly delivery: string | null
   /** Page of the run, if the relay knows it. */
   readonly run: string | null
-  /** True if the event is in the outbox of the relay. */
+  /** True if the relay stored the event. */
   readonly queued: boolean
-  /** Id of the batch that collects the event. */
-  readonly batch: string | null
+  /** True if the relay collects the event for a batch. */
+  readonly collected: boolean
   /** True if the condition of the endpoint dropped the request, so that no run starts. */
   readonly filtered: boolean
   /** True if the path of the URL names no trigger. */
@@ -44,7 +44,7 @@ export function readResponse({ status, headers, text }: HttpResponse): SendRespo
     delivery: headers[HEADER.delivery] ?? null,
     run: headers[HEADER.run] ?? null,
     queued: headers[HEADER.queued] === 'true',
-    batch: headers[HEADER.batch] ?? null,
+    collected: headers[HEADER.reason] === 'batch',
     filtered,
     missingTrigger,
     nothingFired,

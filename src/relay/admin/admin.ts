@@ -1,5 +1,5 @@
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import { endpointLabel } from '../delivery/queue-name.ts'
+import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { relayKeyMissing } from '../store/relay-key.ts'
 import { StorageError } from '../store/storage-error.ts'
@@ -8,6 +8,7 @@ import { targetPath } from '../webhook/url.ts'
 import { type AccessRules, type Caller, managerOf, notAllowed, readCaller } from './access.ts'
 import { type DeliveryPorts, deliveryResource, respondToDeliveries } from './deliveries.ts'
 import {
+  type EndpointLine,
   type EndpointResourcePorts,
   endpointResource,
   respondToEndpointResource,
@@ -16,11 +17,12 @@ import { isRead } from './query.ts'
 import { respondToMetrics, respondToStatus, type StatusPorts } from './status.ts'
 
 /** The data of a relay, as the admin API shows and changes it. */
-export type AdminPorts = Omit<EndpointResourcePorts, 'deleted'> &
-  DeliveryPorts &
+export type AdminPorts = Omit<EndpointResourcePorts, 'log' | 'endDeleted'> &
+  Omit<DeliveryPorts, 'log'> &
   StatusPorts & {
     /** A copy of the database; absent on Workers. */
     readonly backup?: (() => Promise<AsyncIterable<Uint8Array>>) | undefined
+    log(line: EndpointLine | DeliveryLine): void
   }
 
 interface AdminOptions extends AccessRules {
@@ -57,7 +59,9 @@ async function respond(
   if (path === '/-admin/status' || path === '/-admin/metrics') {
     if (caller.kind === 'token') throw notAllowed('a GitHub token shows endpoints and deliveries')
     if (!isRead(request.method)) throw methodNotAllowed(['GET'])
-    return path.endsWith('status') ? respondToStatus(ports) : respondToMetrics(ports)
+    return path.endsWith('status')
+      ? respondToStatus(request, ports)
+      : respondToMetrics(request, ports)
   }
   const manager = managerOf(caller)
   if (path === '/-admin/backup') {
@@ -68,7 +72,8 @@ async function respond(
   if (endpoint) {
     return respondToEndpointResource(request, endpoint, manager, {
       ...ports,
-      deleted: (gone) => ports.deliveries.endDeleted(endpointLabel(gone)),
+      endDeleted: async ({ owner, name }) =>
+        (await ports.deliveriesOf(owner)?.endDeleted(owner, name)) ?? 0,
     })
   }
   const delivery = deliveryResource(path)

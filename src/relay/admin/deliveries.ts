@@ -1,24 +1,32 @@
-import type { RelayRequest } from '../../wire/http.ts'
-import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import { splitOnce } from '../../wire/path.ts'
-import type { DeliveryFilter, DeliveryView, ListedDelivery } from '../delivery/delivery-list.ts'
-import type { EventState } from '../delivery/event.ts'
-import { decryptEvent } from '../delivery/event-record.ts'
-import { DELETED } from '../delivery/ledger.ts'
-import { endpointLabel } from '../delivery/queue-name.ts'
+import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
+import { decryptContent } from '../delivery/event-record.ts'
+import type { DeliveryLine } from '../delivery/log-lines.ts'
+import { type Replayed, type ReplayPorts, Replays } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
-import type { OutboxLine } from '../log-lines.ts'
+import { DELETED } from '../store/deliveries.ts'
+import type { Delivery, DeliveryFilter, DeliveryState } from '../store/delivery-rows.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { ENDPOINT_NAME_FORM, isEndpointOwner } from '../store/endpoint-settings.ts'
+import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
-import { invalidQuery, isoTime, isRead, queryOf, readPage } from './query.ts'
+import { endpointOf } from './pass-again.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf, readPage } from './query.ts'
+import { shownRequest } from './shown-request.ts'
+import { stagesOf } from './stages.ts'
 
-export interface DeliveryPorts {
-  readonly deliveries: DeliveryView
-  /** The endpoints of a caller with a GitHub token. */
+export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgain' | 'newId'> {
+  /**
+   * The deliveries of an owner, or of all.
+   *
+   * @returns `undefined` for all owners on Workers, where each has a database of its own
+   */
+  deliveriesOf(owner: string | undefined): DeliveryStore | undefined
   readonly endpoints: Pick<EndpointLookup, 'stores' | 'encryption'>
-  log(line: Pick<OutboxLine, 'outbox' | 'delivery' | 'events'>): void
+  readonly loadChecks: LoadChecks
+  now(): Date
+  log(line: DeliveryLine): void
 }
 
 /** The part of an address after `/-admin/deliveries`. */
@@ -80,48 +88,58 @@ async function ownDeliveries(
   owner: string | undefined,
   caller: Manager,
   { endpoints: { stores } }: DeliveryPorts,
-): Promise<Pick<DeliveryFilter, 'credentials'>> {
-  const source = owner === undefined ? stores.all : stores.of(owner)
-  if (!source) {
-    throw invalidQuery('the path has no owner: on Workers, each owner has a database of its own')
-  }
+): Promise<Pick<DeliveryFilter, 'endpoints'>> {
   if (caller.kind === 'admin') return {}
+  const source = owner === undefined ? stores.all : stores.of(owner)
+  if (!source) throw noOwner()
   const rows = await source.list(caller.hashes)
-  return { credentials: rows.map(endpointLabel) }
+  return { endpoints: rows.map((row) => `${row.owner}/${row.name}`) }
+}
+
+/** @throws RelayError 400 without an owner on Workers */
+function storeOf(owner: string | undefined, { deliveriesOf }: DeliveryPorts): DeliveryStore {
+  const store = deliveriesOf(owner)
+  if (!store) throw noOwner()
+  return store
 }
 
 async function listResponse(
   query: URLSearchParams,
   own: DeliveryFilter,
-  { deliveries }: DeliveryPorts,
+  ports: DeliveryPorts,
 ): Promise<RelayResponse> {
-  const { limit, cursor } = readPage(query, /^\d{1,15}\.[0-9a-f-]{36}$/)
-  const [received, last] = splitOnce(cursor ?? '', '.')
-  const after = cursor === undefined ? undefined : { received: Number(received), id: last }
-  const outcome = query.get('outcome') || undefined
-  const given = [...query].filter(([name]) => !['limit', 'after', 'outcome'].includes(name))
+  const store = storeOf(own.owner, ports)
+  const { limit, cursor } = readPage(query, /^\d{1,16}$/)
+  const after = cursor === undefined ? undefined : Number(cursor)
+  const given = [...query].filter(([name]) => !['limit', 'after'].includes(name))
   const filter = { ...readFilter(Object.fromEntries(given)), ...own }
-  const found = await deliveries.list({ ...filter, outcome, after, limit: limit + 1 })
+  const found = await store.list({ ...filter, after, limit: limit + 1 })
   const page = found.slice(0, limit)
   const end = found.length > limit ? page.at(-1) : undefined
   return jsonResponse({
     deliveries: page.map(shownDelivery),
-    next: end ? `${end.received}.${end.id}` : null,
+    next: end ? String(end.seq) : null,
   })
 }
 
 async function showResponse(
   id: string,
   own: DeliveryFilter,
-  { deliveries, endpoints: { encryption } }: DeliveryPorts,
+  ports: DeliveryPorts,
 ): Promise<RelayResponse> {
-  const [delivery] = await deliveries.list({ ...own, id, limit: 1 })
-  if (!delivery) throw noSuchDelivery()
-  const stored = (await deliveries.find(id)).find((event) => event.delivery === id)
-  const opened = stored && (await decryptEvent(stored, encryption).catch(() => undefined))
-  // The relay serialized it.
-  const payload: unknown = opened ? JSON.parse(opened.event.clientPayload) : null
-  return jsonResponse({ delivery: shownDelivery(delivery), payload })
+  const { endpoints, loadChecks } = ports
+  const stored = await storeOf(own.owner, ports).find(id)
+  if (!stored || !isSelected(stored, own)) throw noSuchDelivery()
+  const { key, content, path } = stored
+  const record = key === null || content === null ? undefined : { key, content }
+  const opened =
+    record && (await decryptContent(record, endpoints.encryption).catch(() => undefined))
+  const endpoint = await endpointOf(stored, endpoints)
+  return jsonResponse({
+    delivery: shownDelivery(stored),
+    request: opened ? await shownRequest(opened, path, endpoint, loadChecks) : null,
+    stages: stagesOf(stored, endpoint),
+  })
 }
 
 async function changeResponse(
@@ -129,27 +147,61 @@ async function changeResponse(
   id: string | undefined,
   own: DeliveryFilter,
   change: 'replay' | 'delete',
-  { deliveries, log }: DeliveryPorts,
+  ports: DeliveryPorts,
 ): Promise<RelayResponse> {
-  const replays = change === 'replay'
-  const outbox = replays ? 'replayed' : 'deleted'
-  let events: number
-  if (id === undefined) {
-    const given = await givenFilter(request)
-    if (Object.keys(given).length === 0) {
-      throw invalidQuery('add endpoint, repository, state, reason, since or until')
-    }
-    const filter = { state: 'dead' as const, ...readFilter(given), ...own }
-    if (filter.state !== 'dead' && filter.state !== 'delivered') {
-      throw invalidQuery('state must be dead or delivered')
-    }
-    events = await (replays ? deliveries.replayAll(filter) : deliveries.deleteAll(filter))
-  } else {
-    events = await (replays ? deliveries.replay(id, own) : deliveries.delete(id, own))
-    if (events === 0) throw replays ? notReplayable() : noSuchDelivery()
+  const store = storeOf(own.owner, ports)
+  const many = id === undefined ? await readChangeFilter(request, own) : undefined
+  const named = id !== undefined && { delivery: id }
+  if (change === 'delete') {
+    const events = await (id === undefined || many
+      ? store.deleteAll(many ?? own)
+      : store.delete(id, own))
+    if (!many && events === 0) throw noSuchDelivery()
+    ports.log({ change: 'deleted', events, ...named })
+    return jsonResponse({ deleted: events })
   }
-  log({ outbox, events, ...(id !== undefined && { delivery: id }) })
-  return jsonResponse({ [outbox]: events })
+  const done = await replay(id, own, many, ports)
+  ports.log({ change: 'replayed', events: done.replayed, ...named })
+  return jsonResponse(done)
+}
+
+/** @throws RelayError 404, 409 or 503 if nothing can be replayed */
+async function replay(
+  id: string | undefined,
+  own: DeliveryFilter,
+  many: ChangeFilter | undefined,
+  ports: DeliveryPorts,
+): Promise<Replayed> {
+  const { endpoints, nameQueue, passAgain, newId, now } = ports
+  const replays = new Replays({
+    store: storeOf(own.owner, ports),
+    encryption: endpoints.encryption,
+    nameQueue,
+    passAgain,
+    newId,
+    now: () => now().getTime(),
+  })
+  if (many?.state === 'refused') throw invalidQuery('a refused request has no payload to replay')
+  const done = many ? await replays.many(many) : await replays.one(id ?? '', own)
+  if (done === undefined) throw noSuchDelivery()
+  if (done === 'refused') throw notReplayable('a refused request has no stored payload')
+  const { replayed, declined, missing, left, explanation = '' } = done
+  if (left > 0 && replayed === 0) throw noRoom()
+  if (!many && replayed + declined === 0) {
+    throw missing > 0 ? notReplayable(explanation) : noSuchDelivery()
+  }
+  return done
+}
+
+type ChangeFilter = DeliveryFilter & { readonly state: DeliveryState }
+
+/** A filter that selects deliveries to change: dead letters, unless another state is named. */
+async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Promise<ChangeFilter> {
+  const given = await givenFilter(request)
+  if (Object.keys(given).length === 0) {
+    throw invalidQuery('add endpoint, repository, state, outcome, reason, since or until')
+  }
+  return { ...readFilter(given), ...own, state: readState(given.state) ?? 'dead' }
 }
 
 const MOST_BYTES = 64 * 1024
@@ -169,11 +221,19 @@ async function givenFilter(request: RelayRequest): Promise<Readonly<Record<strin
   return Object.fromEntries(all.filter(([, value]) => value != null && value !== ''))
 }
 
-const STATES: readonly EventState[] = ['waiting', 'uncertain', 'delivered', 'dead']
+const STATES: readonly DeliveryState[] = [
+  'delivered',
+  'waiting',
+  'uncertain',
+  'dead',
+  'filtered',
+  'refused',
+]
+
+const FILTERS = ['endpoint', 'repository', 'state', 'outcome', 'reason', 'since', 'until']
 
 /** @throws RelayError 400 that names the first mistake */
 function readFilter(given: Readonly<Record<string, unknown>>): DeliveryFilter {
-  const allowed = ['endpoint', 'repository', 'state', 'reason', 'since', 'until']
   const read = (name: string): string | undefined => {
     const value = given[name]
     if (value === undefined || value === '') return undefined
@@ -181,27 +241,32 @@ function readFilter(given: Readonly<Record<string, unknown>>): DeliveryFilter {
     return value
   }
   const [unknown] = Object.keys(given).filter(
-    (name) => given[name] !== undefined && !allowed.includes(name),
+    (name) => given[name] !== undefined && !FILTERS.includes(name),
   )
   if (unknown !== undefined) {
-    throw invalidQuery(`${JSON.stringify(unknown.slice(0, 40))} is none of ${allowed.join(', ')}`)
+    throw invalidQuery(`${JSON.stringify(unknown.slice(0, 40))} is none of ${FILTERS.join(', ')}`)
   }
   const endpoint = read('endpoint')
   if (endpoint !== undefined && !ENDPOINT_NAME_FORM.test(endpoint)) {
     throw invalidQuery('endpoint is not the name of an endpoint')
   }
-  const state = read('state')
-  const known = STATES.find((each) => each === state)
-  if (state !== undefined && !known) throw invalidQuery(`state must be one of ${STATES.join(', ')}`)
   const filter = {
     endpoint,
     repository: read('repository')?.toLowerCase(),
-    state: known,
+    state: readState(given.state),
+    outcome: read('outcome'),
     reason: read('reason'),
     since: readTime('since', read('since')),
     until: readTime('until', read('until')),
   }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+}
+
+function readState(given: unknown): DeliveryState | undefined {
+  if (given === undefined || given === '') return undefined
+  const known = STATES.find((state) => state === given)
+  if (!known) throw invalidQuery(`state must be one of ${STATES.join(', ')}`)
+  return known
 }
 
 function readTime(name: string, text: string | undefined): number | undefined {
@@ -210,28 +275,39 @@ function readTime(name: string, text: string | undefined): number | undefined {
   return time
 }
 
-function shownDelivery(delivery: ListedDelivery) {
-  const { id, unit, repository, credential, path, method, state, reason, received } = delivery
-  const { attempts, next, bytes, run, outcome, conclusion } = delivery
-  const [, name = null] = /^endpoint:[^/]*\/([^#]*)/.exec(credential) ?? []
+/** The public part of a delivery. Unknown values are `null`. */
+function shownDelivery(delivery: Delivery) {
+  const { id, request, replayOf, batch, owner, repository, endpoint, path, method } = delivery
+  const { state, reason, explanation, received, since, attempts, next, size, accepted } = delivery
+  const { githubMs, run, outcome, outcomeReason, conclusion, details } = delivery
+  const isOpen = state === 'waiting' || state === 'uncertain'
+  const isDeleted = endpoint?.endsWith(DELETED) === true
   return {
     id,
-    owner: splitOnce(repository, '/')[0],
-    endpoint: name,
+    request,
+    owner,
+    endpoint: endpoint === null ? null : endpoint.replace(DELETED, ''),
+    ...(isDeleted && { endpointDeleted: true }),
     repository,
     path,
     method: method || null,
     state,
     reason: reason || null,
+    explanation,
     receivedAt: isoTime(received),
+    changedAt: isoTime(since),
     attempts,
-    nextAttemptAt: next === null ? null : isoTime(next),
-    size: bytes,
-    run: run || null,
-    outcome: outcome || null,
-    conclusion: conclusion || null,
-    credential: credential.replace(DELETED, ''),
-    ...(unit !== id && { batch: unit }),
+    nextAttemptAt: isOpen && next !== null ? isoTime(next) : null,
+    size,
+    acceptedAt: accepted === null ? null : isoTime(accepted),
+    githubMs,
+    run,
+    outcome,
+    outcomeReason,
+    conclusion,
+    details,
+    ...(replayOf !== null && { replayOf }),
+    ...(batch !== null && { batch }),
   }
 }
 
@@ -241,8 +317,16 @@ function noSuchDelivery(): RelayError {
   })
 }
 
-function notReplayable(): RelayError {
-  return new RelayError(404, 'not_found', 'no dead letter and no delivered batch has this id', {
-    hint: 'A waiting delivery is attempted without a replay. Of other delivered events, the relay stores no payload.',
+/** @param why without a full stop */
+function notReplayable(why: string): RelayError {
+  return new RelayError(409, 'not_replayable', `the delivery cannot be replayed: ${why}`, {
+    hint: 'Let the sender send the event again. The relay stores payloads for HOOKLINE_RETENTION_DAYS.',
+  })
+}
+
+function noRoom(): RelayError {
+  return new RelayError(503, 'storage_full', 'the database has no room for the replay', {
+    hint: 'Delete dead letters, or set a larger HOOKLINE_MAX_STORAGE_MB.',
+    retryAfter: 60,
   })
 }

@@ -20,7 +20,7 @@ import {
 import type { EndpointRow } from '../store/endpoint-table.ts'
 import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
-import { invalidQuery, isoTime, isRead, queryOf } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf } from './query.ts'
 
 export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
   readonly endpoints: EndpointLookup
@@ -33,12 +33,19 @@ export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
    */
   checkAccess(settings: EndpointSettings): Promise<void>
   /**
-   * Makes the waiting events of a deleted endpoint dead letters.
+   * Makes the waiting events of a deleted endpoint dead letters, and renames it in all its deliveries.
    *
-   * @returns how many
+   * @returns how many events waited
    */
-  deleted(endpoint: Pick<Endpoint, 'owner' | 'name'>): Promise<number>
-  log(line: { readonly endpoint: string; readonly change: string }): void
+  endDeleted(endpoint: Pick<Endpoint, 'owner' | 'name'>): Promise<number>
+  log(line: EndpointLine): void
+}
+
+/** A line of the log about a change of an endpoint. */
+export interface EndpointLine {
+  /** `<owner>/<name>` */
+  readonly endpoint: string
+  readonly change: 'created' | 'updated' | 'rotated' | 'deleted'
 }
 
 /** The part of an address after `/-admin/`. */
@@ -108,9 +115,7 @@ async function listResponse(
   const owner = queryOf(target).get('owner')?.toLowerCase()
   if (owner !== undefined && !isEndpointOwner(owner)) throw invalidQuery('owner is not an owner')
   const source = owner === undefined ? stores.all : stores.of(owner)
-  if (!source) {
-    throw invalidQuery('owner is missing: on Workers, each owner has a database of its own')
-  }
+  if (!source) throw noOwner()
   const rows = await source.list(caller.kind === 'token' ? caller.hashes : undefined)
   const shown = rows.map(async (row) =>
     shownEndpoint(row, await decryptEndpoint(row, encryption).catch(() => undefined)),
@@ -124,7 +129,7 @@ async function createResponse(
   ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
   const { endpoints } = ports
-  const { name, ...given } = await readGiven(request)
+  const { name, ...given } = await readJsonBody(request)
   if (typeof name !== 'string' || !ENDPOINT_NAME_FORM.test(name)) {
     throw invalidEndpoint(
       '"name" must have 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.',
@@ -145,6 +150,8 @@ async function createResponse(
   const times = { changed: created, firstEvent: null }
   const row = await encryptEndpoint(endpoint, times, endpoints.encryption)
   if (!(await store.create(row))) throw nameTaken(owner, name)
+  // A request to a deleted endpoint of this name may have been recorded after the deletion.
+  await ports.endDeleted({ owner, name })
   changed(endpoint, 'created', ports)
   const shown = { endpoint: shownEndpoint(row, endpoint), url: urlOf(endpoint, ports) }
   return { ...jsonResponse(shown), status: 201 }
@@ -172,7 +179,7 @@ async function updateResponse(
 ): Promise<RelayResponse> {
   // The body of a caller who has no such endpoint is not read.
   await ownRow(key, caller, ports)
-  const changes = await readGiven(request)
+  const changes = await readJsonBody(request)
   if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
   const updated = async ({ owner, name, id, created, ...old }: Endpoint): Promise<Endpoint> => {
     const before = givenSettings(old)
@@ -222,13 +229,13 @@ async function deleteResponse(
   const { owner, name } = row
   await ports.endpoints.stores.of(owner).delete(name)
   changed(row, 'deleted', ports)
-  const deadLetters = await ports.deleted({ owner, name })
+  const deadLetters = await ports.endDeleted({ owner, name })
   return jsonResponse({ deleted: true, deadLetters })
 }
 
 function changed(
   { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
-  change: string,
+  change: EndpointLine['change'],
   { endpoints, log }: EndpointResourcePorts,
 ): void {
   endpoints.changed(owner)
@@ -325,13 +332,6 @@ function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): s
 }
 
 /** @throws RelayError 400 */
-async function readGiven(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
-  const given = await readJsonBody(request)
-  // A request starts the endpoint's own workflow alone so far.
-  if (given.targets != null) throw invalidEndpoint('"targets" is not a setting.')
-  return given
-}
-
 async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
   let body: unknown
   try {

@@ -40,3 +40,8 @@ export function isoTime(time: number): string {
 export function invalidQuery(hint: string): RelayError {
   return new RelayError(400, 'invalid_query', 'the query is invalid', { hint })
 }
+
+/** On Workers, where each owner has a database of its own. */
+export function noOwner(): RelayError {
+  return invalidQuery('name the owner: on Workers, each owner has a database of its own')
+}

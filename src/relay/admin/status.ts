@@ -1,13 +1,21 @@
-import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { VERSION } from '../../wire/version.ts'
-import type { DeliveryView } from '../delivery/delivery-list.ts'
-import type { OutboxFigures } from '../delivery/event.ts'
-import type { Alarm } from '../delivery/receipt-store.ts'
+import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
-import { isoTime } from './query.ts'
+import type { Figures } from '../store/delivery-rows.ts'
+import { isEndpointOwner } from '../store/endpoint-settings.ts'
+import type { Alarm } from '../store/notifications.ts'
+import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
 
 export interface StatusPorts {
-  readonly deliveries: Pick<DeliveryView, 'figures'>
+  /**
+   * The deliveries of an owner, or of all.
+   *
+   * @returns `undefined` for all owners on Workers, where each has a database of its own
+   */
+  deliveriesOf(owner: string | undefined): DeliveryStore | undefined
+  /** Ids of the relay keys. */
+  readonly keyIds: readonly string[]
   readonly metrics: RelayMetrics
   /** The relay's own GitHub credential. */
   readonly credentialKind: 'none' | 'token' | 'app'
@@ -15,28 +23,30 @@ export interface StatusPorts {
   readonly storageLimit: number
   /** Seconds since the start. */
   uptime(): number
-  /** Rows by the id of the relay key that encrypted them, of every key in use. */
-  rowsByKey(): Promise<Readonly<Record<string, number>>>
-  alarms(): Promise<readonly Alarm[]>
   /** Whatever an admin has to know: one sentence each. */
   warnings(): Promise<readonly string[]>
 }
 
-/** `/-admin/status`. @throws StorageError if the disk fails */
-export async function respondToStatus(ports: StatusPorts): Promise<RelayResponse> {
-  const { deliveries, metrics, credentialKind: kind, storageLimit } = ports
-  const { events, bytes, oldest, imbalance } = await deliveries.figures()
+/** `/-admin/status`. @throws StorageError if the disk fails, RelayError 400 on Workers without an owner */
+export async function respondToStatus(
+  { target }: Pick<RelayRequest, 'target'>,
+  ports: StatusPorts,
+): Promise<RelayResponse> {
+  const { metrics, credentialKind: kind, storageLimit, keyIds } = ports
+  const deliveries = ports.deliveriesOf(ownerIn(target))
+  if (!deliveries) throw noOwner()
+  const { states, bytes, oldest, imbalance } = await deliveries.figures()
   const [failing] = metrics.failingReasons()
   return jsonResponse({
     version: VERSION,
     uptime: Math.floor(ports.uptime()),
-    deliveries: events,
+    deliveries: states,
     oldestWaitingSeconds: oldest,
     imbalance,
     storage: { bytes, limitBytes: storageLimit },
-    keys: await ports.rowsByKey(),
+    keys: { ...Object.fromEntries(keyIds.map((id) => [id, 0])), ...(await deliveries.rowsByKey()) },
     credential: { kind, ...(failing !== undefined && { failing }) },
-    alarms: (await ports.alarms()).map(({ kind: alarm, subject, since }) => ({
+    alarms: (await deliveries.alarms()).map(({ kind: alarm, subject, since }) => ({
       alarm,
       subject,
       since: isoTime(since),
@@ -45,19 +55,39 @@ export async function respondToStatus(ports: StatusPorts): Promise<RelayResponse
   })
 }
 
-/** `/-admin/metrics`. @throws StorageError if the disk fails */
-export async function respondToMetrics({
-  deliveries,
-  metrics,
-}: StatusPorts): Promise<RelayResponse> {
-  const lines = [...metrics.lines(), ...deliveryLines(await deliveries.figures())]
+/** `/-admin/metrics`; on Workers without an owner, those of the isolate. @throws StorageError if the disk fails */
+export async function respondToMetrics(
+  { target }: Pick<RelayRequest, 'target'>,
+  ports: StatusPorts,
+): Promise<RelayResponse> {
+  const deliveries = ports.deliveriesOf(ownerIn(target))
+  const lines = [
+    ...ports.metrics.lines(),
+    ...(deliveries ? deliveryLines(await deliveries.figures()) : []),
+    ...(deliveries ? alarmLines(await deliveries.alarms()) : []),
+  ]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
 
-function deliveryLines({ events, bytes, oldest, imbalance }: OutboxFigures): string[] {
+/** @throws RelayError 400 */
+function ownerIn(target: string): string | undefined {
+  const owner = queryOf(target).get('owner') ?? undefined
+  if (owner === undefined || isEndpointOwner(owner)) return owner
+  throw invalidQuery('owner is not the owner of a repository, in lower case')
+}
+
+function alarmLines(alarms: readonly Alarm[]): string[] {
+  // Neither kind nor subject contains a quotation mark.
+  const lines = alarms.map(
+    ({ kind, subject }) => `hookline_alarm{alarm="${kind}",subject="${subject}"} 1`,
+  )
+  return ['# TYPE hookline_alarm gauge', ...lines.toSorted()]
+}
+
+function deliveryLines({ states: counts, bytes, oldest, imbalance }: Figures): string[] {
   const name = 'hookline_deliveries'
-  const states = Object.entries(events).map(
+  const states = Object.entries(counts).map(
     ([state, count]) => `${name}{state="${state}"} ${count}`,
   )
   return [

@@ -1,19 +1,22 @@
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
+import { LIMITS } from '../../wire/limits.ts'
 import { splitOnce } from '../../wire/path.ts'
-import { type Attempts, RelayError, storageFull } from '../errors.ts'
+import { readClientPayload } from '../../wire/payload.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
-import type { OutboxLine } from '../log-lines.ts'
-import type { AcceptedQueues } from '../store/accepted-credentials.ts'
+import type { LargeBodies } from '../store/bodies.ts'
+import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { EndpointLookup, KnownEndpoints } from '../store/endpoint-lookup.ts'
+import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { LargeBodies } from '../store/large-bodies.ts'
-import { batchPeriod, type CollectPort, type StorePort } from './batch-period.ts'
-import type { CollectedEvent } from './batches.ts'
-import type { NewEvent } from './event.ts'
+import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
+import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
-import { type AttemptOutcome, isNotNow, outcomeOf } from './outcome.ts'
-import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
+import type { DeliveryLine } from './log-lines.ts'
+import { isOwnQueue, repositoryOf } from './queue-name.ts'
+import { NO_FACTS, type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
+import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
 /** The store of a relay with a database. */
@@ -35,269 +38,452 @@ export interface RelayStore {
   clientGone(endpoint: Endpoint): void
   /** True if a notification of this relay made the request: the run that it starts causes none. */
   isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
-  /** `undefined` without a public address, or with a failing disk. */
+  /** True if GitHub accepted a credential for a repository within 30 days. */
+  wasAccepted(event: Pick<Dispatch, 'repository' | 'credential'>): Promise<boolean>
+  /** `undefined` without a public address. */
   readonly largeBodies: LargeBodies | undefined
   /** Responds to requests for the admin API. Never rejects. */
   admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
 }
 
-/** A request to an endpoint that started nothing. */
-export interface RecordedRequest {
-  readonly state: 'filtered' | 'refused'
-  /** UUID of the request. */
-  readonly delivery: string
-  readonly endpoint: Endpoint
-  readonly method: string
-  /** `<workflow>/<trigger>[/<rest>]`, with the query, without tokens. */
-  readonly path: string
-  /** ISO 8601, UTC. */
-  readonly receivedAt: string
-  /** The forwarded headers, without tokens. */
-  readonly headers: ReadonlyMap<string, string>
-  /** Empty if none was read, or it contains the GitHub token. */
-  readonly body: Uint8Array
-  /** Bytes of the received body. */
-  readonly size: number
-  /** The code of the error, or `if`. */
-  readonly reason: string
-  /** What did not match, for a person. */
-  readonly explanation: string | undefined
-}
-
-/** The storage of events: in this process, or in Durable Objects. */
-export interface EventStore {
-  /** True while events of the queue are due, or it fails: another event must wait behind them. */
-  waits(name: QueueName): Promise<boolean>
-  /** @returns false if there is no room, or the disk fails */
-  put(event: NewEvent): Promise<boolean>
-  /** @returns the id of the batch; `undefined` if there is no room, or the disk fails */
-  collect(event: CollectedEvent): Promise<string | undefined>
-  /** Records how a call ended that was open when its event was stored. */
-  settle(event: Pick<NewEvent, 'queue' | 'delivery'>, outcome: AttemptOutcome): Promise<void>
-}
+export type { RecordedRequest }
 
 export interface AcceptPorts {
-  /** Asks GitHub. */
-  readonly ask: DispatchPort
-  readonly store: EventStore
-  readonly accepted: AcceptedQueues
+  /** Asks GitHub, and tries again within the time that a sender waits. */
+  readonly send: DispatchPort
+  readonly store: Pick<
+    DeliveryStore,
+    'waits' | 'put' | 'settle' | 'noteAccepted' | 'wasAccepted' | 'record'
+  >
+  /** Takes records after the response. */
+  readonly recorder: RecordPort
   readonly encryption: Encryption
-  readonly nameQueue: NameQueue
+  /** `owner/name#<holder>` of an event. */
+  readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
+  /** True if an endpoint had an event before. */
+  readonly hadEvent: (endpoint: Endpoint) => Promise<boolean>
+  /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
+  readonly isCurrent?: (endpoint: Endpoint) => Promise<boolean>
+  /** Is told of each event of an endpoint that GitHub or the database has. */
+  readonly used: (endpoint: Endpoint) => Promise<void>
+  /** Whether the relay looks for the run of an event. */
+  readonly follows: (dispatch: Dispatch) => boolean
+  /** False if payloads of delivered events are not stored. */
+  readonly retains: boolean
+  /** What earlier requests taught. */
+  readonly memory: AcceptanceMemory
   /** Milliseconds that a sender waits for GitHub. */
   readonly responseTime: number
   /** Milliseconds that a call may take. */
   readonly callTime: number
+  /** Milliseconds since 1970; never jumps. */
   now(): number
   random(): number
   /** Calls back after so many milliseconds, unless the returned function is called before. */
   after(milliseconds: number, back: () => void): () => void
   /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
-  log(line: OutboxLine): void
+  log(line: DeliveryLine): void
   report(error: unknown): void
 }
 
-/**
- * Asks GitHub first, and stores an event that GitHub cannot accept now. While events of its queue
- * wait, an event is stored without a call. If it cannot be stored, GitHub is asked in any case.
- */
-export function throughOutbox(ports: AcceptPorts): DispatchPort {
-  const { store } = ports
-  return async (dispatch) => {
-    const name = await ports.nameQueue(dispatch)
-    if ((await store.waits(name)) && (await mayStore(dispatch, name, ports))) {
-      const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'queued' }, ports)
-      if (await store.put(event)) return { tries: 0, queued: 'queued' }
-    }
-    return askGitHub(dispatch, name, ports)
-  }
-}
+/** The most that an endpoint stores while GitHub refuses its token. */
+export const MOST_REFUSED: Bound = { events: 1000, bytes: 16 * 1024 * 1024 }
 
-/** Delivers as the settings of the endpoint say. */
-export function deliverThrough(
-  ports: AcceptPorts,
-  endpoints: EndpointLookup,
-): RelayStore['deliver'] {
-  const dispatch = throughOutbox(ports)
-  const collect = collectInto(ports)
-  const store = storeFirst(ports)
-  const deliver: RelayStore['deliver'] = async ([event], endpoint) => {
-    const period = endpoint && batchPeriod(endpoint)
-    // An event with a stored body joins no batch.
-    const isCollected =
-      period && !event.hasStoredBody && (await collect(event, period)) !== undefined
-    if (isCollected) return { tries: 0, queued: 'batch' }
-    const stored = endpoint?.respond === 'stored' ? await store(event) : undefined
-    return stored ?? dispatch(event)
-  }
-  return async (events, endpoint) => {
-    const attempts = await deliver(events, endpoint)
-    if (endpoint) await endpoints.accepted(endpoint)
-    return attempts
-  }
-}
+/** Milliseconds for which an endpoint whose sender hung up stores its events before it calls GitHub. */
+const STORES_FIRST = 3_600_000
 
-/** Stores events in batches. An event that cannot be stored is dispatched by itself. */
-export function collectInto(ports: AcceptPorts): CollectPort {
-  return async (dispatch, period) => {
-    const { target, clientPayload } = dispatch
-    const name = await ports.nameQueue(dispatch)
-    // In Workers this call also loads whether GitHub accepted the credential.
-    await ports.store.waits(name)
-    if (!(await mayStore(dispatch, name, ports))) return undefined
-    const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'batch' }, ports)
-    return ports.store.collect({ event, target, clientPayload, period })
-  }
-}
+/** Milliseconds between two notes that GitHub accepted a credential. */
+const NOTE_INTERVAL = 24 * 3_600_000
 
-/** Stores events before GitHub is asked. An event that cannot be stored is sent to GitHub directly. */
-export function storeFirst(ports: AcceptPorts): StorePort {
-  return async (dispatch) => {
-    const name = await ports.nameQueue(dispatch)
-    const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'stored' }, ports)
-    return (await ports.store.put(event)) ? { tries: 0, queued: 'stored' } : undefined
-  }
-}
+/** Queues and endpoints that are remembered. */
+const REMEMBERED = 10_000
 
-/**
- * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository.
- * The relay itself has created an endpoint.
- */
-async function mayStore(
-  { credential }: Dispatch,
-  name: QueueName,
-  { accepted }: Pick<AcceptPorts, 'accepted'>,
-): Promise<boolean> {
-  const isVerified = credential.kind === 'endpoint'
-  return isVerified || accepted.has(name.queue)
-}
-
-async function askGitHub(
-  dispatch: Dispatch,
-  name: QueueName,
-  ports: AcceptPorts,
-): Promise<Attempts> {
-  const call = ports.ask(dispatch)
-  const isInTime = await settledWithin(ports.responseTime, call, ports)
-  if (!isInTime) return storeWhileOpen(dispatch, name, call, ports)
-  try {
-    const attempts = await call
-    ports.background(ports.accepted.note(name.queue))
-    return attempts
-  } catch (error) {
-    return storeRefused(dispatch, name, error, ports)
-  }
-}
-
-/** True if a call ends in time, however it ends. */
-function settledWithin(
-  milliseconds: number,
-  call: Promise<unknown>,
-  { after }: Pick<AcceptPorts, 'after'>,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const cancel = after(milliseconds, () => resolve(false))
-    const settled = () => {
-      cancel()
-      resolve(true)
-    }
-    call.then(settled, settled)
-  })
-}
-
-/** @throws the error if the sender has to hear it, or RelayError 503 if there is no room */
-async function storeRefused(
-  dispatch: Dispatch,
-  name: QueueName,
-  error: unknown,
-  ports: AcceptPorts,
-): Promise<Attempts> {
-  const { store, now, random, log } = ports
-  if (!(error instanceof RelayError)) throw error
-  const refusesOwn = refusesCredential(error) && isOwnQueue(name.queue)
-  // The sender cannot fix a refusal of the relay's own credential, but a first test must show it.
-  const isStorable = refusesOwn
-    ? await ports.accepted.has(name.queue)
-    : isNotNow(error) && (await mayStore(dispatch, name, ports))
-  if (!isStorable) throw error
-  const outcome = outcomeOf(error)
-  if (outcome.kind === 'accepted') throw error
-  const fresh = { state: 'waiting', at: now(), attempts: 0, doubts: 0 } as const
-  const age = Number.POSITIVE_INFINITY
-  const next = nextAttempt(fresh, outcome, { now: now(), random: random(), age })
-  if (next.state === 'dead') throw error
-  const { state, wait, doubts } = next
-  const { code: reason, attempts = { tries: 0 } } = error
-  const event = await newEvent(dispatch, name, { state, wait, doubts, attempts: 1, reason }, ports)
-  if (!(await store.put(event))) throw storageFull('the database of the relay is full', error)
-  if (refusesOwn) {
-    const names = { delivery: dispatch.delivery, repository: repositoryOf(name.queue) }
-    log({ level: 'error', outbox: 'stored', ...names, reason })
-  }
-  return { ...attempts, queued: reason }
-}
+/** Of an event for which GitHub was not called yet. */
+const UNTRIED = { state: 'waiting', attempts: 0, doubts: 0, wait: 0 } as const
 
 const NO_RESPONSE = 'github_timeout'
 
-/** GitHub did not respond in time: the event is stored, and the open call may make that needless. */
-async function storeWhileOpen(
-  dispatch: Dispatch,
-  name: QueueName,
-  call: Promise<Attempts>,
-  ports: AcceptPorts,
-): Promise<Attempts> {
-  const { store, accepted, responseTime, callTime } = ports
-  const wait = Math.max(0, callTime - responseTime)
-  // If the process ends during the call, nobody knows whether GitHub has the event.
-  const open = { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE } as const
-  const isKnown = await mayStore(dispatch, name, ports)
-  if (!isKnown || !(await store.put(await newEvent(dispatch, name, open, ports)))) {
-    const attempts = await call.catch((error: unknown) => {
-      throw isKnown && isNotNow(error)
-        ? storageFull('the database of the relay is full', error)
-        : error
-    })
-    ports.background(accepted.note(name.queue))
+export const SENDER_HUNG_UP = 'the sender hung up before the response'
+
+/** An event, and the queue that it belongs to. */
+interface Queued {
+  readonly dispatch: Dispatch
+  readonly queue: string
+}
+
+type RowState = Pick<NewDelivery, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'> &
+  Partial<
+    Pick<NewDelivery, 'explanation' | 'collection' | 'accepted' | 'githubMs' | 'run' | 'follows'>
+  >
+
+/** What became of an event before its response. */
+type Tried = Queued &
+  (
+    | { readonly kind: 'accepted'; readonly attempts: Attempts }
+    /** GitHub was not asked, because other events of the queue wait. */
+    | { readonly kind: 'queued' }
+    /** GitHub cannot accept it now. */
+    | { readonly kind: 'failed'; readonly state: RowState; readonly error: unknown }
+    /** GitHub did not respond in time. */
+    | { readonly kind: 'open'; readonly call: Promise<Attempts>; readonly began: number }
+    /** GitHub refuses it for good. */
+    | { readonly kind: 'refused'; readonly error: unknown }
+  )
+
+/** What the requests of a process or an isolate have taught. */
+export class AcceptanceMemory {
+  /** When GitHub's acceptance of a queue was noted last. */
+  readonly noted = new BoundedCache<string, number>(REMEMBERED)
+  /** Queues of tokens that GitHub refused last. */
+  readonly refused = new BoundedCache<string, true>(REMEMBERED)
+  /** Until when an endpoint stores its events first, because its sender hung up. */
+  readonly hungUp = new BoundedCache<string, number>(REMEMBERED)
+}
+
+/**
+ * Takes the events of a request: sends them to GitHub, and stores what GitHub cannot accept now. While events
+ * of its queue wait, an event is stored without a call. If an event cannot be stored, GitHub is asked in any
+ * case. The requests of endpoints are recorded after the response.
+ */
+export class Acceptance {
+  readonly #ports: AcceptPorts
+
+  constructor(ports: AcceptPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Sends the events of one request, or stores them. With several, none holds up another one: an event that
+   * GitHub refuses is a dead letter.
+   *
+   * @param endpoint `undefined` for a token URL
+   * @returns the attempts; `queued` if GitHub has not accepted all events
+   * @throws RelayError that the sender has to hear; with several events only if they cannot be stored
+   */
+  async deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts> {
+    const attempts = await this.#deliver(events, endpoint)
+    const { used, background, report } = this.#ports
+    if (endpoint) background(used(endpoint).catch(report))
     return attempts
   }
-  const event = { queue: name.queue, delivery: dispatch.delivery }
-  const settled = call.then(
-    async () => {
-      await accepted.note(name.queue)
-      await store.settle(event, { kind: 'accepted' })
-    },
-    (error: unknown) => store.settle(event, outcomeOf(error)),
-  )
-  ports.background(settled.catch(ports.report))
-  return { tries: 1, queued: NO_RESPONSE }
-}
 
-/** An event for which GitHub was not called yet. */
-const UNTRIED = { state: 'waiting', attempts: 0, doubts: 0, wait: 0 } as const
+  async #deliver(
+    events: readonly [Dispatch, ...Dispatch[]],
+    endpoint: Endpoint | undefined,
+  ): Promise<Attempts> {
+    const { nameQueue } = this.#ports
+    const all = await Promise.all(
+      events.map(async (dispatch) => ({ dispatch, queue: await nameQueue(dispatch) })),
+    )
+    const stored = endpoint && (await this.#storeFirst(all, endpoint))
+    if (stored) return stored
+    const tried = await Promise.all(all.map((event) => this.#try(event, endpoint)))
+    const [only] = tried
+    if (tried.length === 1 && only?.kind === 'refused') throw only.error
+    const missing = tried.filter((one) => one.kind !== 'accepted')
+    if (missing.length > 0 && !(await this.#put(missing, endpoint))) {
+      return combined(await Promise.all(tried.map((one) => this.#withoutRoom(one, endpoint))))
+    }
+    return combined(tried.map(attemptsOf))
+  }
 
-async function newEvent(
-  dispatch: Dispatch,
-  name: QueueName,
-  state: Pick<NewEvent, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'>,
-  { encryption, now }: Pick<AcceptPorts, 'encryption' | 'now'>,
-): Promise<NewEvent> {
-  const { delivery, credential, request } = dispatch
-  return {
-    delivery,
-    ...name,
-    credential: labelOf(credential, name.queue),
-    ...shownRequest(request, now()),
-    ...state,
-    ...(await encryptEvent(dispatch, encryption)),
+  /** Records a filtered or refused request after its response. Never rejects, never waits. */
+  record(request: RecordedRequest): void {
+    const bytes = Math.min(request.size, LIMITS.requestBodyBytes)
+    this.#ports.recorder.add({ bytes, row: () => requestRow(request, this.#ports) })
+  }
+
+  /** To be told that the sender of an endpoint hung up before the response. */
+  clientGone({ owner, name }: Pick<Endpoint, 'owner' | 'name'>): void {
+    this.#ports.memory.hungUp.set(`${owner}/${name}`, this.#ports.now() + STORES_FIRST)
+  }
+
+  /** Stores the events of an endpoint that collects them, or whose sender does not wait for GitHub. */
+  async #storeFirst(all: readonly Queued[], endpoint: Endpoint): Promise<Attempts | undefined> {
+    const isHungUp = this.#isHungUp(endpoint)
+    const collected = all.map(({ dispatch }) => collectionOf(dispatch, endpoint))
+    const isCollected = collected.every((collection) => collection !== null)
+    if (!isCollected && endpoint.respond !== 'stored' && !isHungUp) return undefined
+    const reason = isCollected ? 'batch' : 'stored'
+    const explanation = isHungUp && !isCollected ? SENDER_HUNG_UP : null
+    const rows = all.map((event, index) =>
+      this.#row(event, {
+        ...UNTRIED,
+        reason,
+        explanation,
+        collection: isCollected ? (collected[index] ?? null) : null,
+      }),
+    )
+    const isStored = await this.#putRows(rows, endpoint, all)
+    return isStored ? { tries: 0, queued: reason } : undefined
+  }
+
+  #isHungUp({ owner, name }: Endpoint): boolean {
+    return this.#ports.now() < (this.#ports.memory.hungUp.get(`${owner}/${name}`) ?? 0)
+  }
+
+  async #try(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
+    const waits = await this.#ports.store.waits(event.queue)
+    if (waits && (await this.#mayStore(event))) return { ...event, kind: 'queued' }
+    return this.#ask(event, endpoint)
+  }
+
+  /** Asks GitHub, and looks at the response for as long as a sender waits. */
+  async #ask(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
+    const { send, responseTime, now } = this.#ports
+    const began = now()
+    const call = send(event.dispatch)
+    const isInTime = await this.#settlesWithin(responseTime, call)
+    if (!isInTime && (await this.#mayStore(event))) return { ...event, kind: 'open', call, began }
+    try {
+      const attempts = await call
+      this.#accepted(event, attempts, began)
+      return { ...event, kind: 'accepted', attempts }
+    } catch (error) {
+      return this.#failed(event, error, endpoint)
+    }
+  }
+
+  /** True if a call ends in time, however it ends. */
+  #settlesWithin(milliseconds: number, call: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.#ports.after(milliseconds, () => resolve(false))
+      const settled = () => {
+        cancel()
+        resolve(true)
+      }
+      call.then(settled, settled)
+    })
+  }
+
+  /**
+   * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository. The
+   * relay itself has created an endpoint.
+   */
+  async #mayStore({ dispatch, queue }: Queued): Promise<boolean> {
+    return dispatch.credential.kind === 'endpoint' || this.#wasAccepted(queue)
+  }
+
+  async #wasAccepted(queue: string): Promise<boolean> {
+    return this.#ports.memory.noted.get(queue) !== undefined || this.#ports.store.wasAccepted(queue)
+  }
+
+  /** What to do with an event that GitHub did not accept. */
+  async #failed(event: Queued, error: unknown, endpoint: Endpoint | undefined): Promise<Tried> {
+    const { now, random, log } = this.#ports
+    const outcome = outcomeOf(error)
+    const fresh = { state: 'waiting', at: now(), attempts: 0, doubts: 0 } as const
+    const isStorable =
+      error instanceof RelayError && (await this.#isStorable(event, error, endpoint))
+    if (!isStorable) return { ...event, kind: 'refused', error }
+    const age = Number.POSITIVE_INFINITY
+    const next = nextAttempt(fresh, outcome, { now: now(), random: random(), age })
+    if (next.state === 'dead') return { ...event, kind: 'refused', error }
+    const { state, wait, doubts } = next
+    const { code: reason } = error
+    if (refusesCredential(error)) {
+      this.#ports.memory.refused.set(event.queue, true)
+      const names = {
+        delivery: event.dispatch.delivery,
+        repository: repositoryOf(event.queue),
+        ...(endpoint && { endpoint: endpoint.name }),
+      }
+      log({ level: 'error', change: 'stored', ...names, reason })
+    }
+    return { ...event, kind: 'failed', state: { state, wait, doubts, attempts: 1, reason }, error }
+  }
+
+  /**
+   * The sender of an endpoint cannot fix a refused credential, and may disable the webhook for a 4xx. But a
+   * first test must show the refusal.
+   */
+  async #isStorable(event: Queued, error: RelayError, endpoint: Endpoint | undefined) {
+    if (!refusesCredential(error)) return mayComeLater(error) && this.#mayStore(event)
+    if (isOwnQueue(event.queue)) return this.#wasAccepted(event.queue)
+    if (!endpoint) return false
+    return (await this.#wasAccepted(event.queue)) || this.#ports.hadEvent(endpoint)
+  }
+
+  /** @returns false if there is no room for all of them, or the disk fails */
+  async #put(missing: readonly Tried[], endpoint: Endpoint | undefined): Promise<boolean> {
+    const rows = missing.map((one) => this.#row(one, this.#stateOf(one)))
+    const isStored = await this.#putRows(rows, endpoint, missing)
+    if (isStored) for (const one of missing) if (one.kind === 'open') this.#settle(one)
+    return isStored
+  }
+
+  async #putRows(
+    rows: readonly Promise<NewDelivery>[],
+    endpoint: Endpoint | undefined,
+    events: readonly Queued[],
+  ): Promise<boolean> {
+    const { store, isCurrent } = this.#ports
+    // A deleted endpoint has no events any more, but the list of endpoints may be some seconds old.
+    if (endpoint && isCurrent && !(await isCurrent(endpoint))) throw invalidToken()
+    const isRefused = events.some(
+      ({ queue }) => !isOwnQueue(queue) && this.#ports.memory.refused.get(queue),
+    )
+    return store.put(await Promise.all(rows), endpoint && isRefused ? MOST_REFUSED : undefined)
+  }
+
+  #stateOf(one: Tried): RowState {
+    switch (one.kind) {
+      case 'failed':
+        return one.state
+      case 'open': {
+        const { callTime, responseTime } = this.#ports
+        // If the process ends during the call, nobody knows whether GitHub has the event.
+        const wait = Math.max(0, callTime - responseTime)
+        return { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE }
+      }
+      case 'refused': {
+        const { error } = one
+        if (!(error instanceof RelayError)) this.#ports.report(error)
+        const [reason, explanation] =
+          error instanceof RelayError ? [error.code, error.message] : ['internal_error', null]
+        return { ...UNTRIED, state: 'dead', attempts: 1, reason, explanation }
+      }
+      default:
+        return { ...UNTRIED, reason: 'queued' }
+    }
+  }
+
+  /** Records how a call ended that was open when its event was stored. */
+  #settle({ dispatch, queue, call, began }: Tried & { readonly kind: 'open' }): void {
+    const { store, follows, background, report } = this.#ports
+    const settled = call.then(
+      async (attempts) => {
+        this.#note(queue)
+        const outcome = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+        await store.settle(dispatch.delivery, outcome)
+      },
+      (error: unknown) => store.settle(dispatch.delivery, outcomeOf(error)),
+    )
+    background(settled.catch(report))
+  }
+
+  /**
+   * The attempts of an event for which there is no room.
+   *
+   * @throws RelayError: what GitHub said, or 503
+   */
+  async #withoutRoom(one: Tried, endpoint: Endpoint | undefined): Promise<Attempts> {
+    switch (one.kind) {
+      case 'accepted':
+        return one.attempts
+      case 'refused':
+        throw one.error
+      case 'failed':
+        throw noRoom(one.error)
+      case 'open':
+        try {
+          const attempts = await one.call
+          this.#accepted(one, attempts, one.began)
+          return attempts
+        } catch (error) {
+          throw noRoom(error)
+        }
+      default:
+        return this.#withoutRoom(await this.#ask(one, endpoint), endpoint)
+    }
+  }
+
+  /** GitHub accepted an event. */
+  #accepted(event: Queued, attempts: Attempts, began: number): void {
+    const { recorder, follows } = this.#ports
+    const { dispatch, queue } = event
+    this.#note(queue)
+    if (!dispatch.credential.endpoint) return
+    const { kind: _, ...facts } = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+    const state = { ...UNTRIED, state: 'delivered', attempts: 1, reason: '', ...facts } as const
+    const bytes = dispatch.clientPayload.length
+    recorder.add({ bytes, row: () => this.#row(event, state) })
+  }
+
+  /** Remembers that GitHub accepts the credential of a queue. */
+  #note(queue: string): void {
+    const { now, store, background, report } = this.#ports
+    this.#ports.memory.refused.delete(queue)
+    const last = this.#ports.memory.noted.get(queue)
+    if (last !== undefined && now() - last < NOTE_INTERVAL) return
+    this.#ports.memory.noted.set(queue, now())
+    const noted = store.noteAccepted(queue).catch((error: unknown) => {
+      this.#ports.memory.noted.delete(queue)
+      report(error)
+    })
+    background(noted)
+  }
+
+  async #row({ dispatch, queue }: Queued, state: RowState): Promise<NewDelivery> {
+    const { encryption, retains, now } = this.#ports
+    const { delivery: id, credential, request } = dispatch
+    const isStored = retains || state.state !== 'delivered'
+    return {
+      id,
+      request: request?.id ?? id,
+      replayOf: null,
+      queue,
+      endpoint: credential.endpoint?.name ?? null,
+      ...shownRequest(request, now()),
+      ...NO_FACTS,
+      ...(isStored ? await encryptEvent(dispatch, encryption) : NO_CONTENT),
+      ...state,
+    }
   }
 }
 
-/** The columns about a request, which are not encrypted: they omit the query. */
-export function shownRequest(
-  request: Dispatch['request'],
-  now: number,
-): Pick<NewEvent, 'path' | 'method' | 'received'> {
-  const { path = '', method = '', receivedAt } = request ?? {}
-  const received = receivedAt === undefined ? now : Date.parse(receivedAt)
-  return { path: splitOnce(path, '?')[0], method, received }
+const NO_CONTENT = { key: null, content: null } as const
+
+/** The batch that collects an event; `null` if none does, or the event has a stored body. */
+function collectionOf(
+  { target, clientPayload, hasStoredBody }: Dispatch,
+  { batch, debounce }: Endpoint,
+): Collection | null {
+  if (batch === undefined || hasStoredBody) return null
+  const { path } = readClientPayload(JSON.parse(clientPayload))
+  const ref = target.event === 'workflow_dispatch' ? target.ref : undefined
+  const [workflow = '', trigger = ''] = splitOnce(path, '?')[0].split('/')
+  return {
+    grouping: JSON.stringify([target.event, ref ?? null, workflow, trigger]),
+    period: batch * 1000,
+    quiet: debounce === undefined ? null : debounce * 1000,
+    length: clientPayload.length + LIMITS.batchEventOverhead,
+  }
+}
+
+/** The attempts of an event that is stored, or that GitHub accepted. */
+function attemptsOf(one: Tried): Attempts {
+  switch (one.kind) {
+    case 'accepted':
+      return one.attempts
+    case 'queued':
+      return { tries: 0, queued: 'queued' }
+    case 'open':
+      return { tries: 1, queued: NO_RESPONSE }
+    default: {
+      const { error } = one
+      if (!(error instanceof RelayError)) return { tries: 1, queued: 'internal_error' }
+      return { ...(error.attempts ?? { tries: 0 }), queued: error.code }
+    }
+  }
+}
+
+/** The attempts of a request: of several events, the first that GitHub has not accepted gives the reason. */
+function combined(all: readonly Attempts[]): Attempts {
+  const [only, ...others] = all
+  if (only && others.length === 0) return only
+  const queued = all.find((attempts) => attempts.queued !== undefined)?.queued
+  const tries = all.reduce((sum, attempts) => sum + attempts.tries, 0)
+  return { tries, ...(queued !== undefined && { queued }) }
+}
+
+/** @returns what the sender has to hear: what GitHub said, if it refused the event for good */
+function noRoom(error: unknown): unknown {
+  return mayComeLater(error) || (error instanceof RelayError && refusesCredential(error))
+    ? storageFull('the database of the relay is full', error)
+    : error
 }

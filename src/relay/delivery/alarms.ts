@@ -1,26 +1,29 @@
+// The alarms of a relay: an endpoint that hears nothing, and events without runs.
+
 import { durationSeconds } from '../../wire/duration.ts'
-import type { ReceiptLine } from '../log-lines.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
-import type { Endpoint } from '../store/endpoint-settings.ts'
 import type { EndpointStore } from '../store/endpoint-table.ts'
-import { endpointLabel } from './queue-name.ts'
-import { newReceipt, type Receipt } from './receipt.ts'
-import type { Alarm, ReceiptStore } from './receipt-store.ts'
+import type { Alarm, Notification, NotificationTable } from '../store/notifications.ts'
+import type { AlarmLine } from './log-lines.ts'
+import { newNotification } from './notify.ts'
+
+const MINUTE = 60_000
+
+/** Milliseconds between two checks while no endpoint expects events: its settings may have changed. */
+const IDLE_INTERVAL = 15 * MINUTE
 
 export interface AlarmPorts {
-  readonly store: ReceiptStore
-  /** The endpoints of all owners. */
+  readonly table: NotificationTable
+  /** The endpoints of the database: of all owners on Node, of one in a Durable Object. */
   readonly endpoints: Pick<EndpointStore, 'versions' | 'list'>
   readonly encryption: Encryption
-  /** Whether receipts are sent. */
+  /** Whether notifications are sent. */
   readonly sends: boolean
   /** Milliseconds since 1970; never jumps. */
   now(): number
-  /** Shows an alarm in the metrics, or removes it. */
-  shown(kind: string, subject: string, isActive: boolean): void
-  log(line: ReceiptLine): void
+  log(line: AlarmLine): void
   report(error: unknown): void
 }
 
@@ -31,41 +34,65 @@ export interface AlarmChange {
 }
 
 interface ExpectingEndpoint {
-  /** `endpoint:<owner>/<name>` */
-  readonly label: string
+  /** `<owner>/<name>` */
+  readonly subject: string
   readonly changed: number
   /** Milliseconds; `undefined` if the endpoint expects nothing. */
   readonly expect: number | undefined
 }
 
-/** The alarms of a relay: a silent endpoint, and events without runs. */
 export class Alarms {
   readonly #ports: AlarmPorts
   readonly #active = new Map<string, Alarm>()
-  /** When each endpoint accepted an event that is not on disk yet. */
+  /** When each endpoint accepted an event that is not on disk yet: at most a minute ago. */
   readonly #lastEvents = new Map<string, number>()
   /** By the hash of the id. */
   #expecting: ReadonlyMap<string, ExpectingEndpoint> = new Map()
+  /** Endpoints that expect nothing: their events are not noted. */
+  #unexpecting: ReadonlySet<string> = new Set()
+  #checkedAt: number
 
   constructor(ports: AlarmPorts) {
     this.#ports = ports
+    this.#checkedAt = ports.now()
   }
 
   /** Reads the alarms that lasted when the relay stopped. */
   async start(): Promise<void> {
-    for (const alarm of await this.#ports.store.alarms()) {
+    for (const alarm of await this.#ports.table.alarms()) {
       this.#active.set(keyOf(alarm), alarm)
-      this.#ports.shown(alarm.kind, alarm.subject, true)
     }
+    await this.#readEndpoints()
+  }
+
+  /** The alarms that last. */
+  get active(): readonly Alarm[] {
+    return [...this.#active.values()].toSorted((a, b) => a.since - b.since)
+  }
+
+  /** The time of the next check; `undefined` without endpoints and alarms. */
+  next(): number | undefined {
+    const expects = [...this.#expecting.values()].some(({ expect }) => expect !== undefined)
+    if (expects || this.#active.size > 0 || this.#lastEvents.size > 0) {
+      return this.#checkedAt + MINUTE
+    }
+    return this.#expecting.size > 0 ? this.#checkedAt + IDLE_INTERVAL : undefined
+  }
+
+  /** To be told that an endpoint was created or changed: the next check reads it, without a wait. */
+  async endpointsChanged(): Promise<void> {
+    await this.#readEndpoints()
   }
 
   /** To be told of each event that an endpoint accepted. */
-  noteEvent(endpoint: Pick<Endpoint, 'owner' | 'name'>): void {
-    this.#lastEvents.set(endpointLabel(endpoint), this.#ports.now())
+  noteEvent(owner: string, endpoint: string): void {
+    const subject = `${owner}/${endpoint}`
+    if (!this.#unexpecting.has(subject)) this.#lastEvents.set(subject, this.#ports.now())
   }
 
-  /** Begins and ends the alarms of endpoints. To be called once a minute. Never rejects. */
-  async check(): Promise<void> {
+  /** Begins and ends the alarms of endpoints. Never rejects. */
+  async run(): Promise<void> {
+    this.#checkedAt = this.#ports.now()
     try {
       await this.writeEvents()
       await this.#checkEndpoints()
@@ -76,47 +103,61 @@ export class Alarms {
 
   /** Writes to disk which endpoints accepted events. */
   async writeEvents(): Promise<void> {
-    const { store } = this.#ports
+    const { table } = this.#ports
     const events = [...this.#lastEvents]
-    await store.write(events.map(([endpoint, at]) => store.noteEvent(endpoint, at)))
+    await table.write(events.map(([endpoint, at]) => table.noteEvent(endpoint, at)))
     for (const [endpoint, at] of events) {
       if (this.#lastEvents.get(endpoint) === at) this.#lastEvents.delete(endpoint)
     }
   }
 
   readonly change = ({ kind, subject }: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange => {
-    const { store, sends, now, shown, log } = this.#ports
+    const { table, sends, now, log } = this.#ports
     const known = this.#active.get(keyOf({ kind, subject }))
     if ((known !== undefined) === isActive) return { statements: [], apply: () => {} }
     const alarm = known ?? { kind, subject, since: now() }
-    const receipt = alarmReceipt(alarm, isActive, now())
+    const notification = alarmNotification(alarm, isActive, now())
     return {
-      statements: [store.alarm(alarm, isActive), ...(sends ? [store.receipt(receipt)] : [])],
+      statements: [
+        table.alarm(alarm, isActive),
+        ...(sends ? [table.notification(notification)] : []),
+      ],
       apply: () => {
         if (isActive) this.#active.set(keyOf(alarm), alarm)
         else this.#active.delete(keyOf(alarm))
-        shown(kind, subject, isActive)
-        if (isActive) log({ receipts: kind, level: 'error', subject })
-        else log({ receipts: 'ended', reason: kind, subject })
+        log({
+          change: 'alarm',
+          ...(isActive && { level: 'error' }),
+          alarm: kind,
+          subject,
+          active: isActive,
+        })
       },
     }
   }
 
   async #checkEndpoints(): Promise<void> {
-    const { store, now } = this.#ports
+    const { table, now } = this.#ports
     await this.#readEndpoints()
-    const last = await store.lastEvents()
-    const silent = [...this.#expecting.values()].filter(({ label, changed, expect }) => {
-      const heard = Math.max(changed, last.get(label) ?? 0)
+    const last = await table.lastEvents()
+    const all = [...this.#expecting.values()]
+    const silent = all.filter(({ subject, changed, expect }) => {
+      const heard = Math.max(changed, last.get(subject) ?? 0)
       return expect !== undefined && now() - heard > expect
     })
-    const subjects = new Set(silent.map(({ label }) => label))
+    const subjects = new Set(silent.map(({ subject }) => subject))
+    const known = new Set(all.map(({ subject }) => subject))
+    const isOver = ({ kind, subject }: Alarm) =>
+      kind === 'silent'
+        ? !subjects.has(subject)
+        : // The events of a deleted endpoint will have no run.
+          !known.has(subject.split(' ', 1)[0] ?? '')
     const ended = [...this.#active.values()]
-      .filter(({ kind, subject }) => kind === 'silent' && !subjects.has(subject))
-      .map(({ subject }) => this.change({ kind: 'silent', subject }, false))
+      .filter(isOver)
+      .map((alarm) => this.change(alarm, false))
     const begun = [...subjects].map((subject) => this.change({ kind: 'silent', subject }, true))
     const changes = [...ended, ...begun]
-    await store.write(changes.flatMap(({ statements }) => statements))
+    await table.write(changes.flatMap(({ statements }) => statements))
     for (const { apply } of changes) apply()
   }
 
@@ -137,18 +178,21 @@ export class Alarms {
       if (!endpoint) continue
       const seconds = endpoint.expect === undefined ? undefined : durationSeconds(endpoint.expect)
       const expect = seconds === undefined ? undefined : seconds * 1000
-      expecting.set(row.hash, { label: endpointLabel(row), changed: row.changed, expect })
+      const subject = `${row.owner}/${row.name}`
+      expecting.set(row.hash, { subject, changed: row.changed, expect })
     }
     this.#expecting = expecting
+    const others = [...expecting.values()].filter(({ expect }) => expect === undefined)
+    this.#unexpecting = new Set(others.map(({ subject }) => subject))
   }
 }
 
-/** The receipt of an alarm that begins or ends. */
-export function alarmReceipt(alarm: Alarm, isActive: boolean, now: number): Receipt {
+/** The notification of an alarm that begins or ends. */
+export function alarmNotification(alarm: Alarm, isActive: boolean, now: number): Notification {
   const { kind, subject } = alarm
   const since = new Date(alarm.since).toISOString()
   const type = `alarm.${kind}${isActive ? '' : '.ended'}`
-  return newReceipt(type, { alarm: kind, subject, since, active: isActive }, now)
+  return newNotification(type, { alarm: kind, subject, since, active: isActive }, now)
 }
 
 function keyOf({ kind, subject }: Pick<Alarm, 'kind' | 'subject'>): string {

@@ -1,49 +1,81 @@
-import type { Attempts } from '../errors.ts'
+// Follows the events that GitHub accepted to the runs that they start, and to what these did.
+
+import { DISPATCH_EVENTS } from '../../wire/payload.ts'
+import { isRunOf, type WorkflowRun } from '../../wire/run-lookup.ts'
+import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import type { ReadRuns } from '../github/find-run.ts'
-import { parseRepository } from '../github/repository.ts'
-import type { Dispatch } from '../github/send.ts'
-import type { ReceiptLine } from '../log-lines.ts'
+import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-run.ts'
+import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { ReadDetails, RunDetails } from '../github/run-details.ts'
+import type { LimitedCall } from '../github/send.ts'
 import type { SqlStatement } from '../store/database.ts'
-import { shownRequest } from './accept.ts'
+import type { DeliveryTable } from '../store/deliveries.ts'
+import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/delivery-rows.ts'
+import type { Notification } from '../store/notifications.ts'
 import type { AlarmChange } from './alarms.ts'
-import { labelOf } from './queue-name.ts'
-import { newReceipt, type Receipt } from './receipt.ts'
-import type { Alarm, ReceiptStore } from './receipt-store.ts'
-import { type FollowedEvent, type Progress, progressOf, type RunOutcome } from './run-outcome.ts'
+import { kindOf } from './answers.ts'
+import type { CallBudget } from './call-budget.ts'
+import { namesOf, type RunLine } from './log-lines.ts'
+import { newNotification } from './notify.ts'
+import { holderOf, ownerOf } from './queue-name.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
-/** Milliseconds from the acceptance of an event to the first lookup of its run. */
-const FIRST_LOOKUP = 10_000
-
-/** Milliseconds between two lookups in one repository. */
+/** Milliseconds between two lookups of one queue. */
 const LOOKUP_INTERVAL = MINUTE
-
-/** Events that are followed concurrently; further ones are `unknown`. */
-const MOST_FOLLOWED = 100_000
-
-/** Receipts that wait to be sent; while there are more, outcomes are only counted and logged. */
-const MOST_RECEIPTS = 100_000
 
 /** Events in a row without a run that begin the alarm `no_runs`. */
 export const MOST_WITHOUT_RUN = 3
 
+/** Milliseconds within which GitHub starts a run. */
+const STARTING_TIME = 2 * MINUTE
+
+/** Milliseconds for which a run that was not found in time may still appear. */
+const LATE_TIME = HOUR
+
+/** Milliseconds after which a run that does not end is not followed any further. */
+const LONGEST_RUN = 7 * 24 * HOUR
+
+/** Failed lookups in a row, a minute apart, after which the outcome is `unknown`. */
+const MOST_FAILURES = 10
+
+/** The same if GitHub refuses to show the runs: another try will not help. */
+const MOST_REFUSALS = 2
+
+/** An event whose run waits for a day is looked up every tenth of that time. */
+const AGE_SHARE = 0.1
+
+/** Steps and annotations are read until this part of the lookups is used up. */
+const DETAILS_SHARE = 0.5
+
+/** Queues whose runs are looked up concurrently: a slow repository holds up few others. */
+const CONCURRENT = 8
+
+/** Events whose run one check looks for. */
+const MOST_EVENTS = 10_000
+
 export interface FollowerPorts {
-  readonly store: ReceiptStore
-  /** The relay's own credential, which reads the runs. */
-  credential(): Promise<Credential>
+  readonly table: DeliveryTable
+  readonly limiters: Pick<RateLimiters, 'of'>
+  /**
+   * The credential that a delivery's endpoint has now.
+   *
+   * @throws RelayError if there is none any more
+   */
+  credentialOf(delivery: Pick<Delivery, 'queue' | 'owner' | 'endpoint'>): Promise<Credential>
   readonly readRuns: ReadRuns
+  readonly readDetails: ReadDetails
   /** Begins or ends an alarm. @returns its statements; none if nothing changes */
-  changeAlarm(alarm: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange
-  /** Whether notifications are sent. */
-  readonly sends: boolean
+  changeAlarm(alarm: { kind: 'no_runs'; subject: string }, isActive: boolean): AlarmChange
+  /** A statement that stores a notification; absent if none are sent. */
+  readonly notification: ((notification: Notification) => SqlStatement) | undefined
   /** Whether a run that succeeded is reported too. */
   readonly reportsSuccess: boolean
   /** Milliseconds since 1970; never jumps. */
   now(): number
   counted(outcome: RunOutcome): void
-  log(line: ReceiptLine): void
+  log(line: RunLine): void
   report(error: unknown): void
 }
 
@@ -53,149 +85,298 @@ const ON_THE_WAY: ReadonlySet<RunOutcome> = new Set(['pending', 'running'])
 /** Outcomes that need an admin. */
 const FAILURES: ReadonlySet<RunOutcome> = new Set(['failure', 'startup_failure', 'no_run'])
 
-/** Follows the events that GitHub accepted to the runs that they start. */
+interface Followed {
+  readonly event: FollowedDelivery
+  readonly step: RunStep
+}
+
 export class RunFollower {
   readonly #ports: FollowerPorts
-  /** No lookup in a repository before this time. */
+  /** No lookup of a queue before this time. */
   readonly #nextLookup = new Map<string, number>()
-  #open = 0
-  #unsent = 0
-  #isChecking = false
+  #next: number | undefined = 0
 
   constructor(ports: FollowerPorts) {
     this.#ports = ports
   }
 
-  /**
-   * To be told of each event that GitHub accepted. Only events of the relay's own credential are
-   * followed, and none that a receipt started. Never rejects.
-   */
-  async follow(dispatch: Dispatch, { run = '' }: Pick<Attempts, 'run'>): Promise<void> {
-    const { delivery, credential, isNotification = false } = dispatch
-    if (!credential.isOwn || isNotification) return
-    const { store, now, report } = this.#ports
-    const { owner, name } = dispatch.repository
-    const event: FollowedEvent = {
-      delivery,
-      repository: `${owner}/${name}`.toLowerCase(),
-      credential: labelOf(credential, ''),
-      ...shownRequest(dispatch.request, now()),
-      at: now(),
-      outcome: run === '' ? 'pending' : 'running',
-      reason: '',
-      conclusion: '',
-      run,
-      since: now(),
-      failures: 0,
-      next: now() + FIRST_LOOKUP,
-    }
-    if (this.#open >= MOST_FOLLOWED) return this.#reportOutcome(event, 'unknown', 'too_many_events')
-    this.#open++
-    await store.follow(event).catch((error: unknown) => {
-      report(error)
-      this.#reportOutcome(event, 'unknown', 'disk')
-    })
+  /** When a run has to be looked up; `undefined` if none is followed. */
+  next(): number | undefined {
+    return this.#next
   }
 
-  /** Looks up the runs that are due. To be called every few seconds. Never rejects. */
-  async check(): Promise<void> {
-    if (this.#isChecking) return
-    this.#isChecking = true
-    const { store, now, report } = this.#ports
+  /** To be told that an event is followed from now on, whose first lookup is at this time. */
+  follows(at: number): void {
+    this.#next = Math.min(at, this.#next ?? at)
+  }
+
+  /** Looks up the runs that are due. Never rejects. */
+  async run(budget: CallBudget): Promise<void> {
+    const { table, now, report } = this.#ports
+    this.#next = undefined
     try {
-      const { open, receipts } = await store.counts()
-      this.#open = open
-      this.#unsent = receipts
-      for (const [repository, time] of this.#nextLookup) {
-        if (time <= now()) this.#nextLookup.delete(repository)
+      for (const [queue, time] of this.#nextLookup) {
+        if (time <= now()) this.#nextLookup.delete(queue)
       }
-      for (const repository of await store.dueRepositories(now())) {
-        if (this.#nextLookup.has(repository)) continue
-        this.#nextLookup.set(repository, now() + LOOKUP_INTERVAL)
-        await this.#lookUp(repository)
+      const due = byQueue(await table.dueRuns(now(), MOST_EVENTS))
+      const queues = [...due.keys()].filter((queue) => !this.#nextLookup.has(queue))
+      for (let at = 0; at < queues.length && !budget.isUsedUp; at += CONCURRENT) {
+        await Promise.all(
+          queues.slice(at, at + CONCURRENT).map(async (queue) => {
+            this.#nextLookup.set(queue, now() + LOOKUP_INTERVAL)
+            await this.#lookUp(due.get(queue) ?? [], budget).catch(report)
+          }),
+        )
       }
+      const next = await table.nextRun()
+      if (next === undefined) return
+      // A queue that was looked up a moment ago waits for its next lookup, one without calls left does not.
+      const lookups = [...due.keys()].map((queue) => this.#nextLookup.get(queue) ?? now())
+      const isOverdue = next <= now() && lookups.length > 0
+      this.follows(isOverdue ? Math.min(...lookups) : next)
     } catch (error) {
       report(error)
-    } finally {
-      this.#isChecking = false
+      this.follows(now() + MINUTE)
     }
   }
 
-  /** One lookup serves all events of the repository that are due. */
-  async #lookUp(repository: string): Promise<void> {
-    const { store, credential, readRuns, now } = this.#ports
-    const events = await store.due(repository, now())
-    const since = Math.min(...events.map(({ at }) => at))
-    const asked = { repository: parseRepository(repository), credential: await credential() }
-    const found = await readRuns(asked, since)
-    const steps = events.map((event) => ({ event, step: progressOf(event, found, now()) }))
+  /** One lookup serves all events of the queue that are due. */
+  async #lookUp(events: readonly FollowedDelivery[], budget: CallBudget): Promise<void> {
+    const { table, now } = this.#ports
+    const [first] = events
+    if (!first) return
+    const { asked, found } = await this.#read(first, events)
+    const steps: Followed[] = []
+    for (const event of events) {
+      const step = progressOf(event, found, now())
+      steps.push({
+        event,
+        step: asked ? await this.#detailed(event, step, { asked, found, budget }) : step,
+      })
+    }
+    await table.write(steps.flatMap((followed) => this.#statementsOf(followed)))
     const changed = steps.filter(({ event, step }) => step.outcome !== event.outcome)
-    await store.write(steps.flatMap(({ event, step }) => this.#statementsOf(event, step)))
-    for (const { event, step } of changed) {
-      this.#reportOutcome({ ...event, run: step.run }, step.outcome, step.reason)
+    for (const followed of changed) this.#report(followed)
+    await this.#checkEndpoints(changed.map(({ event }) => event))
+  }
+
+  async #read(
+    first: FollowedDelivery,
+    events: readonly FollowedDelivery[],
+  ): Promise<{ readonly asked?: LimitedCall; readonly found: FoundRuns }> {
+    const { credentialOf, readRuns } = this.#ports
+    try {
+      const [owner = '', name = ''] = first.repository.split('/')
+      const asked = { repository: { owner, name }, credential: await credentialOf(first) }
+      const since = Math.min(...events.map(({ accepted }) => accepted))
+      return { asked, found: await readRuns(asked, since) }
+    } catch (error) {
+      // The endpoint was deleted, or has no credential any more.
+      if (error instanceof RelayError) return { found: { runs: [], isComplete: false, error } }
+      throw error
     }
-    await this.#checkCredentials(changed.map(({ event }) => event))
   }
 
-  /** The step, and the receipt of a new outcome with it, so that a restart neither loses nor repeats one. */
-  #statementsOf(event: FollowedEvent, step: Progress): SqlStatement[] {
-    const { store, sends, reportsSuccess, now } = this.#ports
-    const statement = store.progress(event, step, now())
-    const isReported = step.outcome !== event.outcome && !ON_THE_WAY.has(step.outcome)
-    const isWanted = reportsSuccess || step.outcome !== 'success'
-    if (!isReported || !isWanted || !sends) return [statement]
-    if (this.#unsent >= MOST_RECEIPTS) return [statement]
-    this.#unsent++
-    return [statement, store.receipt(runReceipt(event, step, now()))]
+  /** Reads the jobs of a run that ended, because a run in which nothing fired succeeds too. */
+  async #detailed(
+    event: FollowedDelivery,
+    step: RunStep,
+    { asked, found, budget }: { asked: LimitedCall; found: FoundRuns; budget: CallBudget },
+  ): Promise<RunStep> {
+    const isEnded = step.outcome === 'success' || step.outcome === 'failure'
+    const run = found.runs.find(({ url }) => url === step.run)
+    if (!isEnded || step.outcome === event.outcome || !run) return step
+    const limiter = this.#ports.limiters.of(holderOf(event.queue), ownerOf(event.queue))
+    const isAllowed = limiter.lookupsUsed < DETAILS_SHARE && !budget.isUsedUp
+    const details = isAllowed && (await this.#ports.readDetails(asked, run).catch(() => undefined))
+    return details ? withDetails(step, details) : { ...step, details: 'not_read' }
   }
 
-  /** Begins the alarm of a credential whose last events have no run, or ends it. */
-  async #checkCredentials(events: readonly FollowedEvent[]): Promise<void> {
-    const { store, changeAlarm } = this.#ports
+  /** The step, and the notification of a new outcome with it, so that a restart neither loses nor repeats one. */
+  #statementsOf({ event, step }: Followed): SqlStatement[] {
+    const { table, notification, reportsSuccess, now } = this.#ports
+    const statement = table.progress(event, step)
+    const { outcome } = step
+    const isReported = outcome !== event.outcome && outcome !== null && !ON_THE_WAY.has(outcome)
+    const isWanted = reportsSuccess || outcome !== 'success'
+    if (!isReported || !isWanted || !notification) return [statement]
+    return [statement, notification(runNotification(event, step, now()))]
+  }
+
+  /** Begins the alarm of an endpoint whose last events have no run, or ends it. */
+  async #checkEndpoints(events: readonly FollowedDelivery[]): Promise<void> {
+    const { table, changeAlarm } = this.#ports
     const subjects = new Map(
-      events.map((event) => [`${event.repository} ${event.credential}`, event]),
+      events.map((event) => [`${endpointName(event)} ${event.repository}`, event]),
     )
     for (const [subject, event] of subjects) {
-      const last = await store.lastOutcomes(event, MOST_WITHOUT_RUN)
+      const last = await table.lastOutcomes(event, MOST_WITHOUT_RUN)
       const lacksRuns =
         last.length === MOST_WITHOUT_RUN && last.every((outcome) => outcome === 'no_run')
       // One or two events without a run neither begin an alarm nor end it.
       if (!lacksRuns && last[0] === 'no_run') continue
       const change = changeAlarm({ kind: 'no_runs', subject }, lacksRuns)
-      await store.write(change.statements)
+      await table.write(change.statements)
       change.apply()
     }
   }
 
-  #reportOutcome(event: FollowedEvent, outcome: RunOutcome, reason: string): void {
-    if (ON_THE_WAY.has(outcome)) return
-    const { delivery, repository, credential, run } = event
+  #report({ event, step: { outcome, outcomeReason, run } }: Followed): void {
+    if (outcome === null || ON_THE_WAY.has(outcome)) return
     this.#ports.counted(outcome)
     this.#ports.log({
-      receipts: outcome,
+      change: 'run',
       ...(FAILURES.has(outcome) && { level: 'error' }),
-      delivery,
-      repository,
-      credential,
-      ...(reason !== '' && { reason }),
-      ...(run !== '' && { run }),
+      outcome,
+      ...namesOf(event),
+      ...(outcomeReason !== null && { reason: outcomeReason }),
+      ...(run !== null && { run }),
     })
   }
 }
 
-/** The receipt of an outcome. It contains nothing of the payload. */
-export function runReceipt(event: FollowedEvent, step: Progress, now: number): Receipt {
-  const { outcome, reason, conclusion, run } = step
-  const { delivery, repository, credential, at } = event
-  const data = {
-    delivery,
-    repository,
-    credential,
-    accepted_at: new Date(at).toISOString(),
-    outcome,
-    ...(reason !== '' && { reason }),
-    ...(conclusion !== '' && { conclusion }),
-    ...(run !== '' && { run }),
+function byQueue(events: readonly FollowedDelivery[]): Map<string, FollowedDelivery[]> {
+  const queues = new Map<string, FollowedDelivery[]>()
+  for (const event of events) {
+    const known = queues.get(event.queue)
+    if (known) known.push(event)
+    else queues.set(event.queue, [event])
   }
-  return newReceipt(`run.${outcome}`, data, now)
+  return queues
+}
+
+/** `<owner>/<name>` of the endpoint of a delivery. */
+function endpointName({ owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>): string {
+  return `${owner}/${endpoint ?? ''}`
+}
+
+/** The notification of an outcome. It contains nothing of the payload. */
+export function runNotification(event: FollowedDelivery, step: RunStep, now: number): Notification {
+  const { outcome, outcomeReason, conclusion, run } = step
+  const { id, repository, accepted } = event
+  const data = {
+    delivery: id,
+    repository,
+    endpoint: endpointName(event),
+    accepted_at: new Date(accepted).toISOString(),
+    outcome,
+    ...(outcomeReason !== null && { reason: outcomeReason }),
+    ...(conclusion !== null && { conclusion }),
+    ...(run !== null && { run }),
+  }
+  return newNotification(`run.${outcome}`, data, now)
+}
+
+/** If an event starts several runs, the first of these outcomes is the outcome of the event. */
+const PRIORITY: readonly RunOutcome[] = [
+  'failure',
+  'startup_failure',
+  'waiting_for_approval',
+  'running',
+  'success',
+  'skipped',
+]
+
+/** The next step of an event after a lookup of the runs in its repository. */
+export function progressOf(event: FollowedDelivery, found: FoundRuns, now: number): RunStep {
+  const [first] = found.runs
+    .filter((run) => isOfEvent(run, event) && isOfWorkflow(run, event))
+    .map((run) => ({ run, outcome: runOutcome(run) }))
+    .sort((a, b) => PRIORITY.indexOf(a.outcome) - PRIORITY.indexOf(b.outcome))
+  if (!first) return progressWithoutRun(event, found, now)
+  const { run, outcome } = first
+  const of = { run: run.url, conclusion: run.conclusion }
+  // Another run of the same event may start later.
+  const isEarly = outcome === 'skipped' && now - event.accepted < STARTING_TIME
+  if (isEarly) return undecided(event, now, { outcome: 'running', ...of })
+  if (outcome === 'running' || outcome === 'waiting_for_approval') {
+    return undecided(event, now, { outcome, ...of })
+  }
+  return { outcome, outcomeReason: null, details: null, failures: 0, next: null, ...of }
+}
+
+function withDetails(step: RunStep, { nothingFired, failed }: RunDetails): RunStep {
+  if (nothingFired !== undefined) {
+    return { ...step, outcome: 'nothing_fired', outcomeReason: nothingFired || null }
+  }
+  return failed === undefined ? step : { ...step, outcomeReason: failed }
+}
+
+function progressWithoutRun(
+  event: FollowedDelivery,
+  { runs, isComplete, error }: FoundRuns,
+  now: number,
+): RunStep {
+  if (error) {
+    const failures = event.failures + 1
+    const isRefused = !['not_now', 'ambiguous'].includes(kindOf(error) ?? '')
+    if (failures >= (isRefused ? MOST_REFUSALS : MOST_FAILURES)) return unknown(event, error.code)
+    return { ...stepOf(event), failures, next: now + MINUTE }
+  }
+  const age = now - event.accepted
+  if (age < STARTING_TIME) return undecided(event, now, event)
+  if (!isComplete) return unknown(event, 'too_many_runs')
+  // GitHub named the run when it accepted the event, or in an earlier listing.
+  if (event.run !== null) return undecided(event, now, event)
+  const ofWorkflow = runs.filter((run) => isOfWorkflow(run, event))
+  if (ofWorkflow.some((run) => mayBeOf(run, event))) return unknown(event, 'no_delivery_id')
+  const isElsewhere = runs.some((run) => isOfEvent(run, event))
+  const { next, ...missing } = undecided(event, now, { ...event, outcome: 'no_run' })
+  const outcomeReason = isElsewhere ? 'other_workflow' : null
+  return { ...missing, outcomeReason, next: age < LATE_TIME ? next : null }
+}
+
+/** The outcome may change: later lookups follow, farther apart the older the event is. */
+function undecided(
+  event: FollowedDelivery,
+  now: number,
+  { outcome, run, conclusion }: Pick<RunStep, 'outcome' | 'run' | 'conclusion'>,
+): RunStep {
+  const age = now - event.accepted
+  if (age > LONGEST_RUN) return unknown(event, 'too_long')
+  const next = now + Math.max(MINUTE, Math.round(age * AGE_SHARE))
+  return { outcome, outcomeReason: null, conclusion, details: null, run, failures: 0, next }
+}
+
+function unknown({ run }: FollowedDelivery, outcomeReason: string): RunStep {
+  const nothing = { conclusion: null, details: null, failures: 0, next: null }
+  return { outcome: 'unknown', outcomeReason, run, ...nothing }
+}
+
+function stepOf(event: FollowedDelivery): RunStep {
+  const { outcome, outcomeReason, conclusion, details, run, failures, next } = event
+  return { outcome, outcomeReason, conclusion, details, run, failures, next }
+}
+
+/** True for a run that the event started; a replayed event has runs from before. */
+function isOfEvent(run: WorkflowRun, event: FollowedDelivery): boolean {
+  if (event.run !== null && run.url === event.run) return true
+  return isRunOf(run, event.batch ?? event.id) && startsAfter(run, event)
+}
+
+/** Another workflow may start with the same event, and have the same `run-name`. */
+function isOfWorkflow({ workflow }: WorkflowRun, { path }: FollowedDelivery): boolean {
+  return workflow === path.split('/', 1)[0]
+}
+
+/** True for a run that may be of the event: it began later, and its name has no delivery id. */
+function mayBeOf(run: WorkflowRun, event: FollowedDelivery): boolean {
+  const isDispatched = DISPATCH_EVENTS.some((name) => name === run.event)
+  return isDispatched && run.delivery === null && startsAfter(run, event)
+}
+
+function startsAfter({ started }: WorkflowRun, { accepted }: FollowedDelivery): boolean {
+  return Date.parse(started) >= accepted - CLOCK_TOLERANCE
+}
+
+/**
+ * https://docs.github.com/rest/actions/workflow-runs: a run that needs an approval has the status
+ * `waiting`, or ended with `action_required`.
+ */
+function runOutcome({ state, conclusion }: WorkflowRun): RunOutcome {
+  if (state === 'waiting' || conclusion === 'action_required') return 'waiting_for_approval'
+  if (conclusion === null) return 'running'
+  if (conclusion === 'success' || conclusion === 'neutral') return 'success'
+  if (conclusion === 'skipped' || conclusion === 'startup_failure') return conclusion
+  return 'failure'
 }

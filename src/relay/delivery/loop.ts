@@ -1,21 +1,27 @@
-import type { Turn } from '../github/credential-turns.ts'
+// Delivers the events of the table: it selects the next one that is due in each queue, waits for the turn
+// of its repository, asks GitHub once, and records what GitHub answered. All that must survive is in the
+// table; a queue in memory is only what the last attempts taught.
+
+import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload-limit.ts'
-import type { Dispatch, DispatchPort } from '../github/send.ts'
-import type { OutboxLine } from '../log-lines.ts'
+import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { Dispatch, DispatchPort, LimitedCall } from '../github/send.ts'
 import type { AcceptedQueues } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
-import type { Batches } from './batches.ts'
-import type { NewEvent, OutboxEvent, StoredEvent } from './event.ts'
-import type { Ledger } from './ledger.ts'
+import type { DeliveryTable } from '../store/deliveries.ts'
+import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
+import { type AttemptOutcome, attempt } from './answers.ts'
+import type { CallBudget } from './call-budget.ts'
+import { Collections } from './collections.ts'
+import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
 import {
   OF_CONTENT,
   type OpenedDispatch,
   type OpenPorts,
   openBatch,
-  openDispatch,
-} from './open-unit.ts'
-import { type AttemptOutcome, attempt } from './outcome.ts'
-import { deadLine, isOwnQueue, namesOf } from './queue-name.ts'
+  openEvent,
+} from './open-event.ts'
+import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
 import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
@@ -36,43 +42,46 @@ const FAILING_TIME = 60 * MINUTE
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
 
+/** While events are stored, collected events are counted so many times. */
+const MOST_RECOUNTS = 3
+
+/** A run of the loop waits so many milliseconds for the next event, rather than end. */
+const SHORT_WAIT = 2 * SECOND
+
 export interface LoopPorts extends OpenPorts {
-  readonly ledger: Ledger
-  readonly batches: Batches
+  readonly table: DeliveryTable
   readonly accepted: Pick<AcceptedQueues, 'note'>
+  readonly limiters: Pick<RateLimiters, 'of'>
   /** Asks GitHub once. */
   readonly send: DispatchPort
+  readonly findRuns: FindRuns
   readonly pack: Packer
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
   readonly age: number
-  newId(): string
+  /** False for a forge whose API does not list runs as GitHub's does. */
+  readonly listsRuns: boolean
   /** Milliseconds since 1970; must not jump while the process runs. */
   now(): number
   /** From 0, less than 1. */
   random(): number
-  /** Calls `step(queue)` after so many milliseconds, in place of an earlier request for that queue. */
-  wake(queue: string, delay: number): void
-  /** Asks for the turn of a queue to call GitHub, and may wait for it. */
-  turn(queue: string): Promise<Turn>
-  /**
-   * Which deliveries have a run in the repository of a dispatch since they were stored; `undefined` if
-   * GitHub does not say.
-   */
-  findRuns(
-    dispatch: Dispatch,
-    stored: ReadonlyMap<string, number>,
-  ): Promise<ReadonlySet<string> | undefined>
-  /** Is told of each event whose run was found, so that GitHub must have accepted it. */
-  found?(dispatch: Dispatch): void
-  log(line: OutboxLine): void
+  /** Calls back after so many milliseconds, unless the returned function is called before. */
+  after(milliseconds: number, back: () => void): () => void
+  /** To be told that `next()` may be earlier than before. */
+  changed(): void
+  /** To be told of each delivered event or batch, and whether its run is followed. */
+  delivered(follows: boolean): void
+  log(line: DeliveryLine): void
   report(error: unknown): void
 }
 
-/** A queue that has undelivered events or open batches. Everything that must survive a restart is in the ledger. */
+/** A queue that has undelivered events. */
 interface Queue {
   readonly name: string
-  /** Units whose call is open. */
+  readonly repository: string
+  /** Events whose call is open, or a batch by its id. */
   readonly open: Set<string>
+  /** Uncertain events whose run was looked for since their last attempt. */
+  readonly lookedUp: Set<string>
   /** Attempts in a row that failed by themselves or by GitHub. */
   failures: number
   /** Refusals of the credential in a row. */
@@ -83,24 +92,28 @@ interface Queue {
   restUntil: number
   /** An event is due: a new one must wait behind it. */
   hasDue: boolean
-  isStepping: boolean
-  /** When the next step is; while one runs, when another is asked for. */
-  wakesAt: number
-  /** When the rate limiter gives the queue its turn, if that is known ahead. */
-  turnAt: number | undefined
+  /** When the table is read again. */
+  looksAt: number
+  isLooking: boolean
+  /** The event that is due, and waits for the turn of its repository. */
+  ready: Delivery | undefined
+  /** When the repository may have a turn. */
+  turnAt: number
   nextLookup: number
 }
 
-/**
- * Delivers the events of the ledger: selects the next one that is due, waits for the turn of its queue
- * at the rate limiter, calls GitHub, and records the outcome.
- */
 export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
+  readonly #collections = new Collections()
   readonly #calls = new Set<Promise<void>>()
-  /** Outcomes that the disk did not take, by unit: nobody attempts these units again. */
+  /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  #writesAgainAt = 0
+  #running: Promise<void> | undefined
+  #budget: CallBudget | undefined
+  /** Ends the wait of a run. */
+  #signal = () => {}
   #isStopped = false
 
   constructor(ports: LoopPorts) {
@@ -109,37 +122,54 @@ export class DeliveryLoop {
 
   /** Continues with the events that are on disk. */
   async start(): Promise<void> {
-    for (const name of await this.#ports.ledger.queues()) {
-      this.#queueOf(name).hasDue = true
-      this.wakeAt(name, this.#ports.now())
-    }
+    const { table, now } = this.#ports
+    const collecting = await table.collecting()
+    this.#collections.read(collecting, now())
+    const waiting = await table.queues()
+    for (const name of waiting) this.#queueOf(name).hasDue = true
+    for (const { queue } of collecting) this.#queueOf(queue)
+    this.#ports.changed()
+  }
+
+  /** When the loop has something to do; `undefined` if nothing waits, or while it runs. */
+  next(): number | undefined {
+    if (this.#running || this.#isStopped) return undefined
+    // An outcome that the disk did not take is written again.
+    const again = this.#unwritten.size > 0 ? this.#writesAgainAt : Number.POSITIVE_INFINITY
+    const next = Math.min(again, this.#nextTime())
+    return next === Number.POSITIVE_INFINITY ? undefined : next
+  }
+
+  /** Does what is due, until nothing is for some time, or the calls are used up. Never rejects. */
+  run(budget: CallBudget): Promise<void> {
+    this.#signal()
+    this.#running ??= this.#run(budget)
+      .catch(this.#ports.report)
+      .finally(() => {
+        this.#running = undefined
+        this.#ports.changed()
+      })
+    return this.#running
   }
 
   /** True while events of a queue are due, or the queue fails: a new event must wait behind them. */
   waits(name: string): boolean {
+    if (this.#limiterOf(name).mustWait(repositoryOf(name))) return true
     const queue = this.#queues.get(name)
     if (queue === undefined) return false
     const isResting = this.#ports.now() < queue.restUntil
     return queue.hasDue || isResting || queue.failures > 0 || queue.refusals > 0
   }
 
-  /** Makes dead letters of the events of failing queues that are too old. */
-  endOld(): Promise<readonly OutboxEvent[]> {
-    const { ledger, age, now } = this.#ports
-    const all = [...this.#queues.values()]
-    const failing = all.filter(({ failsSince }) => now() - failsSince >= FAILING_TIME)
-    const open = all.flatMap((queue) => [...queue.open])
-    return ledger.endOld(
-      age,
-      failing.map(({ name }) => name),
-      open,
-    )
-  }
-
   /** To be told that an event was stored, which GitHub may have been asked for before. */
-  stored({ queue: name, state, attempts, wait, reason }: NewEvent): void {
+  stored({ queue: name, state, attempts, wait, reason, collection }: NewDelivery): void {
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
+    if (collection) {
+      this.#collections.add(name, collection, now)
+      this.#lookAt(queue, this.#collections.dueAt(name))
+      return
+    }
     if (attempts > 0) queue.failures = Math.max(1, queue.failures)
     // The queue waits for the end of a limit, or of a call that is still open.
     const isOpen = attempts === 0 && state === 'uncertain'
@@ -147,42 +177,60 @@ export class DeliveryLoop {
       queue.restUntil = Math.max(queue.restUntil, now + wait)
     }
     if (wait <= 0) queue.hasDue = true
-    this.wakeAt(name, now + wait)
+    this.#lookAt(queue, now + wait)
   }
 
   /** To be told that an event of a queue is due again. */
   replayed(name: string): void {
-    this.#queueOf(name).hasDue = true
-    this.wakeAt(name, this.#ports.now())
-  }
-
-  /** Looks after a queue no later than at a time. */
-  wakeAt(name: string, time: number): void {
     const queue = this.#queueOf(name)
-    if (this.#isStopped || time >= queue.wakesAt) return
-    queue.wakesAt = time
-    if (!queue.isStepping) this.#ports.wake(name, Math.max(0, time - this.#ports.now()))
+    queue.hasDue = true
+    this.#lookAt(queue, this.#ports.now())
   }
 
-  /** Does what is due in a queue. Never throws. */
-  async step(name: string): Promise<void> {
-    const queue = this.#queues.get(name)
-    if (!queue || this.#isStopped || queue.isStepping) return
-    queue.isStepping = true
-    queue.wakesAt = Number.POSITIVE_INFINITY
-    const { batches, now, report } = this.#ports
-    let next: number
-    try {
-      next = earliest(await this.#step(queue), batches.dueAt(name))
-    } catch (error) {
-      report(error)
-      next = now() + SECOND
+  /** To be told that an admin changed or deleted rows: the collected events are counted again. */
+  async recount(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const { changes } = this.#collections
+      const all = await this.#ports.table.collecting()
+      // An event that was stored during the query may not be part of its result.
+      if (changes !== this.#collections.changes && tries < MOST_RECOUNTS) continue
+      this.#collections.read(all, this.#ports.now())
+      for (const { queue } of all)
+        this.#lookAt(this.#queueOf(queue), this.#collections.dueAt(queue))
+      return
     }
-    queue.isStepping = false
-    const time = earliest(next, queue.wakesAt)
-    queue.wakesAt = Number.POSITIVE_INFINITY
-    if (time < Number.POSITIVE_INFINITY) this.wakeAt(name, time)
-    else if (queue.open.size === 0) this.#queues.delete(name)
+  }
+
+  /** Records the outcome of a call that was open when its event was stored. */
+  async settle(id: string, outcome: AttemptOutcome): Promise<void> {
+    const members = await this.#ports.table.members(id)
+    const [event] = members
+    // An admin may have deleted it.
+    if (!event || !isUndelivered(event)) return
+    const queue = this.#queueOf(event.queue)
+    // `stored` let a queue rest that does not fail.
+    if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
+    // The retry of it may be on its way.
+    if (queue.open.has(id)) return
+    this.#noteOutcome(queue, outcome)
+    await this.#conclude(queue, { ...event, state: 'waiting' }, members, outcome)
+    this.#lookAt(queue, this.#ports.now())
+  }
+
+  /** Makes dead letters of the events of failing queues that are too old. */
+  async endOld(): Promise<void> {
+    const { table, age, now, log } = this.#ports
+    const all = [...this.#queues.values()]
+    const failing = all.filter(({ failsSince }) => now() - failsSince >= FAILING_TIME)
+    if (failing.length === 0) return
+    const open = all.flatMap((queue) => [...queue.open])
+    const names = failing.map(({ name }) => name)
+    for (const event of await table.endOld(age, names, open)) log(deadLine(event))
+  }
+
+  /** True if no event waits. */
+  get isIdle(): boolean {
+    return this.#queues.size === 0
   }
 
   /** Calls of GitHub that are open, or prepared. */
@@ -190,178 +238,245 @@ export class DeliveryLoop {
     return this.#calls.size
   }
 
-  /** Resolves when no call is open. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#calls)
-  }
-
   /** Starts no more calls; resolves when the open ones have ended. Events stay on disk. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await this.idle()
-    await this.writeAgain()
+    this.#signal()
+    await this.#running
+    await Promise.all(this.#calls)
+    await this.#writeAgain()
   }
 
-  /** To be told that the ledger is empty, and that no wake that was asked for will come. */
-  forget(): void {
-    this.#queues.clear()
+  async #run(budget: CallBudget): Promise<void> {
+    const { now } = this.#ports
+    this.#budget = budget
+    while (!this.#isStopped) {
+      let isChanged = false
+      const changed = new Promise<void>((resolve) => {
+        this.#signal = () => {
+          isChanged = true
+          resolve()
+        }
+      })
+      await this.#writeAgain()
+      this.#lookAll()
+      this.#callAll()
+      const isBusy =
+        this.#calls.size > 0 || [...this.#queues.values()].some((each) => each.isLooking)
+      const next = budget.isUsedUp ? Number.POSITIVE_INFINITY : this.#nextTime()
+      const wait = Math.max(0, next - now())
+      if (!isBusy && (wait > SHORT_WAIT || budget.isUsedUp)) return
+      if (!isChanged && wait > 0) await this.#waitFor(changed, wait)
+    }
   }
 
-  /** Queues that have undelivered events or open batches. */
-  names(): readonly string[] {
-    return [...this.#queues.keys()]
+  #nextTime(): number {
+    const times = [...this.#queues.values()].map((queue) => this.#actsAt(queue))
+    return Math.min(Number.POSITIVE_INFINITY, ...times)
   }
 
-  /** Records the outcome of a call that was open when its event was stored. */
-  async settle(name: string, delivery: string, outcome: AttemptOutcome): Promise<void> {
-    const [event] = await this.#ports.ledger.unit(delivery)
-    const queue = this.#queueOf(name)
-    // `stored` let a queue rest that does not fail.
-    if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
-    // The retry of it may be on its way, or an admin may have deleted it.
-    if (!event || queue.open.has(delivery)) return
-    this.#noteOutcome(queue, outcome)
-    await this.#conclude(queue, [{ ...event, state: 'waiting' }], outcome)
-    this.wakeAt(name, this.#ports.now())
+  /** When there is something to do for a queue. */
+  #actsAt(queue: Queue): number {
+    if (queue.isLooking || queue.open.size >= mostCalls(queue)) return Number.POSITIVE_INFINITY
+    return queue.ready ? Math.max(queue.restUntil, queue.turnAt) : queue.looksAt
   }
 
-  /** Writes outcomes that the disk did not take. */
-  async writeAgain(): Promise<void> {
-    for (const [unit, statements] of [...this.#unwritten]) {
-      try {
-        await this.#ports.ledger.write(statements)
-      } catch (error) {
-        this.#ports.report(error)
+  async #waitFor(changed: Promise<void>, milliseconds: number): Promise<void> {
+    if (milliseconds === Number.POSITIVE_INFINITY) return changed
+    let cancel = () => {}
+    const passed = new Promise<void>((resolve) => {
+      cancel = this.#ports.after(milliseconds, resolve)
+    })
+    await Promise.race([changed, passed])
+    cancel()
+  }
+
+  /** Looks after a queue no later than at a time. */
+  #lookAt(queue: Queue, time: number): void {
+    if (time < queue.looksAt) queue.looksAt = time
+    this.#signal()
+    this.#ports.changed()
+  }
+
+  /** Reads the next event of each queue whose time has come. */
+  #lookAll(): void {
+    const { now, report } = this.#ports
+    for (const queue of this.#queues.values()) {
+      const isFree = !queue.isLooking && !queue.ready && queue.open.size < mostCalls(queue)
+      if (!isFree || now() < queue.looksAt) continue
+      queue.isLooking = true
+      queue.looksAt = Number.POSITIVE_INFINITY
+      void this.#look(queue)
+        .catch((error: unknown) => {
+          report(error)
+          queue.looksAt = Math.min(queue.looksAt, now() + SECOND)
+        })
+        .finally(() => {
+          queue.isLooking = false
+          this.#forgetIdle(queue)
+          this.#signal()
+        })
+    }
+  }
+
+  /** Selects the next event of a queue, or finds out when to look again. */
+  async #look(queue: Queue): Promise<void> {
+    const { table, now, log } = this.#ports
+    await this.#endCollections(queue)
+    const later: string[] = []
+    for (;;) {
+      const except = [...queue.open, ...this.#unwritten.keys(), ...later]
+      const event = await table.nextDue(queue.name, now(), except)
+      queue.hasDue = event !== undefined
+      if (!event) {
+        const lookup = later.length > 0 ? queue.nextLookup : Number.POSITIVE_INFINITY
+        const time = (await table.nextTime(queue.name, except)) ?? Number.POSITIVE_INFINITY
+        const all = [time, lookup, this.#collections.dueAt(queue.name), queue.looksAt]
+        queue.looksAt = Math.min(...all)
         return
       }
-      if (this.#unwritten.get(unit) === statements) this.#unwritten.delete(unit)
-    }
-  }
-
-  /** @returns when to look again, apart from open batches; `undefined` if there is nothing to wait for */
-  async #step(queue: Queue): Promise<number | undefined> {
-    const { ledger, batches, now, turn } = this.#ports
-    await this.writeAgain()
-    for (;;) {
-      await batches.endDue(queue.name)
-      const except = [...queue.open, ...this.#unwritten.keys()]
-      const event = await ledger.nextDue(queue.name, now(), except)
-      queue.hasDue = event !== undefined
-      if (!event) return this.#nextTime(queue, except)
-      // The end of a call steps again.
-      if (queue.open.size >= this.#mostCalls(queue)) return undefined
-      if (now() < queue.restUntil) return queue.restUntil
       if (event.doubts >= MOST_DOUBTS) {
-        await this.#bury(event)
+        const members = await table.members(event.id)
+        const reason = reasonOfAge(event.state)
+        const next = { state: 'dead', reason, doubts: event.doubts } as const
+        await table.write(table.failed(idsOf(members), next, reason, 0))
+        log(deadLine({ ...event, reason }))
         continue
       }
-      if (event.state === 'uncertain' && (await this.#lookUp(queue, event))) continue
-      if (queue.turnAt === undefined) {
-        const { wait, isGranted } = await turn(queue.name)
-        if (!isGranted) return now() + wait
-        queue.turnAt = now() + wait
+      // GitHub may have the event: nothing is sent before its run was looked for.
+      if (event.state === 'uncertain' && !queue.lookedUp.has(event.id)) {
+        if (now() < queue.nextLookup) {
+          later.push(event.id)
+          continue
+        }
+        await this.#lookUp(queue, event)
+        continue
       }
-      if (this.#isStopped) return undefined
-      if (now() < queue.turnAt) return queue.turnAt
-      queue.turnAt = undefined
-      // Another call may have failed in the meantime.
-      const isFree = queue.open.size < this.#mostCalls(queue) && now() >= queue.restUntil
-      if (isFree) this.#call(queue, event)
+      queue.ready = event
+      queue.turnAt = 0
+      return
     }
   }
 
-  #mostCalls({ failures, refusals }: Queue): number {
-    return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
+  /** Begins the calls of all queues that have a turn. */
+  #callAll(): void {
+    const { now } = this.#ports
+    const ready = new Map<ReturnType<LoopPorts['limiters']['of']>, Queue[]>()
+    for (const queue of this.#queues.values()) {
+      const isReady = queue.ready !== undefined && now() >= queue.restUntil
+      if (!isReady || queue.open.size >= mostCalls(queue)) continue
+      const limiter = this.#limiterOf(queue.name)
+      ready.set(limiter, [...(ready.get(limiter) ?? []), queue])
+    }
+    for (const [limiter, queues] of ready) {
+      let left = queues
+      while (left.length > 0 && !this.#budget?.isUsedUp && !this.#isStopped) {
+        const turn = limiter.next(left.map(({ repository }) => repository))
+        if ('wait' in turn) {
+          for (const queue of left) queue.turnAt = now() + turn.wait
+          break
+        }
+        const queue = left.find(({ repository }) => repository === turn.repository)
+        if (queue?.ready) this.#call(queue, queue.ready)
+        left = left.filter((each) => each !== queue)
+      }
+    }
   }
 
-  async #nextTime(queue: Queue, except: readonly string[]): Promise<number> {
-    const { ledger, now } = this.#ports
-    // An outcome that the disk did not take is written again.
-    const retry = this.#unwritten.size > 0 ? now() + SECOND : undefined
-    return earliest(await ledger.nextTime(queue.name, except), retry)
-  }
-
-  #call(queue: Queue, event: OutboxEvent): void {
-    const { unit } = event
-    queue.open.add(unit)
-    const call = this.#attempt(queue, unit)
+  #call(queue: Queue, { id }: Delivery): void {
+    const { now, report } = this.#ports
+    queue.ready = undefined
+    queue.looksAt = now()
+    queue.open.add(id)
+    this.#budget?.use()
+    const call = this.#attempt(queue, id)
       .catch((error: unknown) => {
-        this.#ports.report(error)
-        queue.restUntil = Math.max(queue.restUntil, this.#ports.now() + SECOND)
+        report(error)
+        queue.restUntil = Math.max(queue.restUntil, now() + SECOND)
       })
       .then(() => {
-        queue.open.delete(unit)
+        queue.open.delete(id)
         this.#calls.delete(call)
-        this.wakeAt(queue.name, this.#ports.now())
+        // Another event may have waited for the end of the call, or must wait because of its outcome.
+        queue.ready = undefined
+        queue.looksAt = now()
+        this.#signal()
       })
     this.#calls.add(call)
   }
 
-  async #attempt(queue: Queue, unit: string): Promise<void> {
-    const events = await this.#ports.ledger.unit(unit)
-    const [first] = events
+  async #attempt(queue: Queue, id: string): Promise<void> {
+    const members = await this.#ports.table.members(id)
+    const [first] = members
     // An admin may have deleted it, or an earlier call has delivered it.
-    if (first?.state !== 'waiting' && first?.state !== 'uncertain') return
-    const opened =
-      first.unit === first.delivery
-        ? await openDispatch(first, this.#ports)
-        : await this.#openBatch(unit, events)
-    if (!opened.dispatch) return this.#conclude(queue, events, opened.outcome)
-    const { delivery } = opened.dispatch
-    // An event that is too large for a batch leaves it, because its run has the id of the event.
-    const leaving = { state: 'waiting', wait: 0 } as const
-    if (delivery !== unit) return this.#ports.ledger.takeOut({ delivery }, leaving, first.reason)
-    const outcome = await attempt(opened.dispatch, this.#ports)
+    if (!first || !isUndelivered(first)) return
+    queue.lookedUp.delete(id)
+    const opened = await this.#open(id, members)
+    // The call that ends here is followed by another look at the batch.
+    if (!opened) return
+    if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
+    const follows = this.follows(opened.dispatch)
+    const outcome = await attempt(opened.dispatch, follows, this.#ports)
     this.#noteOutcome(queue, outcome)
-    await this.#conclude(queue, events, outcome)
+    await this.#conclude(queue, first, members, outcome)
   }
 
-  /** Events that cannot be sent are taken out of the batch. */
-  async #openBatch(id: string, events: readonly StoredEvent[]): Promise<OpenedDispatch> {
-    const { ledger, log } = this.#ports
-    const opened = await openBatch(id, events, this.#ports)
-    for (const { event, outcome } of opened.failed) {
-      const { kind, reason } = outcome
-      if (kind === 'refused') {
-        await ledger.takeOut(event, { state: 'dead', wait: 0 }, reason)
-        log(deadLine({ ...event, unit: event.delivery, reason }))
-      } else await ledger.takeOut(event, { state: 'waiting', wait: pauseAfter(1) }, reason)
+  /**
+   * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
+   * sent at all became dead letters.
+   */
+  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
+    const { table, log } = this.#ports
+    const [first] = members
+    if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
+    const opened = await openBatch(id, members, this.#ports)
+    for (const { member, outcome } of opened.failed) {
+      await table.takeOut(member.id, outcome.reason)
+      log(deadLine({ ...member, reason: outcome.reason }))
     }
-    return opened
+    return opened.failed.length > 0 ? undefined : opened
+  }
+
+  /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
+  follows({
+    credential,
+    isNotification = false,
+  }: LimitedCall & Pick<Dispatch, 'isNotification'>): boolean {
+    return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
   /** Records the outcome of an attempt. */
   async #conclude(
     queue: Queue,
-    events: readonly OutboxEvent[],
+    event: Delivery,
+    members: readonly Delivery[],
     outcome: AttemptOutcome,
   ): Promise<void> {
-    const [event] = events
-    if (!event) return
-    const { ledger, accepted, newId, now, random, age, log } = this.#ports
+    const { table, accepted, now, random, age, log } = this.#ports
+    const ids = idsOf(members)
+    const attempts = event.attempts + 1
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
-      log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
-      await this.#record(event, ledger.delivered(event.unit), true)
+      log({ change: 'delivered', ...namesOf(event), attempts, seconds })
+      await this.#record(event.id, table.delivered(ids, outcome), true)
+      this.#ports.delivered(outcome.follows)
       return accepted.note(queue.name)
     }
     const { reason } = outcome
-    const isBatch = event.unit !== event.delivery
-    if (outcome.kind === 'refused' && isBatch && events.length > 1 && OF_CONTENT.has(reason)) {
-      await this.#record(event, ledger.divide(events, outcome.parts ?? 2, newId))
-      return log({ outbox: 'divided', ...namesOf(event), reason, events: events.length })
+    if (outcome.kind === 'refused' && members.length > 1 && OF_CONTENT.has(reason)) {
+      await this.#record(event.id, table.divide(members, outcome.parts ?? 2))
+      return log({ change: 'divided', ...namesOf(event), reason, events: members.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
-    await this.#record(event, ledger.failed(event.unit, next, reason))
-    const attempts = event.attempts + 1
+    await this.#record(event.id, table.failed(ids, next, reason))
     if (next.state === 'dead') {
-      return log({ outbox: 'dead', ...namesOf(event), attempts, reason: next.reason })
+      return log({ change: 'dead', ...namesOf(event), attempts, reason: next.reason })
     }
-    const isError = outcome.kind === 'paused' && isOwnQueue(queue.name)
     const wait = Math.max(next.wait, queue.restUntil - now())
     log({
-      ...(isError && { level: 'error' }),
-      outbox: 'deferred',
+      // The sender cannot repair the credential of an endpoint.
+      ...(outcome.kind === 'paused' && event.endpoint !== null && { level: 'error' }),
+      change: 'deferred',
       ...namesOf(event),
       attempts,
       reason,
@@ -380,6 +495,7 @@ export class DeliveryLoop {
         queue.restUntil = 0
         break
       case 'limited':
+        // The rate limiter holds the credential; a 503 that names a time holds the queue.
         queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
         break
       case 'paused':
@@ -396,8 +512,9 @@ export class DeliveryLoop {
           const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
           queue.restUntil = now + rest
         }
-        if ('wait' in outcome)
-          queue.restUntil = Math.max(queue.restUntil, now + (outcome.wait ?? 0))
+        if (outcome.kind === 'doubt') {
+          queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
+        }
         break
       case 'refused':
         // GitHub responds, and other events may be accepted.
@@ -410,54 +527,83 @@ export class DeliveryLoop {
 
   /** Writes an outcome, again if the disk fails. Until then the process alone knows it. */
   async #record(
-    event: OutboxEvent,
+    id: string,
     statements: readonly SqlStatement[],
     isDelivered = false,
   ): Promise<void> {
     try {
-      await this.#ports.ledger.write(statements)
+      await this.#ports.table.write(statements)
     } catch (error) {
-      this.#unwritten.set(event.unit, statements)
+      this.#unwritten.set(id, statements)
+      this.#writesAgainAt = this.#ports.now() + SECOND
       this.#ports.report(error)
-      if (isDelivered) this.#ports.log({ outbox: 'disk', delivery: event.unit })
+      if (isDelivered) this.#ports.log({ change: 'disk', delivery: id })
     }
   }
 
-  async #bury(event: OutboxEvent): Promise<void> {
-    const { ledger, log } = this.#ports
-    const { unit, doubts, state } = event
-    const reason = reasonOfAge(state)
-    await ledger.write(ledger.failed(unit, { state: 'dead', reason, doubts }, '', 0))
-    log(deadLine({ ...event, reason }))
+  /** Writes outcomes that the disk did not take. */
+  async #writeAgain(): Promise<void> {
+    if (this.#ports.now() < this.#writesAgainAt && !this.#isStopped) return
+    for (const [id, statements] of [...this.#unwritten]) {
+      try {
+        await this.#ports.table.write(statements)
+      } catch (error) {
+        this.#ports.report(error)
+        this.#writesAgainAt = this.#ports.now() + SECOND
+        return
+      }
+      if (this.#unwritten.get(id) === statements) this.#unwritten.delete(id)
+    }
+  }
+
+  /** Records the batches of a queue whose time has passed, before their first call. */
+  async #endCollections(queue: Queue): Promise<void> {
+    const { table, now } = this.#ports
+    const due = this.#collections.due(queue.name, now())
+    for (const grouping of due) await table.group(queue.name, grouping)
+    if (due.length > 0) await this.recount()
   }
 
   /**
-   * Looks for the runs of all uncertain events of a queue, at most once a minute.
-   *
-   * @returns true if an event was found, and is delivered
+   * Looks for the runs of all uncertain events of a queue, at most once a minute. An event that was
+   * looked for in vain may be sent again.
    */
-  async #lookUp(queue: Queue, event: OutboxEvent): Promise<boolean> {
-    const { ledger, now, findRuns, log } = this.#ports
-    if (now() < queue.nextLookup) return false
+  async #lookUp(queue: Queue, event: Delivery): Promise<void> {
+    const { table, now, findRuns, report, log } = this.#ports
+    const uncertain = await table.uncertain(queue.name)
     queue.nextLookup = now() + LOOKUP_INTERVAL
-    const [first] = await ledger.unit(event.unit)
-    const opened = first && (await openDispatch(first, this.#ports))
-    if (!opened?.dispatch) return false
-    const stored = await ledger.uncertain(queue.name)
-    const found = await findRuns(opened.dispatch, stored).catch((error: unknown) => {
-      this.#ports.report(error)
+    queue.lookedUp.add(event.id)
+    for (const id of uncertain.keys()) if (!queue.open.has(id)) queue.lookedUp.add(id)
+    const members = await table.members(event.id)
+    const [first] = members
+    const opened = first && (await openEvent(first, this.#ports))
+    if (!opened?.dispatch || !this.#ports.listsRuns) return
+    const found = await findRuns(opened.dispatch, uncertain).catch((error: unknown) => {
+      report(error)
       return undefined
     })
-    if (found === undefined || found.size === 0) return false
-    for (const unit of found) {
-      const [one] = await ledger.unit(unit)
-      if (!one) continue
-      await this.#record(one, ledger.delivered(unit), true)
-      log({ outbox: 'found', ...namesOf(one), attempts: one.attempts })
-      const { dispatch } = await openDispatch(one, this.#ports)
-      if (dispatch) this.#ports.found?.({ ...dispatch, delivery: unit })
+    for (const [id, { run, started }] of found ?? []) {
+      const events = await table.members(id)
+      const [one] = events
+      if (!one || !isUndelivered(one) || queue.open.has(id)) continue
+      const { dispatch } = await openEvent(one, this.#ports)
+      const follows = dispatch !== undefined && this.follows(dispatch)
+      const facts: Accepted = { accepted: started, githubMs: null, run, follows }
+      await this.#record(one.id, table.delivered(idsOf(events), facts), true)
+      this.#ports.delivered(follows)
+      queue.lookedUp.delete(id)
+      log({ change: 'found', ...namesOf(one), attempts: one.attempts })
     }
-    return true
+  }
+
+  /** A queue without events is nothing to remember. */
+  #forgetIdle(queue: Queue): void {
+    const isIdle = queue.looksAt === Number.POSITIVE_INFINITY && !queue.ready
+    if (isIdle && queue.open.size === 0) this.#queues.delete(queue.name)
+  }
+
+  #limiterOf(name: string) {
+    return this.#ports.limiters.of(holderOf(name), ownerOf(name))
   }
 
   #queueOf(name: string): Queue {
@@ -465,15 +611,18 @@ export class DeliveryLoop {
     if (known) return known
     const queue: Queue = {
       name,
+      repository: repositoryOf(name),
       open: new Set(),
+      lookedUp: new Set(),
       failures: 0,
       refusals: 0,
       failsSince: Number.POSITIVE_INFINITY,
       restUntil: 0,
       hasDue: false,
-      isStepping: false,
-      wakesAt: Number.POSITIVE_INFINITY,
-      turnAt: undefined,
+      looksAt: 0,
+      isLooking: false,
+      ready: undefined,
+      turnAt: 0,
       nextLookup: 0,
     }
     this.#queues.set(name, queue)
@@ -481,6 +630,16 @@ export class DeliveryLoop {
   }
 }
 
-function earliest(...times: readonly (number | undefined)[]): number {
-  return Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY))
+const NO_CONTENT = { key: null, content: null }
+
+function mostCalls({ failures, refusals }: Queue): number {
+  return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
+}
+
+function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
+  return members.map(({ id }) => id)
+}
+
+function isUndelivered({ state }: Delivery): boolean {
+  return state === 'waiting' || state === 'uncertain'
 }

@@ -1,21 +1,32 @@
-import type { Secret } from '../../wire/secret.ts'
-import type { ReceiptLine } from '../log-lines.ts'
-import { type Receipt, receiptHeaders } from './receipt.ts'
-import type { ReceiptStore } from './receipt-store.ts'
+// Sends signed notifications to HOOKLINE_NOTIFY_URL, and recognizes its own:
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 
-/** Posts a receipt. @returns the status; rejects if there is no response */
-export type PostReceipt = (
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import type { Secret } from '../../wire/secret.ts'
+import type { Notification, NotificationTable } from '../store/notifications.ts'
+import type { NotificationLine } from './log-lines.ts'
+
+/** Where notifications are sent. */
+export interface NotifySettings {
+  readonly url: URL
+  readonly secret: Secret
+  /** True if runs that succeeded are reported too. */
+  readonly all: boolean
+}
+
+/** Posts a notification. @returns the status; rejects if there is no response */
+export type PostNotification = (
   headers: Readonly<Record<string, string>>,
   body: string,
 ) => Promise<number>
 
 export interface SenderPorts {
-  readonly store: ReceiptStore
-  readonly post: PostReceipt
+  readonly table: NotificationTable
+  readonly post: PostNotification
   readonly secret: Secret
   /** Milliseconds since 1970; never jumps. */
   now(): number
-  log(line: ReceiptLine): void
+  log(line: NotificationLine): void
   report(error: unknown): void
 }
 
@@ -36,59 +47,165 @@ const PAUSES = [
   24 * HOUR,
 ]
 
-/** Receipts that are sent concurrently. */
+/** The longest of them. */
+export const LONGEST_PAUSE = 24 * HOUR
+
+/** Notifications that are sent concurrently. */
 const CONCURRENT = 8
 
-/** Sends the receipts of the database: each until the receiver accepts it with a 2xx. */
-export class ReceiptSender {
+/** Notifications of one run: a Durable Object may make a limited number of requests. */
+const MOST_SENT = 8
+
+/** Milliseconds until the others are tried after one that the receiver did not accept. */
+const RECEIVER_REST = 5 * SECOND
+
+/** Milliseconds that the clocks of the relay and of what forwards a notification to it may differ. */
+const TOLERANCE = 5 * MINUTE
+
+/** A notification about something that happened now. */
+export function newNotification(type: string, data: object, now: number): Notification {
+  const timestamp = new Date(now).toISOString()
+  const body = JSON.stringify({ type, timestamp, data })
+  return { id: `hookline_${crypto.randomUUID()}`, attempts: 0, next: now, body }
+}
+
+/** Sends the notifications of the database: each until the receiver accepts it with a 2xx. */
+export class NotificationSender {
   readonly #ports: SenderPorts
+  #next: number | undefined = 0
   #sending: Promise<void> | undefined
-  #isStopped = false
 
   constructor(ports: SenderPorts) {
     this.#ports = ports
   }
 
-  /** Sends what is due. To be called every few seconds. Never rejects. */
-  check(): Promise<void> {
-    this.#sending ??= this.#send()
-      .catch(this.#ports.report)
-      .finally(() => {
-        this.#sending = undefined
-      })
+  /** When a notification is due; `undefined` if none waits. */
+  next(): number | undefined {
+    return this.#sending ? undefined : this.#next
+  }
+
+  /** To be told that a notification was stored. */
+  stored(): void {
+    this.#next = Math.min(this.#ports.now(), this.#next ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Sends what is due. Never rejects. */
+  run(): Promise<void> {
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined
+    })
     return this.#sending
   }
 
-  /** Sends no more; resolves when the open requests have ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    await this.#sending
+  async #send(): Promise<void> {
+    const { table, now, report } = this.#ports
+    this.#next = undefined
+    try {
+      const isAccepted = await this.#sendDue()
+      const next = await table.nextNotification()
+      if (next === undefined) return
+      const earliest = isAccepted ? next : Math.max(next, now() + RECEIVER_REST)
+      this.#next = Math.min(earliest, this.#next ?? earliest)
+    } catch (error) {
+      report(error)
+      this.#next = now() + MINUTE
+    }
   }
 
-  async #send(): Promise<void> {
-    const { store, now } = this.#ports
-    for (;;) {
-      const receipts = await store.dueReceipts(now(), CONCURRENT)
-      if (receipts.length === 0 || this.#isStopped) return
-      const accepted = await Promise.all(receipts.map((receipt) => this.#sendOne(receipt)))
-      // The receiver fails: the others wait for the next check.
-      if (accepted.includes(false)) return
+  /** @returns false if the receiver did not accept one of them */
+  async #sendDue(): Promise<boolean> {
+    const { table, now } = this.#ports
+    for (let sent = 0; sent < MOST_SENT; ) {
+      const due = await table.dueNotifications(now(), Math.min(CONCURRENT, MOST_SENT - sent))
+      if (due.length === 0) return true
+      const accepted = await Promise.all(due.map((notification) => this.#sendOne(notification)))
+      if (accepted.includes(false)) return false
+      sent += due.length
     }
+    return true
   }
 
   /** @returns whether the receiver accepted it */
-  async #sendOne(receipt: Receipt): Promise<boolean> {
-    const { store, post, secret, now, log } = this.#ports
-    const { id, attempts, body } = receipt
-    const headers = await receiptHeaders(receipt, secret, now())
+  async #sendOne(notification: Notification): Promise<boolean> {
+    const { table, post, secret, now, log } = this.#ports
+    const { id, attempts, body } = notification
+    const headers = await notificationHeaders(notification, secret, now())
     const status = await post(headers, body).catch(() => undefined)
     const isAccepted = status !== undefined && status >= 200 && status < 300
     const pause = PAUSES[attempts]
-    if (isAccepted || pause === undefined) await store.write([store.deleteReceipt(id)])
-    else await store.write([store.postponeReceipt(id, attempts + 1, now() + pause)])
+    if (isAccepted || pause === undefined) await table.write([table.remove(id)])
+    else await table.write([table.postpone(id, attempts + 1, now() + pause)])
     if (!isAccepted && pause === undefined) {
-      log({ receipts: 'given_up', level: 'error', reason: String(status ?? 'no response') })
+      const reason = String(status ?? 'no response')
+      log({ change: 'notification_given_up', level: 'error', reason })
     }
     return isAccepted
+  }
+}
+
+/** The headers of one attempt. */
+export async function notificationHeaders(
+  { id, body }: Pick<Notification, 'id' | 'body'>,
+  secret: Secret,
+  now: number,
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(now / 1000))
+  const key = await signingKey(secret, 'sign')
+  const signature = await crypto.subtle.sign('HMAC', key, signedContent(id, timestamp, body))
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'hookline-relay',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${toBase64(new Uint8Array(signature))}`,
+  }
+}
+
+/**
+ * True for a request that is a notification of this relay, by its signature: nobody follows the event that
+ * it starts, because its outcome would be the next notification.
+ *
+ * @param header reads a header of the request by its lower-case name
+ * @param now milliseconds since 1970
+ */
+export async function isOwnNotification(
+  header: (name: string) => string | undefined,
+  body: Uint8Array,
+  { secret, now }: { readonly secret: Secret; readonly now: number },
+): Promise<boolean> {
+  const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')]
+  const signatures = header('webhook-signature')
+  if (id === undefined || timestamp === undefined || signatures === undefined) return false
+  if (Math.abs(Number(timestamp) * 1000 - now) > TOLERANCE) return false
+  const key = await signingKey(secret, 'verify')
+  const content = signedContent(id, timestamp, new TextDecoder().decode(body))
+  for (const signature of signatures.split(' ')) {
+    const [version, value = ''] = signature.split(',')
+    if (version !== 'v1' || !/^[\w+/]{43}=$/.test(value)) continue
+    if (await crypto.subtle.verify('HMAC', key, fromBase64(value), content)) return true
+  }
+  return false
+}
+
+function signingKey(secret: Secret, use: 'sign' | 'verify') {
+  // The setting was checked when the relay started.
+  const bytes = fromBase64(secret.reveal().slice('whsec_'.length))
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use])
+}
+
+function signedContent(id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+}
+
+/** Milliseconds until the receiver must have responded. */
+const RESPONSE_TIME = 15_000
+
+/** A redirect is a failure: the notification goes to the configured address alone. */
+export function postTo(url: URL): PostNotification {
+  return async (headers, body) => {
+    const signal = AbortSignal.timeout(RESPONSE_TIME)
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    await response.body?.cancel()
+    return response.status
   }
 }

@@ -1,5 +1,5 @@
-import type { EventState, OutboxEvent } from './event.ts'
-import type { NotAccepted } from './outcome.ts'
+import type { Delivery, DeliveryState, FailedState } from '../store/delivery-rows.ts'
+import type { NotAccepted } from './answers.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -11,7 +11,10 @@ const LONGEST_EVENT_WAIT = 5 * MINUTE
 /** Milliseconds after the first, second, … refusal of a credential, or of the event's own key. */
 const PAUSES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR] as const
 
-/** Milliseconds after the first, second, … attempt that is in doubt; then evenly until the maximum age. */
+/**
+ * Milliseconds after the first, second, … attempt that is in doubt; then evenly until the maximum age.
+ * Within the first of them nothing is sent again, because a run appears in GitHub's list some seconds late.
+ */
 const AFTER_DOUBT = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const
 
 /** Each attempt in doubt may have started a run, so an event gets no more of them. */
@@ -22,11 +25,6 @@ const LEAST_ATTEMPTS = 10
 
 /** An event at which the relay itself fails is given up after so many attempts. */
 const MOST_FAULTS = 5
-
-/** The state of an event after an attempt that GitHub did not accept. */
-export type Next =
-  | { readonly state: 'waiting' | 'uncertain'; readonly wait: number; readonly doubts: number }
-  | { readonly state: 'dead'; readonly reason: string; readonly doubts: number }
 
 export interface RetryTime {
   /** Milliseconds since 1970. */
@@ -43,10 +41,10 @@ export interface RetryTime {
  * @param event before the attempt
  */
 export function nextAttempt(
-  event: Pick<OutboxEvent, 'state' | 'at' | 'attempts' | 'doubts'>,
+  event: Pick<Delivery, 'state' | 'at' | 'attempts' | 'doubts'>,
   outcome: NotAccepted,
   { now, random, age }: RetryTime,
-): Next {
+): FailedState {
   const attempts = event.attempts + 1
   const isDoubt = outcome.kind === 'doubt'
   const doubts = event.doubts + (isDoubt ? 1 : 0)
@@ -54,19 +52,19 @@ export function nextAttempt(
   if (outcome.kind === 'broken' && attempts >= MOST_FAULTS) {
     return { state: 'dead', reason: outcome.reason, doubts }
   }
-  const isInDoubt = isDoubt || ('isInDoubt' in outcome && outcome.isInDoubt === true)
+  const isInDoubt = isDoubt || ('isInDoubt' in outcome && outcome.isInDoubt)
   const isUncertain = isInDoubt || event.state === 'uncertain'
   if (now - event.at > age && attempts >= LEAST_ATTEMPTS) {
     return { state: 'dead', reason: reasonOfAge(isUncertain ? 'uncertain' : 'waiting'), doubts }
   }
   const wait = isDoubt
-    ? Math.max(outcome.wait ?? 0, waitAfterDoubt(doubts, event.at + age - now))
+    ? Math.max(outcome.wait, waitAfterDoubt(doubts, event.at + age - now))
     : waitAfter(outcome, attempts, random)
   return { state: isUncertain ? 'uncertain' : 'waiting', wait, doubts }
 }
 
 /** Why an event is dead that reached the maximum age. */
-export function reasonOfAge(state: EventState): string {
+export function reasonOfAge(state: DeliveryState): 'maybe_accepted' | 'too_old' {
   return state === 'uncertain' ? 'maybe_accepted' : 'too_old'
 }
 
@@ -76,9 +74,11 @@ function waitAfter(
   random: number,
 ): number {
   if (outcome.kind === 'limited') return outcome.wait
-  if (outcome.kind === 'isolated') return pauseAfter(attempts)
+  // An event whose last call was in doubt, as the refusal of a credential may be, is looked up first.
+  const least = 'isInDoubt' in outcome && outcome.isInDoubt ? AFTER_DOUBT[0] : 0
+  if (outcome.kind === 'isolated') return Math.max(least, pauseAfter(attempts))
   // The queue pauses for a refused credential, and the events of it are due when it ends.
-  if (outcome.kind === 'paused') return 0
+  if (outcome.kind === 'paused') return least
   return backoff(attempts, random, LONGEST_EVENT_WAIT)
 }
 
@@ -86,7 +86,8 @@ function waitAfter(
 function waitAfterDoubt(doubts: number, left: number): number {
   if (doubts >= MOST_DOUBTS) return Math.max(0, left) + 1
   const evenly = left > 0 ? left / (MOST_DOUBTS + 1 - doubts) : 2 * HOUR
-  return Math.round(Math.min(AFTER_DOUBT[doubts - 1] ?? evenly, evenly))
+  const step = AFTER_DOUBT[doubts - 1] ?? evenly
+  return Math.max(AFTER_DOUBT[0], Math.round(Math.min(step, evenly)))
 }
 
 /** Milliseconds until a queue whose credential was refused so many times is tried again. */

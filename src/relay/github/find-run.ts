@@ -7,7 +7,7 @@ import {
   type WorkflowRun,
 } from '../../wire/run-lookup.ts'
 import type { RelayError } from '../errors.ts'
-import type { Dispatch, DispatchOptions, LimitedCall } from './send.ts'
+import type { DispatchOptions, LimitedCall } from './send.ts'
 import { GitHubSession } from './send.ts'
 
 /** The newest runs of a repository, newest first. */
@@ -22,14 +22,21 @@ export interface FoundRuns {
 /** Reads the runs of a repository since a time in milliseconds since 1970. */
 export type ReadRuns = (call: LimitedCall, since: number) => Promise<FoundRuns>
 
+/** A run that GitHub started for a delivery. */
+export interface StartedRun {
+  readonly run: string
+  /** When GitHub started it, by GitHub's clock: milliseconds since 1970. */
+  readonly started: number
+}
+
 /**
- * Which of some deliveries have a run since they were stored, in milliseconds since 1970; `undefined` if
- * the credential may not read runs. A replayed event has an older run with the same id.
+ * The runs of some deliveries since they were stored, in milliseconds since 1970; `undefined` if the
+ * credential may not read runs. A replayed event has an older run with the same id.
  */
 export type FindRuns = (
-  dispatch: Dispatch,
+  dispatch: LimitedCall,
   stored: ReadonlyMap<string, number>,
-) => Promise<ReadonlySet<string> | undefined>
+) => Promise<ReadonlyMap<string, StartedRun> | undefined>
 
 /** Bytes of a page of runs; a run takes about 10 KB. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -65,15 +72,17 @@ export function runReader(options: DispatchOptions): ReadRuns {
   }
 }
 
-/** Looks for runs by the delivery ids in their names. */
+/** Looks for runs by the delivery ids in their names, of any workflow: each shows that GitHub accepted the event. */
 export function runFinder(options: DispatchOptions): FindRuns {
   const read = runReader(options)
   return async (dispatch, stored) => {
     const { runs, error } = await read(dispatch, Math.min(...stored.values()) - CALL_TIME)
-    const found = [...stored.keys()].filter((delivery) => {
-      const from = (stored.get(delivery) ?? 0) - CALL_TIME - CLOCK_TOLERANCE
-      return runs.some((run) => isRunOf(run, delivery) && Date.parse(run.started) >= from)
-    })
-    return error === undefined || found.length > 0 ? new Set(found) : undefined
+    const found = new Map<string, StartedRun>()
+    for (const [delivery, at] of stored) {
+      const from = at - CALL_TIME - CLOCK_TOLERANCE
+      const run = runs.find((run) => isRunOf(run, delivery) && Date.parse(run.started) >= from)
+      if (run) found.set(delivery, { run: run.url, started: Date.parse(run.started) })
+    }
+    return error === undefined || found.size > 0 ? found : undefined
   }
 }

@@ -9,7 +9,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { invalidToken, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
 import type { Credential } from './credential.ts'
-import { Probes } from './probes.ts'
+import { type AnswerSign, Probes } from './probes.ts'
 import type { Govern, LimitedCall } from './send.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
@@ -36,6 +36,15 @@ const HOUR = 3_600_000
 /** Milliseconds for which a token that GitHub does not know is refused without a call. */
 const REFUSED_TIME = 60_000
 
+/** Open calls of repositories that fail, at most: a quarter, so that they leave room for the others. */
+const MOST_FAILING_CALLS = MOST_OPEN_CALLS / 4
+
+/** Milliseconds after which a call that is still open makes its repository count as failing. */
+const SLOW_CALL = 2500
+
+/** Milliseconds until a queue asks again for a turn while too many calls are open. */
+const BUSY_WAIT = 1000
+
 export interface RateLimiterPorts {
   /** Milliseconds since any moment; never jumps. */
   now(): number
@@ -43,41 +52,46 @@ export interface RateLimiterPorts {
   after(milliseconds: number, back: () => void): () => void
   /** For moments that GitHub names. */
   date(): Date
-  /** Milliseconds between calls while events wait. */
+  /** Milliseconds between stored events. */
   readonly minInterval: number
   readonly metrics: RelayMetrics
 }
 
 interface Waiter {
+  readonly repository: string
   go(): void
 }
 
+/** A repository that may send a stored event now, or the milliseconds until one may. */
+export type Turn = { readonly repository: string } | { readonly wait: number }
+
 /**
  * Limits the calls of one GitHub credential: a token, or an App on one account. GitHub counts calls by
- * credential, so live requests and stored events share one limiter.
+ * credential, so live requests and stored events share one limiter. A rate limit holds all of them; a
+ * repository that fails holds up only itself.
  */
 export class RateLimiter {
   readonly #ports: RateLimiterPorts
   #heldUntil = Number.NEGATIVE_INFINITY
   #carefulUntil = Number.NEGATIVE_INFINITY
-  /** No call before this time while events wait. */
+  /** No stored event before this time; after a secondary rate limit, no call. */
   #next = Number.NEGATIVE_INFINITY
   #refusedUntil = Number.NEGATIVE_INFINITY
   #wasAccepted = false
   #open = 0
-  readonly #probes = new Probes()
-  #isStoredNext = false
+  readonly #probes: Probes
+  /** When the open calls of each repository began. */
+  readonly #calls = new Map<string, Set<number>>()
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
   #lookups: number[] = []
-  /** Calls of requests. */
+  /** Calls of requests that wait for others to end. */
   readonly #live: Waiter[] = []
-  /** Queues with stored events. */
-  readonly #stored: Waiter[] = []
   #cancel: (() => void) | undefined
 
   constructor(ports: RateLimiterPorts) {
     this.#ports = ports
+    this.#probes = new Probes()
   }
 
   /** Milliseconds until GitHub may be called again; 0 if it may be. */
@@ -85,15 +99,26 @@ export class RateLimiter {
     return Math.max(0, this.#heldUntil - this.#ports.now())
   }
 
-  /** Milliseconds between calls. */
+  /** Milliseconds between stored events. */
   get minInterval(): number {
-    const { now, minInterval } = this.#ports
-    return now() < this.#carefulUntil ? Math.max(CAREFUL_INTERVAL, minInterval) : minInterval
+    const { minInterval } = this.#ports
+    return this.#isCareful() ? Math.max(CAREFUL_INTERVAL, minInterval) : minInterval
   }
 
-  /** True if nobody knows whether GitHub accepted the last event. */
-  get isInDoubt(): boolean {
-    return this.#probes.isInDoubt
+  /** The used part of the calls that lookups may make: 0 to 1. */
+  get lookupsUsed(): number {
+    this.#forgetLookups()
+    return this.#lookups.length / (this.#hourlyLimit * LOOKUP_SHARE)
+  }
+
+  /**
+   * True if a new event of a repository should wait without a call: the last answers of several
+   * repositories were all ambiguous, and another one is tried first.
+   *
+   * @param repository `owner/name` in lower case, as in all methods
+   */
+  mustWait(repository: string): boolean {
+    return this.#probes.mustWait(repository, this.#ports.now())
   }
 
   /**
@@ -107,52 +132,60 @@ export class RateLimiter {
     if (now < this.#refusedUntil) throw invalidToken()
   }
 
-  /** Calls as a request: within its time, and in turn with stored events. */
-  readonly live =
-    (call: GitHubCall): GitHubCall =>
-    (request) => {
+  /** Calls as a request: within its time. */
+  live(repository: string): (call: GitHubCall) => GitHubCall {
+    return (call) => async (request) => {
       // The usual request does not wait.
-      if (!this.#isFree()) {
-        return this.#enter(request.timeout).then(() => this.#observed(call, request))
-      }
-      this.#open++
-      return this.#observed(call, request)
+      const isFree = this.#live.length === 0 && this.#mayOpen(repository)
+      const end = isFree ? this.#begin(repository) : await this.#enter(repository, request.timeout)
+      return this.#observed(repository, call, request, end)
     }
+  }
 
-  /** Calls for a stored event whose `turn` has come. */
-  readonly granted =
-    (call: GitHubCall): GitHubCall =>
-    async (request) => {
-      this.#open++
-      return this.#observed(call, request)
-    }
+  /** Calls for a stored event that has its turn. */
+  granted(repository: string): (call: GitHubCall) => GitHubCall {
+    return (call) => (request) => this.#observed(repository, call, request, this.#begin(repository))
+  }
 
   /**
    * Calls for a lookup of runs. All lookups of a credential use at most a tenth of its hourly limit.
    *
    * @throws RelayError 429 if that tenth is used up, or while a limit lasts
    */
-  readonly lookup =
-    (call: GitHubCall): GitHubCall =>
-    async (request) => {
+  lookup(repository: string): (call: GitHubCall) => GitHubCall {
+    return (call) => async (request) => {
       this.admit()
+      this.#forgetLookups()
       const now = this.#ports.now()
-      this.#lookups = this.#lookups.filter((time) => time > now - HOUR)
       const [first = now] = this.#lookups
       if (this.#lookups.length >= this.#hourlyLimit * LOOKUP_SHARE) {
         throw rateLimited(Math.ceil((first + HOUR - now) / 1000))
       }
       this.#lookups.push(now)
-      this.#open++
-      return this.#observed(call, request)
+      return this.#observed(repository, call, request, this.#begin(repository))
     }
+  }
 
-  /** Resolves when a queue may call GitHub for a stored event. */
-  turn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#stored.push({ go: resolve })
-      this.#pump()
+  /**
+   * Gives the next turn to one of the repositories that have a stored event to send. Repositories that
+   * work come first; those that fail get at most a quarter of the turns.
+   */
+  next(ready: readonly string[]): Turn {
+    const now = this.#ports.now()
+    const wait = Math.max(this.#heldUntil, this.#next) - now
+    if (wait > 0) return { wait }
+    if (this.#open >= MOST_OPEN_CALLS) return { wait: BUSY_WAIT }
+    const isFailing = (repository: string) => this.#isFailing(repository)
+    const openOfFailing = this.#openCallsOfFailing()
+    const turn = this.#probes.next(ready, {
+      now,
+      isFailing,
+      minInterval: this.minInterval,
+      openOfFailing,
+      isFull: openOfFailing >= MOST_FAILING_CALLS,
     })
+    if ('repository' in turn) this.#next = now + this.minInterval
+    return turn
   }
 
   /** Stops all calls for a time. */
@@ -163,24 +196,50 @@ export class RateLimiter {
     this.#pump()
   }
 
-  async #observed(call: GitHubCall, request: Parameters<GitHubCall>[0]): Promise<GitHubResponse> {
+  async #observed(
+    repository: string,
+    call: GitHubCall,
+    request: Parameters<GitHubCall>[0],
+    end: () => void,
+  ): Promise<GitHubResponse> {
     const { now, metrics } = this.#ports
     const start = now()
     // A lookup changes nothing at GitHub, so it leaves no doubt.
     const isEvent = request.method !== 'GET'
+    if (isEvent) this.#probes.began(repository, start)
+    const answered = (sign: AnswerSign) => {
+      if (isEvent) this.#probes.answered(repository, sign, now())
+    }
     try {
       const answer = await call(request)
-      const { status } = answer
-      if (isEvent) this.#probes.responded(status >= 500 && status !== 503, now())
+      answered(isRateLimit(answer) ? 'none' : signOf(answer.status))
       metrics.called(this.#observe(answer), now() - start)
       return answer
     } catch (error) {
       metrics.called('unanswered', now() - start)
-      if (isEvent && wasSent(error)) this.#probes.responded(true, now())
+      answered(wasSent(error) ? 'ambiguous' : 'failed')
       throw error
     } finally {
+      end()
+      if (this.#live.length > 0) this.#pump()
+    }
+  }
+
+  /** Begins a call. @returns ends it */
+  #begin(repository: string): () => void {
+    const start = this.#ports.now()
+    this.#open++
+    if (this.#isCareful()) this.#next = Math.max(this.#next, start + CAREFUL_INTERVAL)
+    const calls = this.#calls.get(repository) ?? new Set<number>()
+    this.#calls.set(repository, calls)
+    // Calls may begin in the same millisecond.
+    let began = start
+    while (calls.has(began)) began += 1e-3
+    calls.add(began)
+    return () => {
       this.#open--
-      if (this.#live.length > 0 || this.#stored.length > 0) this.#pump()
+      calls.delete(began)
+      if (calls.size === 0) this.#calls.delete(repository)
     }
   }
 
@@ -197,7 +256,8 @@ export class RateLimiter {
     if (status === 401 && !this.#wasAccepted) this.#refusedUntil = now() + REFUSED_TIME
     const isLimit = isRateLimit(answer)
     const isSpent = remaining === '0'
-    if (isLimit || isSpent || (status === 503 && header('retry-after') !== undefined)) {
+    // A 503 with `Retry-After` concerns one repository, and so the queue of its events.
+    if (isLimit || isSpent) {
       const seconds = secondsToWait(answer, date()) ?? (isLimit ? DEFAULT_WAIT : 0)
       if (seconds > 0) this.hold(seconds * 1000, isLimit && !isSpent)
     }
@@ -206,21 +266,44 @@ export class RateLimiter {
     return status < 500 ? 'refused' : 'failed'
   }
 
-  #isFree(): boolean {
-    const isFirst = this.#live.length === 0 && this.#stored.length === 0
-    const earliest = Math.max(this.#next, this.#heldUntil)
-    return isFirst && this.#open < MOST_OPEN_CALLS && this.#ports.now() >= earliest
+  #isCareful(): boolean {
+    return this.#ports.now() < this.#carefulUntil
+  }
+
+  #forgetLookups(): void {
+    const since = this.#ports.now() - HOUR
+    this.#lookups = this.#lookups.filter((time) => time > since)
+  }
+
+  #isFailing(repository: string): boolean {
+    if (this.#probes.isFailing(repository)) return true
+    const [first] = this.#calls.get(repository) ?? []
+    return first !== undefined && this.#ports.now() - first > SLOW_CALL
+  }
+
+  #openCallsOfFailing(): number {
+    let count = 0
+    for (const [repository, calls] of this.#calls) {
+      if (this.#isFailing(repository)) count += calls.size
+    }
+    return count
+  }
+
+  #mayOpen(repository: string): boolean {
+    const earliest = this.#isCareful() ? Math.max(this.#next, this.#heldUntil) : this.#heldUntil
+    if (this.#open >= MOST_OPEN_CALLS || this.#ports.now() < earliest) return false
+    return !this.#isFailing(repository) || this.#openCallsOfFailing() < MOST_FAILING_CALLS
   }
 
   /** Waits for the turn of a request. @throws RelayError 429 if it does not come in time */
-  #enter(timeout: number): Promise<void> {
+  #enter(repository: string, timeout: number): Promise<() => void> {
     const { after } = this.#ports
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        repository,
         go: () => {
           cancel()
-          this.#open++
-          resolve()
+          resolve(this.#begin(repository))
         },
       }
       const cancel = after(timeout, () => {
@@ -232,32 +315,27 @@ export class RateLimiter {
     })
   }
 
-  /** Lets waiting calls go, in turns, so that neither a long queue nor many senders block the other. */
+  /** Lets the waiting requests go that may. The end of each call looks again. */
   #pump(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    const { now, after } = this.#ports
-    while (this.#open < MOST_OPEN_CALLS && this.#live.length + this.#stored.length > 0) {
-      // While responses are ambiguous, one stored event is tried at a time.
-      const isHeld = this.#stored.length === 0 || (this.isInDoubt && this.#open > 0)
-      const probeIn = isHeld ? Number.POSITIVE_INFINITY : this.#probes.waitAt(now())
-      const hasLive = this.#live.length > 0
-      const earliest = Math.max(this.#heldUntil, this.#next) - now()
-      const wait = hasLive ? earliest : Math.max(earliest, probeIn)
-      // While a call is open and in doubt, its end pumps again.
-      if (wait === Number.POSITIVE_INFINITY) return
-      if (wait > 0) {
-        this.#cancel = after(wait, () => this.#pump())
-        return
-      }
-      const isStored = probeIn <= 0 && (this.#isStoredNext || !hasLive)
-      this.#isStoredNext = !isStored
-      if (this.#stored.length > 0) this.#next = now() + this.minInterval
-      if (isStored) this.#probes.tried(now())
-      const waiter = isStored ? this.#stored.shift() : this.#live.shift()
+    for (;;) {
+      const at = this.#live.findIndex(({ repository }) => this.#mayOpen(repository))
+      if (at < 0) break
+      const [waiter] = this.#live.splice(at, 1)
       waiter?.go()
     }
+    if (this.#live.length === 0) return
+    const { now, after } = this.#ports
+    const wait = Math.max(this.#heldUntil, this.#isCareful() ? this.#next : 0) - now()
+    if (wait > 0) this.#cancel = after(wait, () => this.#pump())
   }
+}
+
+/** The conclusion from a status; a rate limit says nothing about the repository. */
+function signOf(status: number): AnswerSign {
+  if (status < 300 || status === 422 || status === 413 || status === 400) return 'works'
+  return status >= 500 && status !== 503 ? 'ambiguous' : 'failed'
 }
 
 /** True if GitHub may have received the request of a failed call. */
@@ -319,14 +397,16 @@ export class RateLimiters {
     const holder = this.#knownHolder(credential) ?? (await this.holderOf(credential))
     const limiter = this.of(holder, repository.owner)
     limiter.admit()
-    return limiter.live
+    return limiter.live(repositoryName(repository))
   }
 
   /** For stored events whose turn has come. */
-  readonly granted: Govern = async (asking) => (await this.#of(asking))?.granted
+  readonly granted: Govern = async (asking) =>
+    (await this.#of(asking))?.granted(repositoryName(asking.repository))
 
   /** For lookups of runs. */
-  readonly lookup: Govern = async (asking) => (await this.#of(asking))?.lookup
+  readonly lookup: Govern = async (asking) =>
+    (await this.#of(asking))?.lookup(repositoryName(asking.repository))
 
   async #of({ credential, repository }: LimitedCall): Promise<RateLimiter | undefined> {
     if (credential.kind === 'none') return undefined
@@ -335,6 +415,11 @@ export class RateLimiters {
 }
 
 const OWN = 'own'
+
+/** GitHub's names do not distinguish upper from lower case. */
+export function repositoryName({ owner, name }: LimitedCall['repository']): string {
+  return `${owner}/${name}`.toLowerCase()
+}
 
 function textOf({ githubToken }: Credential): string {
   return githubToken?.reveal() ?? ''

@@ -11,7 +11,7 @@ declare module 'node:sqlite' {
     | ((source: DatabaseSync, path: string, options: { readonly rate: number }) => Promise<number>)
     | undefined
   export interface StatementSync {
-    all(...values: readonly (string | number | null)[]): unknown[]
-    get(...values: readonly (string | number | null)[]): object | undefined
+    all(...values: readonly (string | number | null | Uint8Array)[]): unknown[]
+    get(...values: readonly (string | number | null | Uint8Array)[]): object | undefined
   }
 }

@@ -29,7 +29,7 @@ export interface DatabaseFile {
 const APPLICATION_ID = 0x686b726c
 
 /** Statements that take space, which a full disk refuses so that events can still leave it. */
-const ADDS = /^INSERT INTO (?:event|followed|receipt) /
+const ADDS = /^INSERT INTO (?:delivery|body|chunk|notification) /
 
 /** Bytes of the reserve file, which goes when the disk is full: even a deletion needs space. */
 const RESERVE = 4 * 1024 * 1024
@@ -296,17 +296,20 @@ function notWritable(file: string, cause: unknown): UserError {
 
 function damaged(file: string, cause?: unknown): UserError {
   return problem(`the database ${file} is damaged`, {
-    hint: `The file is not changed. Move it away, start and stop the relay, and copy the readable events with: ${salvage(file)}`,
+    hint: `The file is not changed. Move it away, start and stop the relay, and copy the readable rows with: ${salvage(file)}`,
     cause,
   })
 }
 
 /** `.recover` would read more, but Debian's sqlite3 is built without it. */
 function salvage(file: string): string {
-  const events = "-e 's/^INSERT INTO event VALUES([0-9]*,/INSERT INTO event VALUES(NULL,/p'"
-  // The second row of `meta` counts the events that the ledger has accepted.
-  const count = 'UPDATE meta SET value = (SELECT count(*) FROM event) WHERE rowid = 2;'
-  return `sqlite3 <moved file> .dump | sed -n ${events} -e '$a ${count}' | sqlite3 ${file}`
+  // The rows of these tables, with new numbers, and the count of the deliveries that were answered with 202.
+  const deliveries =
+    "-e 's/^INSERT INTO delivery VALUES([0-9]*,/INSERT INTO delivery VALUES(NULL,/p'"
+  const endpoints = "-e '/^INSERT INTO endpoint /p'"
+  const count =
+    'UPDATE meta SET value = (SELECT count(*) FROM delivery WHERE queued) WHERE rowid = 2;'
+  return `sqlite3 <moved file> .dump | sed -n ${deliveries} ${endpoints} -e '$a ${count}' | sqlite3 ${file}`
 }
 
 function problem(message: string, { hint, cause }: { hint: string; cause?: unknown }): UserError {

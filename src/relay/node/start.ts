@@ -1,20 +1,13 @@
 import { write as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Problem, UserError } from '../../wire/errors.ts'
+import type { Problem } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
-import {
-  type RelayConfig,
-  readRelayConfig,
-  sharedGitHub,
-  statelessRelay,
-  systemClock,
-} from '../config.ts'
+import { readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
 import { figure } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import type { Packer } from '../github/payload-limit.ts'
 import type { ReceivedEvent } from '../webhook/payload.ts'
-import type { NodeBodies } from './bodies.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -23,8 +16,7 @@ import {
   volumeWarning,
   writeAddress,
 } from './data-folder.ts'
-import { type NodeDatabase, openNodeDatabase } from './database.ts'
-import { readNotifySettings } from './receipts.ts'
+import { openNodeDatabase } from './database.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './server.ts'
 import { requireSqlite } from './sqlite.ts'
 
@@ -71,35 +63,28 @@ export interface RunningRelay extends RunningServer {
 export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const { host, port, env, repository, limits, folder } = options
   const config = await readRelayConfig(env, repository)
-  const notify = readNotifySettings(env)
   const pool = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const github = sharedGitHub(env, config, pool.call)
-  const direct = statelessRelay(config, github, write, {
+  const access = sharedGitHub(env, config, pool.call)
+  const stateless = statelessRelay(config, access, write, {
     packers: PACKERS,
     loadChecks: () => import('../webhook/verification.ts'),
     isStateless: folder === undefined,
   })
-  const maxConnections = figure(env, 'MAX_CONNECTIONS')
-  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
   const stored = folder && (await openStored(folder, env))
   const data =
     stored &&
     (await openNodeDatabase(env, config, {
       ...stored,
       warnings: stored.warnings.map(({ message }) => message),
-      relay: direct,
-      access: github,
-      notify,
+      stateless,
+      access,
       write,
     }))
-  const largeBodies = data && folder && (await largeBodiesIn(data, folder, env, config))
-  const relay = {
-    ...(data?.relay ?? direct),
-    store: data && { ...data.store, largeBodies },
-    eventReceived: options.onEvent,
-  }
+  const relay = { ...(data?.relay ?? stateless), eventReceived: options.onEvent }
+  const maxConnections = figure(env, 'MAX_CONNECTIONS')
+  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
     await data?.close(0)
@@ -120,7 +105,6 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     if (folder) await removeAddress(folder)
     relay.readiness.stop()
     await server.close()
-    largeBodies?.close()
     await data?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
@@ -139,27 +123,6 @@ async function openStored(folder: DataFolder, env: Environment) {
   const relayKey = await openRelayKey(folder, env)
   const warning = await volumeWarning(folder, { env })
   return { folder, relayKey, warnings: warning ? [warning] : [] }
-}
-
-/**
- * Absent without a public address, because the action could not fetch a body; and with a failing disk, because
- * the relay forwards other events all the same.
- */
-async function largeBodiesIn(
-  { database, relay: { report } }: NodeDatabase,
-  folder: DataFolder,
-  env: Environment,
-  { publicUrl }: RelayConfig,
-): Promise<NodeBodies | undefined> {
-  if (publicUrl === undefined) return undefined
-  const { openNodeBodies } = await import('./bodies.ts')
-  const now = () => systemClock.now().getTime()
-  const place = { folder: `${folder.database}.bodies`, database }
-  return openNodeBodies({ ...place, env, publicUrl, now, report }).catch((error) => {
-    if (error instanceof UserError) throw error
-    report(error)
-    return undefined
-  })
 }
 
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */

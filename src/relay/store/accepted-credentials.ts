@@ -1,10 +1,10 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import type { Database } from './database.ts'
 
-const HOUR = 3_600_000
+const DAY = 24 * 3_600_000
 
 /** Milliseconds for which an acceptance counts. */
-const ACCEPTED_AGE = 30 * 24 * HOUR
+const ACCEPTED_AGE = 30 * DAY
 
 /** Queues whose last write is remembered. */
 const KNOWN_QUEUES = 10_000
@@ -35,7 +35,7 @@ export class AcceptedCredentials implements AcceptedQueues {
     this.#ports = ports
   }
 
-  /** Writes to disk at most once an hour. */
+  /** Writes to disk at most once a day. */
   async note(queue: string): Promise<void> {
     if (this.#isWritten(queue)) return
     const now = this.#ports.now()
@@ -55,6 +55,6 @@ export class AcceptedCredentials implements AcceptedQueues {
   }
 
   #isWritten(queue: string): boolean {
-    return this.#ports.now() - (this.#written.get(queue) ?? Number.NEGATIVE_INFINITY) < HOUR
+    return this.#ports.now() - (this.#written.get(queue) ?? Number.NEGATIVE_INFINITY) < DAY
   }
 }

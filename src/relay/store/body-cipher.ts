@@ -4,16 +4,24 @@ import { toHex } from '../../wire/bytes.ts'
  * Encrypts a body with a key that is derived from its address. The relay stores only a hash of the address,
  * so the storage alone does not reveal the body.
  *
- * A body is a sequence of pieces: each is the ciphertext of AES-256-GCM with its tag of 16 bytes. The nonce
- * is the number of the piece, and the last piece is marked, so that no piece can be missing or replaced.
+ * A body is a sequence of chunks: each is the ciphertext of AES-256-GCM with its tag. The nonce is the number
+ * of the chunk, and the last chunk is marked, so that no chunk can be missing or replaced.
  */
 export interface BodyCipher {
-  seal(piece: Uint8Array<ArrayBuffer>, number: number, isLast: boolean): Promise<Uint8Array>
-  /** @throws Error for a piece that is damaged, or has another number */
-  open(sealed: Uint8Array<ArrayBuffer>, number: number, isLast: boolean): Promise<Uint8Array>
+  encrypt(
+    chunk: Uint8Array<ArrayBuffer>,
+    number: number,
+    isLast: boolean,
+  ): Promise<Uint8Array<ArrayBuffer>>
+  /** @throws Error for a chunk that is damaged, or has another number */
+  decrypt(
+    chunk: Uint8Array<ArrayBuffer>,
+    number: number,
+    isLast: boolean,
+  ): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Bytes that a piece grows by. */
+/** Bytes that a chunk grows by. */
 export const TAG_BYTES = 16
 
 const ENCODER = new TextEncoder()
@@ -35,10 +43,10 @@ export async function bodyCipher(id: string): Promise<BodyCipher> {
     ['encrypt', 'decrypt'],
   )
   return {
-    seal: async (piece, number, isLast) =>
-      new Uint8Array(await subtle.encrypt(parameters(number, isLast), key, piece)),
-    open: async (sealed, number, isLast) =>
-      new Uint8Array(await subtle.decrypt(parameters(number, isLast), key, sealed)),
+    encrypt: async (chunk, number, isLast) =>
+      new Uint8Array(await subtle.encrypt(parameters(number, isLast), key, chunk)),
+    decrypt: async (chunk, number, isLast) =>
+      new Uint8Array(await subtle.decrypt(parameters(number, isLast), key, chunk)),
   }
 }
 

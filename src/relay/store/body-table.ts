@@ -1,124 +1,196 @@
 import { longestUpload } from '../figures.ts'
-import { type BodyRegistry, type NewBody, type PieceStore, piecesOf } from './body-store.ts'
-import type { Database } from './database.ts'
+import { TAG_BYTES } from './body-cipher.ts'
+import type { Database, SqlRow } from './database.ts'
+import { StorageError } from './storage-error.ts'
 
-/** `finished` is 1 for a published body. */
-const CREATE = `CREATE TABLE IF NOT EXISTS stored_body (hash TEXT PRIMARY KEY, delivery TEXT NOT NULL,
-  created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL, accepted INTEGER)`
-
-/** The bodies as a table. Every method throws StorageError if the disk fails. */
-export class BodyTable implements BodyRegistry {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  async create(): Promise<void> {
-    await this.#database.write([[CREATE]])
-  }
-
-  async add({ hash, delivery, created }: NewBody): Promise<void> {
-    const text = 'INSERT INTO stored_body VALUES (?, ?, ?, 0, 0, NULL)'
-    await this.#database.write([[text, hash, delivery, created]])
-  }
-
-  async reserve(hash: string, bytes: number, quota: number): Promise<boolean> {
-    const text = `UPDATE stored_body SET bytes = bytes + ? WHERE hash = ? AND finished = 0
-      AND (SELECT sum(bytes) FROM stored_body) + ? <= ? RETURNING hash`
-    const rows = await this.#database.write([[text, bytes, hash, bytes, quota]])
-    return rows.length > 0
-  }
-
-  async publish(hash: string): Promise<void> {
-    await this.#database.write([['UPDATE stored_body SET finished = 1 WHERE hash = ?', hash]])
-  }
-
-  async find(hash: string): Promise<number | null> {
-    const text = 'SELECT bytes FROM stored_body WHERE hash = ? AND finished = 1'
-    const [row] = await this.#database.read(text, hash)
-    return row ? Number(row.bytes) : null
-  }
-
-  async delete(hash: string): Promise<void> {
-    await this.#database.write([['DELETE FROM stored_body WHERE hash = ?', hash]])
-  }
-
-  /** The bytes of each body, also of uploads, by hash. */
-  async sizes(): Promise<ReadonlyMap<string, number>> {
-    return sizesIn(await this.#database.read('SELECT hash, bytes FROM stored_body'))
-  }
-
-  /** Deliveries of published bodies that are not known to be accepted, created before that time. */
-  async undecided(before: number): Promise<readonly string[]> {
-    const text = `SELECT delivery FROM stored_body WHERE finished = 1 AND accepted IS NULL AND created < ?`
-    const rows = await this.#database.read(text, before)
-    return rows.map(({ delivery }) => String(delivery))
-  }
-
-  async accept(deliveries: readonly string[], now: number): Promise<void> {
-    const text = `UPDATE stored_body SET accepted = ? WHERE finished = 1 AND accepted IS NULL
-      AND delivery IN (SELECT value FROM json_each(?))`
-    await this.#database.write([[text, now, JSON.stringify(deliveries)]])
-  }
-
-  /** The bytes of uploads that began, and of bodies that were accepted, before these times; by hash. */
-  async ended(begun: number, accepted: number): Promise<ReadonlyMap<string, number>> {
-    const text =
-      'SELECT hash, bytes FROM stored_body WHERE (finished = 0 AND created < ?) OR accepted < ?'
-    return sizesIn(await this.#database.read(text, begun, accepted))
-  }
+/** An upload as it begins. */
+export interface NewBody {
+  /** SHA-256 of the random part of its address, in hexadecimal digits. */
+  readonly hash: string
+  /** Id of the request. */
+  readonly request: string
+  /** Owner of the repository, in lower case. */
+  readonly owner: string
+  /** Name of the endpoint; `null` for a token URL. */
+  readonly endpoint: string | null
+  /** True if its credential is not the relay's own. */
+  readonly hasToken: boolean
+  /** Milliseconds since 1970. */
+  readonly created: number
 }
 
-function sizesIn(rows: readonly Readonly<Record<string, unknown>>[]): Map<string, number> {
-  return new Map(rows.map(({ hash, bytes }) => [String(hash), Number(bytes)]))
+/** The stored bodies, as uploads and readers use them. Every method rejects with StorageError if the disk fails. */
+export interface BodyStore {
+  /** Begins an upload: it has no bytes, and cannot be found. */
+  begin(body: NewBody): Promise<void>
+  /**
+   * Stores the next chunk of an upload.
+   *
+   * @param number 0 for the first one
+   * @returns false if there is no room, or no such upload
+   */
+  put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean>
+  /** Ends an upload: from now on it can be found. */
+  publish(hash: string): Promise<void>
+  /** @returns the bytes of a published body; `null` if there is none */
+  find(hash: string): Promise<number | null>
+  chunk(hash: string, number: number): Promise<Uint8Array<ArrayBuffer>>
+  delete(hash: string): Promise<void>
 }
 
-/** Those of the deliveries that the outbox in this database has: they wait, or are dead letters. */
-export async function deliveriesIn(
-  database: Database,
-  deliveries: readonly string[],
-): Promise<readonly string[]> {
-  const text =
-    'SELECT DISTINCT delivery FROM event WHERE delivery IN (SELECT value FROM json_each(?))'
-  const rows = await database.read(text, JSON.stringify(deliveries))
-  return rows.map(({ delivery }) => String(delivery))
+/** The bytes that bodies may take. */
+export interface BodyRoom {
+  /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
+  takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
+  /** Subtracts the bytes of a deleted body. */
+  gives(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): void
 }
+
+/** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
+export const CHUNK_BYTES = 1024 * 1024
 
 /** Milliseconds after GitHub accepted an event in which its run can fetch the body. */
-const KEPT = 7 * 86_400_000
+const RETENTION = 7 * 86_400_000
 
 /** Milliseconds after the upload in which the request of a body ends, with or without an event. */
 const HANDLED = 5 * 60_000
 
-export interface Sweep {
-  readonly table: BodyTable
-  readonly pieces: PieceStore
+interface BodyTableParts {
+  readonly database: Database
+  readonly room: BodyRoom
   /** The most bytes of one body. */
   readonly most: number
   /** Milliseconds since 1970. */
-  readonly now: number
-  /** True if no upload can be in progress. */
-  readonly isStart?: boolean
-  /** Those of the deliveries that the outbox has. */
-  held(deliveries: readonly string[]): Promise<readonly string[]>
+  now(): number
+  report(error: unknown): void
 }
 
-/**
- * Deletes the bodies that no run can need any more: uploads that a relay left when it ended, and bodies whose
- * event left the outbox 7 days ago, because GitHub accepted it or an admin deleted it.
- */
-export async function sweepBodies(sweep: Sweep): Promise<void> {
-  const { table, pieces, most, now, isStart = false, held } = sweep
-  const settled = now - longestUpload(most) - HANDLED
-  const undecided = await table.undecided(settled)
-  const waiting = new Set(undecided.length > 0 ? await held(undecided) : [])
-  const accepted = undecided.filter((delivery) => !waiting.has(delivery))
-  if (accepted.length > 0) await table.accept(accepted, now)
-  const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
-  for (const [hash, bytes] of await table.ended(begun, now - KEPT)) {
-    // Pieces that cannot be deleted keep their row, so that the next sweep tries again.
-    await pieces.delete(hash, piecesOf(bytes))
-    await table.delete(hash)
+/** Milliseconds between two looks for bodies that are to be deleted. */
+const SWEEP_INTERVAL = 15 * 60_000
+
+/** Large bodies in the tables `body` and `chunk`. */
+export class BodyTable implements BodyStore {
+  readonly #parts: BodyTableParts
+  /** When old bodies are deleted next; `undefined` without bodies. */
+  #next: number | undefined
+
+  constructor(parts: BodyTableParts) {
+    this.#parts = parts
+    this.#next = parts.now()
   }
+
+  async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
+    const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
+    const values = [hash, request, owner, endpoint, hasToken ? 1 : 0, created]
+    await this.#parts.database.write([[text, ...values]])
+    this.#next ??= this.#parts.now() + SWEEP_INTERVAL
+  }
+
+  async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    const { database, room } = this.#parts
+    const [row] = await database.read('SELECT * FROM body WHERE hash = ? AND finished = 0', hash)
+    if (!row || !(await room.takes(ownerOf(row), chunk.length))) return false
+    // The upload may have been deleted meanwhile.
+    const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
+    const count = 'UPDATE body SET bytes = bytes + ? WHERE hash = ? AND finished = 0 RETURNING hash'
+    const rows = await database.write([
+      [store, number, chunk, hash],
+      [count, chunk.length - TAG_BYTES, hash],
+    ])
+    return rows.length > 0
+  }
+
+  async publish(hash: string): Promise<void> {
+    await this.#parts.database.write([['UPDATE body SET finished = 1 WHERE hash = ?', hash]])
+  }
+
+  async find(hash: string): Promise<number | null> {
+    const [row] = await this.#parts.database.read(
+      'SELECT bytes FROM body WHERE hash = ? AND finished = 1',
+      hash,
+    )
+    return row ? Number(row.bytes) : null
+  }
+
+  async chunk(hash: string, number: number): Promise<Uint8Array<ArrayBuffer>> {
+    const text = 'SELECT content FROM chunk WHERE hash = ? AND number = ?'
+    const [row] = await this.#parts.database.read(text, hash, number)
+    return bytesOf(row?.content)
+  }
+
+  async delete(hash: string): Promise<void> {
+    const { database, room } = this.#parts
+    const [row] = await database.read(
+      `SELECT *, (SELECT max(number) FROM chunk WHERE chunk.hash = body.hash) AS last
+        FROM body WHERE hash = ?`,
+      hash,
+    )
+    if (!row) return
+    // Each chunk by itself, because others use the database in between. The row goes last, so that an
+    // interrupted deletion is continued.
+    const last = Number(row.last ?? -1)
+    for (let number = last; number >= 0; number--) {
+      await database.write([['DELETE FROM chunk WHERE hash = ? AND number = ?', hash, number]])
+    }
+    await database.write([['DELETE FROM body WHERE hash = ?', hash]])
+    room.gives(ownerOf(row), Number(row.bytes) + (last + 1) * TAG_BYTES)
+  }
+
+  /**
+   * Deletes the bodies that no run can need any more: uploads that a relay left when it ended, and bodies whose
+   * event GitHub accepted 7 days ago, or an admin deleted.
+   *
+   * @param isStart true if no upload can be in progress
+   */
+  async deleteOld({ isStart = false }: { isStart?: boolean } = {}): Promise<void> {
+    const { database, now, most } = this.#parts
+    const settled = now() - longestUpload(most) - HANDLED
+    await database.write([[NOTE_ACCEPTED, now(), settled]])
+    const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
+    const old = 'SELECT hash FROM body WHERE (finished = 0 AND created < ?) OR accepted < ?'
+    for (const { hash } of await database.read(old, begun, now() - RETENTION)) {
+      await this.delete(String(hash))
+    }
+  }
+
+  /** When old bodies are to be deleted; `undefined` if there are none. */
+  next(): number | undefined {
+    return this.#next
+  }
+
+  /** Deletes old bodies. Never rejects. */
+  async run(): Promise<void> {
+    const { database, now, report } = this.#parts
+    this.#next = undefined
+    try {
+      await this.deleteOld()
+      if ((await database.read('SELECT 1 FROM body LIMIT 1')).length === 0) return
+    } catch (error) {
+      report(error)
+    }
+    this.#next ??= now() + SWEEP_INTERVAL
+  }
+}
+
+/** A request with several targets has several deliveries, so the index by endpoint finds them. */
+const NOTE_ACCEPTED = `UPDATE body SET accepted = ? WHERE finished = 1 AND accepted IS NULL
+  AND created < ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.owner = body.owner
+    AND delivery.endpoint IS body.endpoint AND delivery.state IN ('waiting', 'uncertain', 'dead')
+    AND delivery.request = body.request)`
+
+function ownerOf({ owner, endpoint, token }: SqlRow) {
+  return {
+    owner: String(owner),
+    endpoint: endpoint === null ? null : String(endpoint),
+    hasToken: token === 1,
+  }
+}
+
+/** Each runtime has its own type for bytes. @throws StorageError if there are none */
+function bytesOf(value: unknown): Uint8Array<ArrayBuffer> {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  }
+  throw new StorageError('disk fails')
 }

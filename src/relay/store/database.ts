@@ -1,8 +1,12 @@
-export type SqlValue = string | number | null
+/** Bytes are a `Uint8Array` when they are written; rows have the runtime's own type. */
+export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>
 export type SqlRow = Readonly<Record<string, unknown>>
 export type SqlStatement = readonly [text: string, ...values: SqlValue[]]
 
-/** A database that speaks SQLite, on any runtime. */
+/**
+ * A database that speaks SQLite, on any runtime. It has the tables of `schema.ts`; before its first row there is
+ * nothing to read, and a change changes nothing.
+ */
 export interface Database {
   /** @throws StorageError */
   read(...statement: SqlStatement): Promise<readonly SqlRow[]>

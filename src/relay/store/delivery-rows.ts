@@ -107,7 +107,7 @@ export interface StoredDelivery extends Delivery {
 
 /** Events that are collected into one batch share this. */
 export interface Collection {
-  /** Mode, ref, workflow and trigger. */
+  /** Mode, ref, workflow and trigger. A batch also has events of one queue and one endpoint alone. */
   readonly grouping: string
   /** Milliseconds from the first event to the end. */
   readonly period: number
@@ -150,6 +150,24 @@ export interface Bound {
 export interface Accepted extends Pick<Delivery, 'accepted' | 'githubMs' | 'run'> {
   readonly follows: boolean
 }
+
+/** The state of an event after an attempt that GitHub did not accept. */
+export type FailedState =
+  | { readonly state: 'waiting' | 'uncertain'; readonly wait: number; readonly doubts: number }
+  | { readonly state: 'dead'; readonly reason: string; readonly doubts: number }
+
+/** An accepted event whose run the relay looks for; for a batch, its first member. */
+export interface FollowedDelivery extends Delivery {
+  readonly accepted: number
+  readonly outcome: RunOutcome
+  readonly next: number
+}
+
+/** The result of a lookup of a run; `next` is `null` if the outcome is final. */
+export type RunStep = Pick<
+  Delivery,
+  'outcome' | 'outcomeReason' | 'conclusion' | 'details' | 'run' | 'failures' | 'next'
+>
 
 /** Selects deliveries; an absent field matches all. Times are milliseconds since 1970. */
 export interface DeliveryFilter {

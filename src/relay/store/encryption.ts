@@ -88,9 +88,6 @@ export interface Reencrypted {
 /** Rows of one transaction: others use the database in between. */
 const STEP = 100
 
-/** The keys of the last pass over a table. To look for older rows would read the whole table. */
-const DONE = 'CREATE TABLE IF NOT EXISTS reencrypted (name TEXT PRIMARY KEY, keys TEXT NOT NULL)'
-
 /**
  * Encrypts the rows of older keys by the first one. It costs one read if the keys are the same as last
  * time. A row that changes meanwhile is left alone, because its change encrypted it.
@@ -103,7 +100,7 @@ export async function reencrypt(
   encryption: Encryption,
 ): Promise<Reencrypted> {
   const keys = encryption.keyIds.join()
-  await database.write([[DONE]])
+  // To look for older rows would read the whole table.
   const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
   if (done?.keys === keys) return { rows: 0, unreadable: 0 }
   let [rows, unreadable] = [0, 0]
@@ -122,13 +119,27 @@ export async function reencrypt(
   return { rows, unreadable }
 }
 
+/** Rows that one query counts: others use the database in between. */
+const COUNTED = 20_000
+
 /** How many rows each key encrypted, by key id. It reads the whole table. */
 export async function rowsByKey(
   database: Database,
-  { name }: EncryptedTable,
+  { name, id }: EncryptedTable,
 ): Promise<Readonly<Record<string, number>>> {
-  const rows = await database.read(`SELECT key, count(*) AS count FROM ${name} GROUP BY key`)
-  return Object.fromEntries(rows.map(({ key, count }) => [String(key), Number(count)]))
+  const counts: Record<string, number> = {}
+  const page = (where: string) => `SELECT key, count(*) AS count, max(id) AS last
+    FROM (SELECT ${id} AS id, key FROM ${name} ${where} ORDER BY ${id} LIMIT ${COUNTED}) GROUP BY key`
+  for (let rows = await database.read(page('')); rows.length > 0; ) {
+    for (const { key, count } of rows) {
+      // A row without content has no key.
+      if (key !== null) counts[String(key)] = (counts[String(key)] ?? 0) + Number(count)
+    }
+    const ids = rows.map(({ last }) => (typeof last === 'number' ? last : String(last)))
+    const last = ids.reduce((a, b) => (a > b ? a : b))
+    rows = await database.read(page(`WHERE ${id} > ?`), last)
+  }
+  return counts
 }
 
 interface OlderRow extends EncryptedRecord {

@@ -116,6 +116,13 @@ export class EndpointLookup {
     await stores.of(endpoint.owner).noteFirstEvent(hash, date().getTime()).catch(report)
   }
 
+  /** True if GitHub or the database accepted an event of an endpoint before. */
+  async hadEvent({ owner, name, id }: Endpoint): Promise<boolean> {
+    if (this.#used.get(await endpointHash(id))) return true
+    const row = await this.#ports.stores.of(owner).named(name)
+    return row !== undefined && row.firstEvent !== null
+  }
+
   #listOf(owner: string): HashList {
     const { stores } = this.#ports
     const key = stores.all ? '' : owner

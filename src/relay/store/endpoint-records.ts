@@ -5,7 +5,7 @@ import { Secret } from '../../wire/secret.ts'
 import type { Database } from './database.ts'
 import { type Encryption, type Reencrypted, reencrypt } from './encryption.ts'
 import type { Endpoint } from './endpoint-settings.ts'
-import { type EndpointRow, EndpointTable } from './endpoint-table.ts'
+import type { EndpointRow } from './endpoint-table.ts'
 
 const TYPE = 'hookline-endpoint'
 
@@ -65,7 +65,6 @@ export async function reencryptEndpoints(
   database: Database,
   encryption: Encryption,
 ): Promise<Reencrypted> {
-  if (!(await new EndpointTable(database).exists())) return { rows: 0, unreadable: 0 }
   const columns = async (content: unknown) => {
     const token = isObject(content) && typeof content.token === 'string' ? content.token : undefined
     return { token_hash: token ? await encryption.tokenHash(new Secret(token)) : null }

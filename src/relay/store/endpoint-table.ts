@@ -58,21 +58,9 @@ export interface EndpointStores {
 
 const COLUMNS = 'hash, owner, name, created, changed, first_event, token_hash, key, content'
 
-const CREATE = `CREATE TABLE IF NOT EXISTS endpoint (hash TEXT PRIMARY KEY, owner TEXT NOT NULL,
-  name TEXT NOT NULL, created INTEGER NOT NULL, changed INTEGER NOT NULL, first_event INTEGER,
-  token_hash TEXT, key TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (owner, name))`
-
-/** Anyone may ask for the endpoints of an invented token. */
-const INDEX = `CREATE INDEX IF NOT EXISTS endpoint_token ON endpoint (token_hash)
-  WHERE token_hash IS NOT NULL`
-
-/**
- * The endpoints in one database: of all owners on Node, of one owner in a Durable Object. The first
- * endpoint creates the table, so that an invented owner takes no storage.
- */
+/** The endpoints in one database: of all owners on Node, of one owner in a Durable Object. */
 export class EndpointTable implements EndpointStores {
   readonly #database: Database
-  #exists = false
 
   constructor(database: Database) {
     this.#database = database
@@ -124,30 +112,20 @@ export class EndpointTable implements EndpointStores {
     }
   }
 
-  /** True once there is an endpoint; before that, there is nothing to encrypt anew. */
-  async exists(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'endpoint'"
-    this.#exists = (await this.#database.read(text)).length > 0
-    return this.#exists
-  }
-
   async #create(row: EndpointRow): Promise<boolean> {
     const { hash, owner, name, created, changed, tokenHash, key, content } = row
     const values = [hash, owner, name, created, changed, tokenHash, key, content]
     const text = `INSERT INTO endpoint (hash, owner, name, created, changed, token_hash, key, content)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name`
-    const rows = await this.#database.write([[CREATE], [INDEX], [text, ...values]])
-    this.#exists = true
-    return rows.length > 0
+    return (await this.#write(text, ...values)).length > 0
   }
 
-  async #read(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
-    return (await this.exists()) ? this.#database.read(text, ...values) : []
+  #read(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#database.read(text, ...values)
   }
 
-  async #write(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
-    return (await this.exists()) ? this.#database.write([[text, ...values]]) : []
+  #write(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#database.write([[text, ...values]])
   }
 }
 

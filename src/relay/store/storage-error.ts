@@ -7,7 +7,7 @@ export class StorageError extends Error {
   readonly reason: StorageFault
 
   constructor(reason: StorageFault, options?: ErrorOptions) {
-    super(`the outbox cannot be read or written: ${reason}`, options)
+    super(`the database of the relay cannot be read or written: ${reason}`, options)
     this.reason = reason
   }
 }

@@ -3,7 +3,7 @@ import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
 import type { Packer, PayloadLimit } from '../github/payload-limit.ts'
-import type { BodyUpload, LargeBodies } from '../store/large-bodies.ts'
+import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import { type ReceivedBody, type ReceivedEvent, writePayload } from './payload.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
@@ -16,9 +16,8 @@ export interface Received {
 
 interface ReceivePorts {
   readonly memory: HeldBody
-  /** `undefined` if this request may not store a large body. */
-  readonly largeBodies: LargeBodies | undefined
-  readonly delivery: string
+  /** Stores a large body; `undefined` if the relay cannot. */
+  readonly storage: BodyStorage | undefined
 }
 
 /**
@@ -28,18 +27,18 @@ interface ReceivePorts {
  *   room on the disk
  */
 export async function receiveBody(request: RelayRequest, ports: ReceivePorts): Promise<Received> {
-  const { memory, largeBodies, delivery } = ports
-  const most = largeBodies?.most ?? LIMITS.requestBodyBytes
+  const { memory, storage } = ports
+  const most = storage?.most ?? LIMITS.requestBodyBytes
   const arrived = (count: number) => memory.add(count)
   let upload: BodyUpload | undefined
   const write = (chunk: Uint8Array) => {
-    upload ??= largeBodies?.begin(delivery)
+    upload ??= storage?.begin()
     return upload?.write(chunk) ?? Promise.resolve()
   }
   try {
     const small = LIMITS.requestBodyBytes
     const bytes =
-      largeBodies && request.readLargeBody
+      storage && request.readLargeBody
         ? await request.readLargeBody(small, { most, write }, arrived)
         : await request.readBody(small, arrived)
     if (bytes) return { body: { bytes, text: utf8Text(bytes) }, size: bytes.length }
@@ -56,10 +55,9 @@ export async function receiveBody(request: RelayRequest, ports: ReceivePorts): P
 /** Stores a body that is in memory, because no form of it fits into an event. */
 async function storeBody(
   bytes: Uint8Array,
-  largeBodies: LargeBodies,
-  delivery: string,
+  storage: BodyStorage,
 ): Promise<Received & { readonly upload: BodyUpload }> {
-  const upload = largeBodies.begin(delivery)
+  const upload = storage.begin()
   try {
     await upload.write(bytes)
     return { ...(await finished(upload)), upload }
@@ -89,15 +87,15 @@ interface WrittenEvent {
 export async function writeEvent(
   event: ReceivedEvent,
   limit: PayloadLimit,
-  largeBodies: LargeBodies | undefined,
+  storage: BodyStorage | undefined,
   packers: readonly Packer[],
 ): Promise<WrittenEvent> {
   try {
     return { clientPayload: await writePayload(event, limit, packers), body: event.body }
   } catch (error) {
     const isTooLarge = error instanceof RelayError && error.status === 413
-    if (!isTooLarge || !largeBodies || event.body.stored) throw error
-    const { upload, body } = await storeBody(event.body.bytes, largeBodies, event.delivery)
+    if (!isTooLarge || !storage || event.body.stored) throw error
+    const { upload, body } = await storeBody(event.body.bytes, storage)
     try {
       const clientPayload = await writePayload({ ...event, body }, limit, packers)
       return { clientPayload, body, upload }

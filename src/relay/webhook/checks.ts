@@ -1,9 +1,10 @@
+import type { CredentialLocations } from '../../triggers/verify/scheme.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidSignature, tokenInBody } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
+import type { BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
-import type { BodyUpload } from '../store/large-bodies.ts'
 import type { ReceivedEvent } from './payload.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -46,6 +47,8 @@ export type LoadChecks = () => Promise<{
   ): Promise<RequestChecks>
   /** Why the relay cannot use claims; `undefined` if it can. */
   claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
+  /** Where a verified request has its signature or token: lists of deliveries omit it. */
+  signatureLocations(claims: CheckClaims): CredentialLocations
 }>
 
 /** What a relay knows about checks. */

@@ -7,7 +7,7 @@ import {
 } from '../../wire/payload.ts'
 import { payloadTooLarge } from '../errors.ts'
 import { PACK, type Packer, type PayloadLimit } from '../github/payload-limit.ts'
-import type { BodyReference } from '../store/large-bodies.ts'
+import type { BodyReference } from '../store/bodies.ts'
 
 export interface ReceivedBody {
   readonly bytes: Uint8Array

@@ -17,8 +17,8 @@ import { type Credential, type Credentials, presentedToken } from '../github/cre
 import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
 import { parseRepository, type Repository } from '../github/repository.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
+import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
-import type { BodyUpload } from '../store/large-bodies.ts'
 import { type BodyMemory, receiveBody, writeEvent } from './body.ts'
 import { type ChecksOfRelay, type RequestChecks, verifiedChecks } from './checks.ts'
 import {
@@ -117,10 +117,10 @@ export async function handleWebhook(
     const { secrets, checks: claims } = credential
     log.addressed(repository, scrub(path, secrets), credential)
 
-    // 3. Read the body, within the memory of all bodies together. An endpoint may store
-    //    one that is too large for an event.
-    const largeBodies = endpoint && relay.store?.largeBodies
-    const received = await receiveBody(request, { memory, largeBodies, delivery })
+    // 3. Read the body, within the memory of all bodies together. With a database, one that is too large
+    //    for an event can be stored.
+    const storage = bodyStorage({ delivery, repository, endpoint, credential }, relay)
+    const received = await receiveBody(request, { memory, storage })
     const { body, size } = received
     upload = received.upload
     log.received(body, size)
@@ -251,11 +251,35 @@ function announcesBody(headers: RawHeaders): boolean {
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
+/** Stores a large body of a request: of an endpoint, or of a token that GitHub has accepted. */
+function bodyStorage(
+  {
+    delivery,
+    repository,
+    endpoint,
+    credential,
+  }: {
+    readonly delivery: string
+    readonly repository: Repository
+    readonly endpoint: Endpoint | undefined
+    readonly credential: Credential
+  },
+  { store }: WebhookRelay,
+): BodyStorage | undefined {
+  return store?.largeBodies?.storageFor({
+    request: delivery,
+    owner: repository.owner.toLowerCase(),
+    endpoint: endpoint?.name ?? null,
+    hasToken: !credential.isOwn,
+    mayStore: async () => endpoint !== undefined || store.wasAccepted({ repository, credential }),
+  })
+}
+
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */
-function filterReason(
+export function filterReason(
   checks: RequestChecks,
   claims: CheckClaims | undefined,
-  log: RequestLog,
+  log: Pick<RequestLog, 'conditionFailed'>,
 ): 'true' | 'error' | undefined {
   const result = checks.if()
   if (result === 'true') return undefined
@@ -270,13 +294,15 @@ function filterReason(
  * @returns with the upload of a body that fits into no event, and was stored
  * @throws RelayError 400 for a path that names no workflow, or a body with the token; 413
  */
-async function buildEvents(
+export async function buildEvents(
   { endpoint, destinations, credential, event, size }: CheckedEvent,
   relay: WebhookRelay,
 ): Promise<{ events: [Dispatch, ...Dispatch[]]; upload?: BodyUpload | undefined }> {
   const { store, packers, newDelivery } = relay
   const { method, receivedAt } = event
-  const largeBodies = endpoint && store?.largeBodies
+  const [{ repository: shown }] = destinations
+  const place = { delivery: event.delivery, repository: shown, endpoint, credential }
+  const storage = bodyStorage(place, relay)
   const isNotification =
     endpoint !== undefined &&
     event.headers.has('webhook-id') &&
@@ -290,7 +316,7 @@ async function buildEvents(
     const { headers } = event
     const own: ReceivedEvent = { path, method, headers, body, delivery, receivedAt }
     const redacted = redactEvent(own, credential)
-    const written = await writeEvent(redacted, LIMIT_OF[target.event], largeBodies, packers)
+    const written = await writeEvent(redacted, LIMIT_OF[target.event], storage, packers)
     upload ??= written.upload
     body = written.body
     return {

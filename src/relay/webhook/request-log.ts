@@ -164,12 +164,13 @@ export class RequestLog {
     if (!this.#endpoint || !this.#request || !(isRefused || this.#filtered)) return undefined
     const { secrets = [], githubToken } = this.#credential ?? {}
     const tokens = { secrets, ...(githubToken && { githubToken }) }
-    const { method, headers } = this.#request
+    const { target, method, headers } = this.#request
     const body = this.#body && !isInBody(this.#body, githubToken) ? this.#body.bytes : NO_BYTES
     return {
       state: isRefused ? 'refused' : 'filtered',
       delivery: this.delivery,
       endpoint: this.#endpoint,
+      target,
       method,
       path: this.#shownPath,
       receivedAt: this.receivedAt,

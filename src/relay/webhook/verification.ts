@@ -1,6 +1,11 @@
 import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
-import { checkEncodings, type Scheme, type VerifySettings } from '../../triggers/verify/scheme.ts'
+import {
+  type CredentialLocations,
+  checkEncodings,
+  type Scheme,
+  type VerifySettings,
+} from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import { pathMistake } from '../../wire/data-path.ts'
@@ -161,6 +166,17 @@ export function claimsMistake(
     }
   }
   return undefined
+}
+
+/** Where a verified request has its signature or token. */
+export function signatureLocations({ verify }: CheckClaims): CredentialLocations {
+  const entries = verify === undefined ? [] : claimedSchemes(verify)
+  const all = entries.map(({ scheme, settings }) => scheme.credentials(settings))
+  return {
+    headers: all.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())),
+    query: all.flatMap(({ query = [] }) => query),
+    fields: all.flatMap(({ fields = [] }) => fields),
+  }
 }
 
 function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean {

@@ -31,8 +31,8 @@ export async function askObject(
 ): Promise<Response> {
   const stub = namespace.get(namespace.idFromName(object))
   const limit = time === undefined ? {} : { signal: AbortSignal.timeout(time) }
-  const response = await stub.fetch(`https://outbox${path}`, { ...request, ...limit })
-  if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
+  const response = await stub.fetch(`https://object${path}`, { ...request, ...limit })
+  if (!response.ok) throw new Error(`the object responded with status ${response.status}`)
   return response
 }
 
@@ -47,9 +47,11 @@ export interface ObjectCall {
  * results are JSON.
  *
  * @param ask sends the body of a `POST` to the object, which answers it by `answerObjectCall`
+ * @param own methods that are called in another way, because their arguments or results are no JSON
  */
 export function storeInObject<Store extends object>(
   ask: (body: string) => Promise<Response>,
+  own: Partial<Store> = {},
 ): Store {
   const call =
     (method: string | symbol) =>
@@ -60,7 +62,10 @@ export function storeInObject<Store extends object>(
       return result
     }
   // A promise may resolve with the store, which is no promise itself.
-  const get = (_: object, method: string | symbol) => (method === 'then' ? undefined : call(method))
+  const get = (_: object, method: string | symbol) => {
+    if (method === 'then') return undefined
+    return Object.hasOwn(own, method) ? Reflect.get(own, method) : call(method)
+  }
   // The object has a store of the same type.
   return new Proxy({}, { get }) as Store
 }

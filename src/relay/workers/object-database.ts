@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlStatement } from '../store/database.ts'
-import { INDEX_TABLES, SCHEMA, SCHEMA_VERSION } from '../store/schema.ts'
+import { SCHEMA, SCHEMA_VERSION } from '../store/schema.ts'
 import { StorageError } from '../store/storage-error.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
@@ -9,7 +9,6 @@ export interface ObjectStorage {
   /** Milliseconds since 1970; `null` if no alarm is set. */
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
-  deleteAll(): Promise<void>
 }
 
 export interface ObjectState {
@@ -17,67 +16,48 @@ export interface ObjectState {
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** The runtime holds a response back until earlier writes are on disk. */
-export function objectDatabase(storage: ObjectStorage): Database {
-  return {
-    read: async (statement, ...values) => storage.sql.exec(statement, ...values).toArray(),
-    write: async (statements) => writeTo(storage, statements),
-  }
-}
-
-/** @throws StorageError; then nothing was changed */
-function writeTo(storage: ObjectStorage, statements: readonly SqlStatement[]): readonly SqlRow[] {
-  try {
-    return storage.transactionSync(() =>
-      statements.flatMap(([statement, ...values]) =>
-        storage.sql.exec(statement, ...values).toArray(),
-      ),
-    )
-  } catch (cause) {
-    throw new StorageError('disk fails', { cause })
-  }
-}
-
-/** A statement that stores an event. */
-const STORES = /^INSERT INTO event /
+/** A statement that stores the first row of something. */
+const STORES = /^INSERT INTO (?:delivery|endpoint|body|accepted) /
 
 /**
- * The tables of the outbox in an object. The first stored event creates them, so that an object without
- * events takes no storage: until then there is nothing to read, and a change changes nothing.
+ * The database of an object. Its first row creates all tables, so that an object which was only asked takes no
+ * storage: until then there is nothing to read, and a change changes nothing. The runtime holds a response back
+ * until earlier writes are on disk.
  */
-export class OutboxTables implements Database {
+export class ObjectDatabase implements Database {
   readonly #storage: ObjectStorage
-  #exist: boolean
+  #hasTables: boolean
 
   /** @throws Error for tables of a newer version */
   constructor(storage: ObjectStorage) {
     this.#storage = storage
-    this.#exist = hasTables(storage)
+    this.#hasTables = hasTables(storage)
   }
 
-  get exist(): boolean {
-    return this.#exist
+  /** False for an object that stores nothing. */
+  get hasTables(): boolean {
+    return this.#hasTables
   }
 
-  async read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return this.#exist ? objectDatabase(this.#storage).read(...statement) : []
+  async read(...[text, ...values]: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#hasTables ? this.#storage.sql.exec(text, ...values).toArray() : []
   }
 
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
-    const isFirst = !this.#exist && statements.some(([text]) => STORES.test(text))
-    if (!this.#exist && !isFirst) return []
+    const isFirst = !this.#hasTables && statements.some(([text]) => STORES.test(text))
+    if (!this.#hasTables && !isFirst) return []
     const creation = isFirst ? SCHEMA.map((text): SqlStatement => [text]) : []
-    const rows = writeTo(this.#storage, [...creation, ...statements])
-    this.#exist = true
-    return rows
-  }
-
-  /** Gives up the storage of an object without events. */
-  async deleteIfEmpty(): Promise<void> {
-    const events = () => this.#storage.sql.exec('SELECT seq FROM event LIMIT 1').toArray()
-    if (!this.#exist || events().length > 0) return
-    this.#exist = false
-    await this.#storage.deleteAll()
+    try {
+      const rows = this.#storage.transactionSync(() =>
+        [...creation, ...statements].flatMap(([text, ...values]) =>
+          this.#storage.sql.exec(text, ...values).toArray(),
+        ),
+      )
+      this.#hasTables = true
+      return rows
+    } catch (cause) {
+      throw new StorageError('disk fails', { cause })
+    }
   }
 }
 
@@ -88,9 +68,4 @@ function hasTables({ sql }: ObjectStorage): boolean {
   const [row] = sql.exec("SELECT value FROM meta WHERE name = 'schema'").toArray()
   if (Number(row?.value) <= SCHEMA_VERSION) return true
   throw new Error('a newer version of Hookline wrote the database of this object')
-}
-
-/** Creates the tables of the index. */
-export function openIndexTables({ sql }: ObjectStorage): void {
-  for (const statement of INDEX_TABLES) sql.exec(statement)
 }

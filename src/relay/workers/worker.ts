@@ -1,18 +1,18 @@
 import { byteString, collect } from '../../wire/bytes.ts'
-import { UserError } from '../../wire/errors.ts'
-import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
+import { bugOf, UserError } from '../../wire/errors.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import { type ForgeAccess, readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
+import { readRelayConfig, sharedGitHub, statelessRelay, steadyClock } from '../config.ts'
 import { internalError } from '../errors.ts'
 import { PACK } from '../github/payload-limit.ts'
-import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/send.ts'
-import { type Relay, respond } from '../relay.ts'
+import { respond } from '../relay.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
+import { githubFetch } from './github-fetch.ts'
 import type { ObjectState } from './object-database.ts'
-import type { QueueObject } from './queue-object.ts'
+import type { OwnerObject } from './relay-object.ts'
+import type { RelayOfRequest } from './stored-relay.ts'
 
 /** The runtime's context of a request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
 interface Context {
@@ -23,9 +23,9 @@ interface Context {
 export default {
   async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
-    const opened = await openedFor(env).catch(misconfigured)
-    if (opened instanceof UserError) return response(unusableRelay(request.method))
-    const relay = opened.relayOf(background)
+    const relayOf = await openedFor(env).catch(misconfigured)
+    if (relayOf instanceof UserError) return response(unusableRelay(request.method))
+    const relay = relayOf(background)
     // A sender that hangs up must end nothing that has begun.
     const responding = respond(relayRequest(request), relay)
     background(responding)
@@ -46,10 +46,9 @@ function unusableRelay(method: string): RelayResponse {
   return withStandardHeaders(errorResponse(internalError(undefined), delivery), method, delivery)
 }
 
-/** The Durable Objects of the relay: the class behind the binding `RELAY`. */
+/** The Durable Objects of the relay, one for each owner: the class behind the binding `RELAY`. */
 export class RelayObject {
-  /** Of a queue or of the index; other objects never open one. */
-  #queue: Promise<QueueObject> | undefined
+  #opened: Promise<OwnerObject> | undefined
   readonly #state: ObjectState
   readonly #env: Bindings
 
@@ -59,46 +58,43 @@ export class RelayObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { answerOtherCall } = await loadObject()
-    const answer = await answerOtherCall(this.#state.storage, request, this.#env)
-    return answer ?? (await this.#openQueue()).fetch(request)
+    try {
+      const object = await this.#open()
+      return await object.fetch(request)
+    } catch (error) {
+      logError(error)
+      return new Response(null, { status: 500 })
+    }
   }
 
   async alarm(): Promise<void> {
-    const { sweepBodiesIn } = await loadObject()
-    if (await sweepBodiesIn(this.#state.storage, this.#env)) return
-    await (await this.#openQueue()).alarm()
+    try {
+      const object = await this.#open()
+      await object.alarm()
+    } catch (error) {
+      logError(error)
+      // The runtime runs the alarm again.
+      throw error
+    }
   }
 
-  #openQueue(): Promise<QueueObject> {
-    this.#queue ??= this.#state.blockConcurrencyWhile(async () => {
-      const env = this.#env
-      const write = (line: string) => console.log(line)
-      const settings = environmentOf(env)
-      const config = await readRelayConfig(settings)
-      const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
-      const relay = statelessRelay(config, access, write, { ...RUNTIME, isStateless: false })
-      const parts = { relay, access, dispatchTo: countingDispatch(access), write }
-      return (await loadObject()).openQueueObject(this.#state, env, config, parts)
+  #open(): Promise<OwnerObject> {
+    this.#opened ??= this.#state.blockConcurrencyWhile(async () => {
+      const { OwnerObject } = await loadObject()
+      return OwnerObject.open(this.#state, this.#env)
     })
-    return this.#queue
+    return this.#opened
   }
 }
 
-/** Records refusals of the relay's own GitHub credential in the metrics. */
-function countingDispatch({ metrics }: ForgeAccess) {
-  return (options: DispatchOptions) => countingRefusals(dispatchTo(options), metrics)
-}
-
-/** A relay as one environment sets it up. */
-interface OpenRelay {
-  readonly relayOf: (background: (work: Promise<unknown>) => void) => Relay
+function logError(error: unknown): void {
+  console.log(JSON.stringify({ error: bugOf(error) }))
 }
 
 /** An isolate has one environment, and serves many requests with it. */
-const openedByEnvironment = new WeakMap<Bindings, Promise<OpenRelay>>()
+const openedByEnvironment = new WeakMap<Bindings, Promise<RelayOfRequest>>()
 
-function openedFor(env: Bindings): Promise<OpenRelay> {
+function openedFor(env: Bindings): Promise<RelayOfRequest> {
   const opened = openedByEnvironment.get(env) ?? openRelay(env)
   openedByEnvironment.set(env, opened)
   return opened
@@ -108,20 +104,18 @@ function openedFor(env: Bindings): Promise<OpenRelay> {
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../webhook/verification.ts')
 const loadObject = () => import(/* webpackIgnore: true */ './relay-object.ts')
 
-const RUNTIME = { packers: [PACK], loadChecks }
-
-async function openRelay(env: Bindings): Promise<OpenRelay> {
+async function openRelay(env: Bindings): Promise<RelayOfRequest> {
   const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
   const namespace = namespaceOf(env)
   const isStateless = namespace === undefined
-  const relay = statelessRelay(config, access, write, { ...RUNTIME, isStateless })
-  if (!namespace) return { relayOf: () => relay }
-  const { databaseRelay } = await loadObject()
-  const parts = { relay, access, dispatchTo: countingDispatch(access), write }
-  return { relayOf: await databaseRelay(env, namespace, config, parts) }
+  const runtime = { packers: [PACK], loadChecks, isStateless }
+  const stateless = statelessRelay(config, access, write, runtime)
+  if (!namespace) return () => stateless
+  const { storedRelay } = await loadObject()
+  return storedRelay({ env, namespace, config, access, stateless })
 }
 
 function relayRequest(request: Request): RelayRequest {
@@ -140,7 +134,7 @@ function relayRequest(request: Request): RelayRequest {
         return readBody(request, headers, limit, arrived)
       }
       const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, limit, sink, arrived)
+      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
     // https://developers.cloudflare.com/workers/configuration/compatibility-flags/#enable-requestsignal-for-incoming-requests
     whenGone: (back) => request.signal.addEventListener('abort', back),
@@ -171,44 +165,4 @@ async function readBody(
 async function response({ status, headers, body, stream }: RelayResponse): Promise<Response> {
   if (stream) return new Response((await loadObject()).readable(stream), { status, headers })
   return new Response(body === '' ? null : body, { status, headers })
-}
-
-/** Calls GitHub by the runtime's own fetch, which pools connections by itself. */
-export function githubFetch(apiUrl: URL): GitHubCall {
-  return async ({ method = 'POST', path, headers, body, timeout, reads, responseBytes }) => {
-    const signal = AbortSignal.timeout(timeout)
-    const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
-    const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
-      throw new GitHubCallError('no answer', { sent: !neverLeft(cause), cause })
-    })
-    const { status, ok } = response
-    const text = ok && !reads ? '' : await beginning(response, responseBytes)
-    return { status, header: (name) => response.headers.get(name) ?? undefined, text }
-  }
-}
-
-/**
- * True for a name that is not found, and for TLS that fails: the runtime calls these, and nothing that
- * comes later, an internal error. A connection that is refused it calls lost, as one that is cut when
- * the request has arrived; so nobody can tell those apart.
- */
-function neverLeft(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.startsWith('internal error')
-}
-
-/** The first bytes of a response, as far as they arrive in time. */
-async function beginning({ body }: Response, most = RESPONSE_BYTES): Promise<string> {
-  const chunks: string[] = []
-  const decoder = new TextDecoder()
-  let size = 0
-  try {
-    for await (const chunk of body ?? []) {
-      size += chunk.length
-      if (size > most) break
-      chunks.push(decoder.decode(chunk, { stream: true }))
-    }
-  } catch {
-    // Its status is known, and is what decides.
-  }
-  return chunks.join('')
 }

@@ -1,0 +1,324 @@
+import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
+import type { Endpoint } from '../store/endpoint-settings.ts'
+import { isoTime } from './query.ts'
+
+/** The way of a delivery, from the request to the end of its run. */
+export const STAGES = [
+  'received',
+  'verified',
+  'filtered',
+  'sent',
+  'run found',
+  'run ended',
+] as const
+
+/**
+ * - `ok`: it went on
+ * - `failed`: it ended here
+ * - `waiting`: it goes on later
+ * - `skipped`: there was nothing to do
+ * - `unknown`: the relay does not know
+ */
+export type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
+
+/** One stage of a delivery. Unknown values are `null`. */
+export interface Stage {
+  readonly stage: (typeof STAGES)[number]
+  readonly state: StageState
+  /** ISO 8601, UTC. */
+  readonly at: string | null
+  /** What the relay found, for a person. */
+  readonly found: string | null
+  /** What it wanted instead. */
+  readonly wanted: string | null
+  /** The command or the step that cures it. */
+  readonly cure: string | null
+}
+
+type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stage, 'state'>
+
+/**
+ * What became of a delivery, stage by stage. After a stage that failed or waits there are no others.
+ *
+ * @param endpoint as it is now; `undefined` for a token URL, and for an endpoint that was deleted
+ */
+export function stagesOf(delivery: Delivery, endpoint: Endpoint | undefined): readonly Stage[] {
+  const told: Told[] = [
+    receivedStage(delivery),
+    verifiedStage(delivery, endpoint),
+    filteredStage(delivery, endpoint),
+    sentStage(delivery, endpoint),
+    foundStage(delivery),
+    endedStage(delivery),
+  ]
+  const last = told.findIndex(({ state }) => state === 'failed' || state === 'waiting')
+  const shown = last < 0 ? told : told.slice(0, last + 1)
+  return shown.flatMap((one, index): Stage[] => {
+    const stage = STAGES[index]
+    const { state, at = null, found = null, wanted = null, cure = null } = one
+    return stage ? [{ stage, state, at, found, wanted, cure }] : []
+  })
+}
+
+/** Refusals of GitHub, which the sender heard. Others are the relay's. */
+const BY_GITHUB: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'credential_revoked',
+  'repository_not_accessible',
+  'workflow_not_accessible',
+  'workflow_not_listening',
+  'ref_not_found',
+  'event_rejected',
+  'dispatch_not_supported',
+  'rate_limited',
+  'app_not_installed',
+  'app_permission_missing',
+])
+
+function receivedStage({
+  received,
+  method,
+  path,
+  size,
+  state,
+  reason,
+  explanation,
+}: Delivery): Told {
+  const at = isoTime(received)
+  const found = `${method || 'a request'} ${path}, ${size} bytes`
+  const isRefused = state === 'refused' && reason !== UNVERIFIED && !BY_GITHUB.has(reason)
+  if (!isRefused) return { state: 'ok', at, found }
+  return {
+    state: 'failed',
+    at,
+    found: `${found}: ${explanation ?? reason}`,
+    cure: cureOf(reason, {}),
+  }
+}
+
+/** The error code of a signature that is not valid. */
+const UNVERIFIED = 'invalid_signature'
+
+function verifiedStage(
+  { state, reason, received, explanation }: Delivery,
+  endpoint: Endpoint | undefined,
+): Told {
+  const at = isoTime(received)
+  if (state === 'refused' && reason === UNVERIFIED) {
+    return {
+      state: 'failed',
+      at,
+      found: explanation ?? 'the signature is not valid',
+      wanted: `a request that ${schemesOf(endpoint)} verifies with the secret of the endpoint`,
+      cure: `Enter the same secret at the sender, or change it here: ${command('endpoint update', endpoint)} --sender <name> --secret-env <NAME>`,
+    }
+  }
+  if (!endpoint?.verify) return { state: 'skipped', found: 'the endpoint verifies no signatures' }
+  return { state: 'ok', at, found: `verified by ${schemesOf(endpoint)}` }
+}
+
+function schemesOf(endpoint: Endpoint | undefined): string {
+  const names = endpoint?.verify?.flatMap(({ scheme }) => [scheme ?? []].flat().map(String)) ?? []
+  return names.join(' or ') || 'the scheme of the endpoint'
+}
+
+function filteredStage(
+  { state, received, explanation, id }: Delivery,
+  endpoint: Endpoint | undefined,
+): Told {
+  const at = isoTime(received)
+  if (state === 'filtered') {
+    return {
+      state: 'failed',
+      at,
+      found: explanation ?? 'the condition of the endpoint is not true',
+      wanted: endpoint?.if ?? null,
+      cure: `To accept such events, change the condition, and replay the delivery: ${command('endpoint update', endpoint)} --if '<condition>' && hookline deliveries replay ${id}`,
+    }
+  }
+  if (endpoint?.if === undefined)
+    return { state: 'skipped', found: 'the endpoint has no condition' }
+  return { state: 'ok', at, found: 'the condition is true', wanted: endpoint.if }
+}
+
+function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
+  const { state, reason, accepted, githubMs, attempts, since, next, explanation } = delivery
+  const named = { endpoint, delivery }
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const why = explanation === null ? reason : `${reason}: ${explanation}`
+  switch (state) {
+    case 'delivered': {
+      const time = githubMs === null ? '' : ` in ${githubMs} ms`
+      return {
+        state: 'ok',
+        at: accepted === null ? null : isoTime(accepted),
+        found: `GitHub accepted the event${time} (${tries})`,
+      }
+    }
+    case 'refused':
+      return { state: 'failed', at: isoTime(since), found: why, cure: cureOf(reason, named) }
+    case 'dead':
+      return {
+        state: 'failed',
+        at: isoTime(since),
+        found: `given up after ${tries}: ${why}`,
+        cure: cureOf(reason, named),
+      }
+    default: {
+      const when = next === null ? '' : `, next attempt ${isoTime(next)}`
+      const doubt = state === 'uncertain' ? 'GitHub may have the event, ' : ''
+      return {
+        state: 'waiting',
+        at: isoTime(since),
+        found: `${doubt}${why} (${tries}${when})`,
+        cure: cureOf(reason, named),
+      }
+    }
+  }
+}
+
+function foundStage({ outcome, outcomeReason, run, accepted }: Delivery): Told {
+  const wanted = 'a run of the workflow whose name contains the delivery id'
+  switch (outcome) {
+    case null:
+      return run === null
+        ? { state: 'unknown', found: 'the relay did not look for the run of this event' }
+        : { state: 'ok', found: run }
+    case 'pending':
+      return { state: 'waiting', found: 'no run yet', wanted }
+    case 'no_run':
+      return {
+        state: 'failed',
+        at: accepted === null ? null : isoTime(accepted + NO_RUN_AFTER),
+        found: 'no run within 2 minutes',
+        wanted,
+        cure: 'Find the reason with: hookline doctor',
+      }
+    case 'unknown':
+      return {
+        state: run === null ? 'unknown' : 'ok',
+        found: outcomeReason ?? 'GitHub did not tell',
+        cure: UNKNOWN_CURES.get(outcomeReason ?? '') ?? null,
+      }
+    default:
+      return { state: 'ok', found: run }
+  }
+}
+
+/** Milliseconds after which an event without a run has none. */
+const NO_RUN_AFTER = 2 * 60_000
+
+const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
+  ['no_delivery_id', 'Add the run-name to the workflow: hookline check --fix'],
+  ['repository_not_accessible', 'Give the GitHub credential the permission Actions: Read.'],
+  ['app_permission_missing', 'Give the GitHub App the permission Actions: Read.'],
+])
+
+const ENDED: ReadonlySet<RunOutcome> = new Set([
+  'success',
+  'failure',
+  'nothing_fired',
+  'skipped',
+  'startup_failure',
+])
+
+function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: Delivery): Told {
+  if (outcome === null || outcome === 'unknown') return { state: 'unknown' }
+  if (outcome === 'waiting_for_approval') {
+    return {
+      state: 'waiting',
+      found: 'the run waits for an approval',
+      cure: `Approve the run: ${run}`,
+    }
+  }
+  if (!ENDED.has(outcome)) return { state: 'waiting', found: 'the run has not ended' }
+  if (outcome === 'success') {
+    const unread = details === 'not_read' ? ' (its steps were not read)' : ''
+    return { state: 'ok', found: `${conclusion ?? 'success'}${unread}` }
+  }
+  const again = `hookline deliveries replay ${id}`
+  switch (outcome) {
+    case 'nothing_fired':
+      return {
+        state: 'failed',
+        found: outcomeReason ?? 'no trigger fired',
+        wanted: 'a trigger that fires',
+        cure: `Correct the trigger in the workflow, push it, and replay the delivery: ${again}`,
+      }
+    case 'skipped':
+      return {
+        state: 'failed',
+        found: 'every job was skipped',
+        wanted: 'a job whose condition (if:) is true for this event',
+        cure: `Find the condition with: hookline check. Then replay the delivery: ${again}`,
+      }
+    case 'startup_failure':
+      return {
+        state: 'failed',
+        found: outcomeReason ?? 'the run failed before a job began',
+        wanted: 'a valid workflow that the policies of the repository allow',
+        cure: `Read the error in the run, correct it, and replay the delivery: ${again}`,
+      }
+    default:
+      return {
+        state: 'failed',
+        found: conclusion ?? 'failure',
+        wanted: 'success',
+        cure: `Read the log of the run: ${run ?? ''}. Then replay the delivery: ${again}`,
+      }
+  }
+}
+
+interface Named {
+  readonly endpoint?: Endpoint | undefined
+  readonly delivery?: Delivery
+}
+
+/** The cure of an error code, or of a reason that an event waits or is dead; `null` if only time helps. */
+function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
+  const update = command('endpoint update', endpoint)
+  const replay =
+    delivery?.state === 'dead' ? `, then: hookline deliveries replay ${delivery.id}` : ''
+  const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
+  switch (reason) {
+    case 'invalid_token':
+    case 'repository_not_accessible':
+    case 'credential_revoked':
+      return endpoint?.token
+        ? `Store a token that may write to the repository: HOOKLINE_GITHUB_TOKEN=… ${update} --credential token${replay}`
+        : `Give the relay's GitHub credential access to the repository (HOOKLINE_GITHUB_TOKEN), restart the relay${replay}`
+    case 'app_not_installed':
+    case 'app_permission_missing':
+      return `Install the GitHub App for the repository, with its permissions${replay}`
+    case 'workflow_not_accessible':
+      return `Push the workflow to the default branch; see: hookline doctor --workflow ${workflow}${replay}`
+    case 'workflow_not_listening':
+      return `Let GitHub start the workflow as it declares: ${update} --dispatch repository${replay}`
+    case 'ref_not_found':
+      return `Name a branch or tag that exists: ${update} --ref <branch>, or ${update} --remove ref${replay}`
+    case 'payload_too_large':
+      return 'Send less data, or let the relay store large bodies: set HOOKLINE_PUBLIC_URL.'
+    case 'token_in_body':
+      return 'Do not send the GitHub token in the body: everyone who can read the run can read it.'
+    case 'endpoint_deleted':
+      return 'Create the endpoint again, and let the sender send the event again: hookline endpoint create'
+    case 'too_old':
+    case 'maybe_accepted':
+    case 'internal_error':
+      return delivery ? `hookline deliveries replay ${delivery.id}` : null
+    case 'unreadable':
+      return 'Add the missing relay key behind the first one, separated by a comma.'
+    case 'stored':
+      return delivery?.explanation
+        ? `The sender waits only briefly, so make this permanent: ${update} --respond stored`
+        : null
+    default:
+      return null
+  }
+}
+
+/** `hookline endpoint update octo/orders` */
+function command(words: string, endpoint: Endpoint | undefined): string {
+  const name = endpoint ? `${endpoint.owner}/${endpoint.name}` : '<name>'
+  return `hookline ${words} ${name}`
+}

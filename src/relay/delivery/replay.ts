@@ -1,0 +1,271 @@
+import { gzip, toBase64 } from '../../wire/bytes.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { HEADER, readClientPayload, writeClientPayload } from '../../wire/payload.ts'
+import { LIMIT_OF } from '../github/payload-limit.ts'
+import type { Dispatch } from '../github/send.ts'
+import type {
+  Delivery,
+  DeliveryFilter,
+  DeliveryState,
+  NewDelivery,
+  StoredDelivery,
+} from '../store/delivery-rows.ts'
+import type { Encryption } from '../store/encryption.ts'
+import { type DeliveryStore, isSelected } from './deliveries.ts'
+import {
+  type DecryptedEvent,
+  decryptContent,
+  encryptAgain,
+  encryptEvent,
+  type StoredRequest,
+} from './event-record.ts'
+import { NO_FACTS, shownRequest } from './record-request.ts'
+
+/** What became of the deliveries that an admin replays. */
+export interface Replayed {
+  /** Events that are sent again. */
+  readonly replayed: number
+  /** Filtered requests that verification or condition declined once more. */
+  readonly declined: number
+  /** Deliveries without a stored payload, or whose payload cannot be sent any more. */
+  readonly missing: number
+  /** Events for which the database has no room; those that follow are not replayed either. */
+  readonly left: number
+  /** Ids under which events are sent, of at most 100 of them. */
+  readonly ids: readonly string[]
+  /** Why the first one was declined, or cannot be sent, for a person. */
+  readonly explanation?: string
+}
+
+/** The events of a filtered request that passes now, or why it does not. */
+export type Passed =
+  | { readonly events: readonly Dispatch[] }
+  | { readonly declined: string }
+  | { readonly missing: string }
+
+export interface ReplayPorts {
+  readonly store: Pick<
+    DeliveryStore,
+    'members' | 'lastSeq' | 'replayable' | 'put' | 'record' | 'replay' | 'replayAll' | 'delete'
+  >
+  readonly encryption: Encryption
+  readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
+  /**
+   * Verifies a filtered request once more, at the time of its receipt, and evaluates the condition that its
+   * endpoint has now.
+   */
+  passAgain(received: StoredRequest, delivery: Delivery): Promise<Passed>
+  newId(): string
+  now(): number
+}
+
+const NOTHING: Replayed = { replayed: 0, declined: 0, missing: 0, left: 0, ids: [] }
+
+/** Ids that a response names. */
+const SHOWN_IDS = 100
+
+/** Deliveries that are read together, with their payloads. */
+const PAGE = 50
+
+/** Deliveries in this state were never accepted by GitHub, and have their payload. */
+const UNSENT: ReadonlySet<DeliveryState> = new Set(['dead', 'waiting', 'uncertain'])
+
+/**
+ * Sends deliveries again. An event that GitHub never accepted keeps its id; otherwise the replay is a delivery of
+ * its own, whose payload names the old one, so that the action does not take it for a duplicate.
+ */
+export class Replays {
+  readonly #ports: ReplayPorts
+
+  constructor(ports: ReplayPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Replays one delivery: in any state but `refused`. The id of a batch replays all of it.
+   *
+   * @param filter the deliveries that the caller may see
+   * @returns `undefined` if there is none
+   */
+  async one(id: string, filter: DeliveryFilter): Promise<Replayed | 'refused' | undefined> {
+    const { store } = this.#ports
+    const members = (await store.members(id)).filter((member) => isSelected(member, filter))
+    const [first] = members
+    if (!first) return undefined
+    if (first.state === 'refused') return 'refused'
+    if (UNSENT.has(first.state)) {
+      const replayed = await store.replay(id, filter)
+      return { ...NOTHING, replayed, ids: [first.id] }
+    }
+    return first.state === 'filtered' ? this.#filtered(first) : this.#delivered(members)
+  }
+
+  /** Replays all that the filter selects, in the order of their arrival. */
+  async many(filter: DeliveryFilter & { readonly state: DeliveryState }): Promise<Replayed> {
+    const { store } = this.#ports
+    if (UNSENT.has(filter.state)) return { ...NOTHING, replayed: await store.replayAll(filter) }
+    let total = NOTHING
+    // The replays come behind it, so that none is replayed itself.
+    const last = await store.lastSeq()
+    for (let after = 0; ; ) {
+      const page = await store.replayable(filter, PAGE, { after, last })
+      for (const members of batchesOf(page)) {
+        const [first] = members
+        if (!first) continue
+        const done =
+          first.state === 'filtered' ? await this.#filtered(first) : await this.#delivered(members)
+        total = sum(total, done)
+        if (done.left > 0) return total
+      }
+      after = page.at(-1)?.seq ?? last
+      if (page.length < PAGE) return total
+    }
+  }
+
+  /** GitHub has these events already: each gets an id of its own. */
+  async #delivered(members: readonly StoredDelivery[]): Promise<Replayed> {
+    const { store, newId } = this.#ports
+    const batch = members.length > 1 ? newId() : undefined
+    const made = await Promise.all(members.map((member) => this.#anew(member, batch)))
+    const rows = made.flatMap(({ row }) => row ?? [])
+    const missing = made.length - rows.length
+    const explanation = made.find(({ fault }) => fault !== undefined)?.fault
+    const failed = { ...NOTHING, missing, ...(explanation !== undefined && { explanation }) }
+    if (rows.length === 0) return failed
+    if (!(await store.put(rows))) return { ...failed, left: rows.length }
+    return { ...failed, replayed: rows.length, ids: rows.map(({ id }) => id) }
+  }
+
+  /** @param batch set for the events of one batch, which are sent together again */
+  async #anew(
+    member: StoredDelivery,
+    batch: string | undefined,
+  ): Promise<{ readonly row?: NewDelivery; readonly fault?: string }> {
+    const { encryption, newId } = this.#ports
+    const opened = await this.#open(member)
+    if (!opened?.event) return { fault: NO_PAYLOAD }
+    const id = newId()
+    const clientPayload = await replayedPayload(opened.event, id, member.id)
+    if (clientPayload === undefined) {
+      return { fault: 'with the header x-hookline-replay-of, the event is too large for GitHub' }
+    }
+    const { request } = opened.event
+    const event: DecryptedEvent['event'] = {
+      ...opened.event,
+      delivery: id,
+      clientPayload,
+      ...(request && { request: { ...request, id } }),
+    }
+    const { queue, endpoint, path, method, received, size } = member
+    const length = clientPayload.length + LIMITS.batchEventOverhead
+    const grouping = JSON.stringify(['replay', batch])
+    const row: NewDelivery = {
+      ...{ id, request: id, replayOf: member.id, queue, endpoint, path, method, received, size },
+      ...REPLAYED,
+      ...(batch !== undefined && { collection: { grouping, period: 0, quiet: null, length } }),
+      ...(await encryptAgain({ event, credential: opened.credential }, encryption)),
+    }
+    return { row }
+  }
+
+  /** A filtered request started nothing, so its delivery keeps its id. */
+  async #filtered(delivery: StoredDelivery): Promise<Replayed> {
+    const { store, encryption, nameQueue, passAgain, now } = this.#ports
+    const opened = await this.#open(delivery)
+    if (!opened?.received) return { ...NOTHING, missing: 1, explanation: NO_PAYLOAD }
+    const passed = await passAgain(opened.received, delivery)
+    if ('declined' in passed) return { ...NOTHING, declined: 1, explanation: passed.declined }
+    if ('missing' in passed) return { ...NOTHING, missing: 1, explanation: passed.missing }
+    const rows = await Promise.all(
+      passed.events.map(async (dispatch, index): Promise<NewDelivery> => {
+        // The delivery keeps its id; further targets of the endpoint have their own.
+        const id = index === 0 ? delivery.id : dispatch.delivery
+        const event = id === dispatch.delivery ? dispatch : withId(dispatch, id)
+        return {
+          ...{ id, request: delivery.request, replayOf: null },
+          queue: await nameQueue(dispatch),
+          endpoint: delivery.endpoint,
+          ...shownRequest(dispatch.request, now()),
+          ...REPLAYED,
+          ...(await encryptEvent(event, encryption)),
+        }
+      }),
+    )
+    // One row for each id: the filtered one leaves first, and comes back if there is no room.
+    if ((await store.delete(delivery.id, { state: 'filtered' })) === 0) return NOTHING
+    if (await store.put(rows)) {
+      return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
+    }
+    await store.record([{ ...delivery, follows: false, collection: null }])
+    return { ...NOTHING, left: 1 }
+  }
+
+  async #open({ key, content }: StoredDelivery) {
+    if (key === null || content === null) return undefined
+    return decryptContent({ key, content }, this.#ports.encryption).catch(() => undefined)
+  }
+}
+
+const NO_PAYLOAD = 'the payload is not stored any more, or its relay key is missing'
+
+const REPLAYED = {
+  ...NO_FACTS,
+  state: 'waiting',
+  reason: 'replayed',
+  attempts: 0,
+  doubts: 0,
+  wait: 0,
+} as const
+
+/** An event under an id of its own. */
+function withId(dispatch: Dispatch, delivery: string): Dispatch {
+  const payload = readClientPayload(JSON.parse(dispatch.clientPayload))
+  const headers = { ...payload.headers, [HEADER.delivery]: delivery }
+  return { ...dispatch, delivery, clientPayload: writeClientPayload({ ...payload, headers }) }
+}
+
+/**
+ * The payload of a replay. Its time of receipt stays, from which the window of a signature counts.
+ *
+ * @returns `undefined` if GitHub would not accept its size
+ */
+async function replayedPayload(
+  { clientPayload, target }: Pick<Dispatch, 'clientPayload' | 'target'>,
+  id: string,
+  replayOf: string,
+): Promise<string | undefined> {
+  const { most, sizeOf } = LIMIT_OF[target.event]
+  const { body, headers, ...rest } = readClientPayload(JSON.parse(clientPayload))
+  const facts = { ...headers, [HEADER.delivery]: id, [HEADER.replayOf]: replayOf }
+  const plain = writeClientPayload({ ...rest, headers: facts, body })
+  if (sizeOf(plain) <= most) return plain
+  if (typeof body !== 'string' || HEADER.bodyEncoding in headers) return undefined
+  const packed = writeClientPayload({
+    ...rest,
+    headers: { ...facts, [HEADER.bodyEncoding]: 'gzip' },
+    body: toBase64(await gzip(new TextEncoder().encode(body))),
+  })
+  return sizeOf(packed) <= most ? packed : undefined
+}
+
+/** The events of one batch together, and each other one by itself. */
+function batchesOf(page: readonly StoredDelivery[]): readonly (readonly StoredDelivery[])[] {
+  const batches = new Map<string, StoredDelivery[]>()
+  for (const one of page) {
+    const key = one.batch ?? one.id
+    batches.set(key, [...(batches.get(key) ?? []), one])
+  }
+  return [...batches.values()]
+}
+
+function sum(a: Replayed, b: Replayed): Replayed {
+  const explanation = a.explanation ?? b.explanation
+  return {
+    replayed: a.replayed + b.replayed,
+    declined: a.declined + b.declined,
+    missing: a.missing + b.missing,
+    left: a.left + b.left,
+    ids: [...a.ids, ...b.ids].slice(0, SHOWN_IDS),
+    ...(explanation !== undefined && { explanation }),
+  }
+}

@@ -1,0 +1,1013 @@
+// The table of deliveries: all of its SQL. A queue is a repository and a credential, and the delivery loop sees
+// a batch of events as one row: its first member, which alone has `next`.
+
+import { LIMITS } from '../../wire/limits.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import type { Database, SqlRow, SqlStatement, SqlValue } from './database.ts'
+import type {
+  Accepted,
+  Bound,
+  Collecting,
+  Delivery,
+  DeliveryFilter,
+  DeliveryQuery,
+  DeliveryState,
+  FailedState,
+  Figures,
+  FollowedDelivery,
+  NewDelivery,
+  RunOutcome,
+  RunStep,
+  StoredDelivery,
+} from './delivery-rows.ts'
+import type { EncryptedTable } from './encryption.ts'
+import {
+  type CountedRows,
+  ROW_BYTES,
+  Room,
+  type RoomLimits,
+  type RoomRequest,
+  YIELDING,
+} from './room.ts'
+import { COLLECTED } from './schema.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+/** Milliseconds for which a dead letter stays. */
+const DEAD_AGE = 30 * DAY
+
+/** Milliseconds for which a delivery stays whose payload is not stored. */
+const SHOWN_TIME = 7 * DAY
+
+/** Filtered or refused requests of an endpoint that stay. */
+const RING = 50
+
+/** Refused requests of an endpoint that are recorded in a minute. */
+const REFUSED_A_MINUTE = 10
+
+/** Milliseconds from the acceptance of an event to the first lookup of its run. */
+const FIRST_LOOKUP = 10 * SECOND
+
+/** Rows that one transaction changes: live events wait for each. */
+const CHUNK = 250
+
+/** Rows that one query reads. */
+const SCANNED = 20_000
+
+/** Milliseconds in which a part of a body is written that took room. */
+const WRITING_TIME = 10 * SECOND
+
+/** Milliseconds between two counts of the rows because there seems to be no room. */
+const COUNT_INTERVAL = SECOND
+
+/** The end of the endpoint's name in the deliveries of a deleted endpoint; no name contains it. */
+export const DELETED = '#deleted'
+
+/** The deliveries, as `encryption.ts` reads and changes their content. */
+export const ENCRYPTED_DELIVERIES: EncryptedTable = {
+  name: 'delivery',
+  id: 'seq',
+  type: 'hookline-event',
+}
+
+export interface DeliveryLimits extends RoomLimits {
+  /** Milliseconds for which the payload of an accepted, filtered or refused request is stored; may be 0. */
+  readonly retention: number
+}
+
+export interface DeliveryTableParts {
+  readonly database: Database
+  readonly limits: DeliveryLimits
+  /** Ids of the relay keys. Events of other keys stay, and are never attempted. */
+  readonly keyIds: readonly string[]
+  /** Milliseconds since 1970; never jumps while the process runs. */
+  now(): number
+}
+
+/** A part of the table, in order of arrival: rows after `after`, up to `last`. */
+export interface SeqRange {
+  readonly after: number
+  readonly last: number
+}
+
+/** The column of each field. */
+const COLUMN_OF: Readonly<Record<keyof Delivery, string>> = {
+  seq: 'seq',
+  id: 'id',
+  request: 'request',
+  replayOf: 'replay_of',
+  batch: 'batch',
+  owner: 'owner',
+  repository: 'repository',
+  queue: 'queue',
+  endpoint: 'endpoint',
+  path: 'path',
+  method: 'method',
+  received: 'received',
+  size: 'size',
+  state: 'state',
+  reason: 'reason',
+  since: 'since',
+  queued: 'queued',
+  at: 'at',
+  attempts: 'attempts',
+  doubts: 'doubts',
+  next: 'next',
+  wait: 'wait',
+  accepted: 'accepted',
+  githubMs: 'github_ms',
+  run: 'run',
+  outcome: 'outcome',
+  outcomeReason: 'outcome_reason',
+  conclusion: 'conclusion',
+  details: 'details',
+  failures: 'failures',
+  explanation: 'explanation',
+  key: 'key',
+  bytes: 'bytes',
+}
+
+const COLUMNS = Object.entries(COLUMN_OF)
+  .map(([field, column]) => (field === column ? column : `${column} AS ${field}`))
+  .join(', ')
+
+const INSERTED = [
+  ...['id', 'request', 'replay_of', 'owner', 'repository', 'queue', 'endpoint', 'path', 'method'],
+  ...[
+    'received',
+    'size',
+    'state',
+    'reason',
+    'since',
+    'queued',
+    'at',
+    'attempts',
+    'doubts',
+    'next',
+    'wait',
+  ],
+  ...[
+    'grouping',
+    'period',
+    'quiet',
+    'length',
+    'accepted',
+    'github_ms',
+    'run',
+    'outcome',
+    'failures',
+  ],
+  ...['explanation', 'key', 'bytes', 'content'],
+]
+
+/** A row that is there already is not stored again: on Workers, a call may be repeated. */
+const INSERT = `INSERT INTO delivery (${INSERTED.join(', ')})
+  VALUES (${INSERTED.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
+
+const COUNT_ACCEPTED: SqlStatement = [
+  "UPDATE meta SET value = value + changes() WHERE name = 'accepted'",
+]
+
+/** The values of a parameter that is a JSON list, since a statement binds at most 100 values. */
+const LISTED = '(SELECT value FROM json_each(?))'
+
+const UNDELIVERED = "state IN ('waiting', 'uncertain')"
+
+const YIELDS = `state IN (${YIELDING.map((state) => `'${state}'`).join(', ')})`
+
+/** Gives batches without a first member another one. */
+const ADOPT = `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
+  WHERE ${UNDELIVERED} AND batch IS NOT NULL AND batch NOT IN
+    (SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch IS NOT NULL)
+  GROUP BY batch)`
+
+/** Keeps the newest rows of an endpoint and state. */
+const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELECT seq FROM delivery
+  WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 ORDER BY seq DESC LIMIT 1 OFFSET ${RING})`
+
+/**
+ * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. It keeps in memory
+ * only how much of the room is used: each question is a query, and each change one transaction. All methods
+ * reject with StorageError.
+ */
+export class DeliveryTable {
+  readonly #parts: DeliveryTableParts
+  readonly #room: Room
+  readonly #readable: string
+  #counting: Promise<void> | undefined
+  #yielding: Promise<void> | undefined
+  #countedAt = Number.NEGATIVE_INFINITY
+  /** Parts of bodies that took room, and may not be written yet. */
+  #bodies: { readonly at: number; readonly request: RoomRequest }[] = []
+  /** Refused requests of an endpoint, in the minute that began at `at`. */
+  readonly #refused = new BoundedCache<string, { readonly at: number; count: number }>(10_000)
+
+  constructor(parts: DeliveryTableParts) {
+    this.#parts = parts
+    this.#room = new Room(parts.limits)
+    // Ids are base64url.
+    this.#readable = `key IN (${parts.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
+  }
+
+  /** To be called at the start: corrects times that a clock wrote which was ahead. */
+  async open(): Promise<void> {
+    const now = this.#parts.now()
+    await this.write([
+      [
+        'UPDATE delivery SET next = ?1 + wait WHERE next IS NOT NULL AND next > ?1 AND next > ?1 + wait',
+        now,
+      ],
+      [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
+    ])
+  }
+
+  /**
+   * Stores events that are answered with 202; they are on disk when the promise resolves. All are of one
+   * endpoint, or of one token.
+   *
+   * @param most that the endpoint may have waiting
+   * @returns false if there is no room; then none is stored
+   */
+  async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
+    const requests = rows.map(roomRequest)
+    if (!(await this.#take(requests, most))) return false
+    try {
+      await this.#makeRoom()
+      const statements = rows.map((row) => this.#insertion(row, true))
+      await this.write(statements.flatMap((statement) => [statement, COUNT_ACCEPTED]))
+    } catch (error) {
+      this.#room.give(requests)
+      throw error
+    }
+    this.#room.settle(requests)
+    return true
+  }
+
+  /**
+   * Records deliveries after the response: delivered, filtered, refused or dead. Of an endpoint's filtered and
+   * of its refused requests the last 50 stay, and of refused ones 10 a minute are recorded.
+   */
+  async record(rows: readonly NewDelivery[]): Promise<void> {
+    const recorded = rows.filter((row) => this.#isRecorded(row))
+    if (recorded.length === 0) return
+    const rings = new Map(
+      recorded
+        .filter(({ state }) => state === 'filtered' || state === 'refused')
+        .map((row) => [`${row.state} ${ownerOf(row)}/${row.endpoint}`, row]),
+    )
+    await this.write([
+      ...recorded.map((row) => this.#insertion(row, false)),
+      ...[...rings.values()].flatMap((row): SqlStatement[] => {
+        const values = [ownerOf(row), row.endpoint, row.state] as const
+        return [[`DELETE FROM delivery ${TRIM}`, ...values]]
+      }),
+    ])
+    for (const row of recorded) {
+      const request = roomRequest(row)
+      if (YIELDING.includes(row.state)) this.#room.addYielding(request.bytes)
+      else this.#room.add(request)
+    }
+    await this.#makeRoom()
+  }
+
+  /** The queues that have waiting or uncertain events, also collected ones. */
+  async queues(): Promise<readonly string[]> {
+    const rows = await this.#read(
+      `SELECT DISTINCT queue FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
+        AND ${this.#readable}`,
+    )
+    return rows.map(({ queue }) => String(queue))
+  }
+
+  /**
+   * The first event or batch of a queue, in order of arrival, that is due.
+   *
+   * @param except ids of events and batches
+   */
+  async nextDue(
+    queue: string,
+    now: number,
+    except: readonly string[],
+  ): Promise<Delivery | undefined> {
+    const first = (state: string) => `SELECT * FROM (SELECT seq FROM delivery
+      WHERE next IS NOT NULL AND state = '${state}' AND ${COLLECTED} IS NULL AND queue = ?1
+      AND next <= ?2 AND ${this.#readable} AND ${EXCEPT} ORDER BY seq LIMIT 1)`
+    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq = (SELECT min(seq) FROM
+      (${first('waiting')} UNION ALL ${first('uncertain')}))`
+    const [row] = await this.#read(text, queue, now, JSON.stringify(except))
+    return row && deliveryOf(row)
+  }
+
+  /** When the first event or batch of a queue is due, apart from collected events. */
+  async nextTime(queue: string, except: readonly string[]): Promise<number | undefined> {
+    const text = `SELECT min(next) AS next FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
+      AND ${COLLECTED} IS NULL AND queue = ?1 AND next <= ?2 AND ${this.#readable} AND ${EXCEPT}`
+    const [row] = await this.#read(text, queue, Number.MAX_SAFE_INTEGER, JSON.stringify(except))
+    return typeof row?.next === 'number' ? row.next : undefined
+  }
+
+  /** The members of a batch in order, or the one delivery with this id. */
+  async members(id: string): Promise<readonly StoredDelivery[]> {
+    const [named] = await this.#read(`SELECT ${COLUMNS}, content FROM delivery WHERE id = ?`, id)
+    const own = named && storedDeliveryOf(named)
+    const isOpen = own?.state === 'waiting' || own?.state === 'uncertain'
+    // The first member of an undelivered batch may have been deleted.
+    const batch = isOpen ? own.batch : await this.#openBatch(id)
+    const members = await this.#membersOf(batch ?? own?.batch ?? id)
+    return members.length > 0 ? members : own ? [own] : []
+  }
+
+  async #openBatch(id: string): Promise<string | null> {
+    const text = `SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch = ?`
+    const [row] = await this.#read(text, id)
+    return row ? id : null
+  }
+
+  async #membersOf(batch: string): Promise<readonly StoredDelivery[]> {
+    const first = `coalesce((SELECT seq FROM delivery WHERE id = ?1 AND batch = ?1),
+      (SELECT seq FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch = ?1))`
+    const text = `SELECT ${prefixed('m')}, m.content FROM delivery f CROSS JOIN delivery m
+      WHERE f.seq = ${first} AND ${isMember('m', 'f')} ORDER BY m.seq`
+    return (await this.#read(text, batch)).map(storedDeliveryOf)
+  }
+
+  /** The uncertain events and batches of a queue by id, and when each was stored, or queued again. */
+  async uncertain(queue: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#read(
+      `SELECT coalesce(batch, id) AS id, at FROM delivery WHERE next IS NOT NULL
+        AND state = 'uncertain' AND ${COLLECTED} IS NULL AND queue = ?`,
+      queue,
+    )
+    return new Map(rows.map(({ id, at }) => [String(id), Number(at)]))
+  }
+
+  /**
+   * Statements for an attempt that GitHub accepted. Events of token URLs leave, because only endpoints have a
+   * list of deliveries.
+   *
+   * @param ids of the event, or of all members of the batch
+   */
+  delivered(ids: readonly string[], facts: Accepted): readonly SqlStatement[] {
+    const { limits, now } = this.#parts
+    const list = JSON.stringify(ids)
+    const { accepted, githubMs, run, follows } = facts
+    const outcome = follows ? outcomeOf(run) : null
+    const content = limits.retention > 0 ? '' : ', key = NULL, bytes = 0, content = NULL'
+    const leaving = `id IN ${LISTED} AND endpoint IS NULL AND ${UNDELIVERED}`
+    return [
+      [
+        `UPDATE meta SET value = value + (SELECT count(*) FROM delivery WHERE ${leaving} AND queued = 1)
+          WHERE name = 'gone'`,
+        list,
+      ],
+      [`DELETE FROM delivery WHERE ${leaving}`, list],
+      [
+        `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
+          next = CASE WHEN next IS NULL OR ?3 IS NULL THEN NULL ELSE ?1 + ?2 END, accepted = ?4,
+          github_ms = ?5, run = ?6, outcome = ?3, outcome_reason = NULL, conclusion = NULL,
+          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND ${UNDELIVERED}`,
+        ...[now(), FIRST_LOOKUP, outcome, accepted ?? now(), githubMs, run, list],
+      ],
+    ]
+  }
+
+  /**
+   * Statements for an attempt that GitHub did not accept.
+   *
+   * @param ids of the event, or of all members of the batch
+   * @param attempts calls of GitHub
+   */
+  failed(
+    ids: readonly string[],
+    next: FailedState,
+    reason: string,
+    attempts = 1,
+  ): readonly SqlStatement[] {
+    const now = this.#parts.now()
+    const isDead = next.state === 'dead'
+    const [wait, why] = next.state === 'dead' ? [0, next.reason] : [next.wait, reason]
+    const text = `UPDATE delivery SET state = ?, since = ?, attempts = attempts + ?, doubts = ?,
+      next = CASE WHEN next IS NOT NULL THEN ? END, wait = ?, reason = ?
+      WHERE id IN ${LISTED} AND ${UNDELIVERED}`
+    const time = isDead ? null : now + wait
+    return [[text, next.state, now, attempts, next.doubts, time, wait, why, JSON.stringify(ids)]]
+  }
+
+  /** Events that are collected and not yet in a batch, by queue and grouping. */
+  async collecting(): Promise<readonly Collecting[]> {
+    const rows = await this.#read(
+      `SELECT queue, grouping, min(at) AS first, max(at) AS last, count(*) AS count,
+          sum(length) AS length, min(period) AS period, min(quiet) AS quiet
+        FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} IS NOT NULL
+        AND ${this.#readable} GROUP BY queue, grouping`,
+    )
+    // The columns are the fields.
+    return rows as unknown as readonly Collecting[]
+  }
+
+  /**
+   * Records a batch, which is due: the first collected events of a queue and grouping, of one endpoint, as far
+   * as they fit. Its id is that of its first member.
+   *
+   * @returns the id; `undefined` if no event is collected
+   */
+  async group(queue: string, grouping: string): Promise<string | undefined> {
+    const collected = `next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} = ?2 AND queue = ?1
+      AND ${this.#readable}`
+    const text = `WITH fitting AS MATERIALIZED (SELECT seq, id FROM (
+        SELECT seq, id, sum(length) OVER (ORDER BY seq) AS total, row_number() OVER (ORDER BY seq) AS number
+        FROM (SELECT seq, id, length FROM delivery WHERE ${collected} AND endpoint IS
+          (SELECT endpoint FROM delivery WHERE ${collected} ORDER BY seq LIMIT 1)
+          ORDER BY seq LIMIT ${LIMITS.batchEvents}))
+        WHERE number = 1 OR total <= ${LIMITS.batchUnpackedLength})
+      UPDATE delivery SET batch = (SELECT id FROM fitting ORDER BY seq LIMIT 1), wait = 0,
+        next = CASE WHEN seq = (SELECT min(seq) FROM fitting) THEN ?3 END
+      WHERE seq IN (SELECT seq FROM fitting) RETURNING batch`
+    const [row] = await this.write([[text, queue, grouping, this.#parts.now()]])
+    return row && String(row.batch)
+  }
+
+  /** Statements that make several batches of one, which are due: each has the id of its first member. */
+  divide(members: readonly Delivery[], parts: number): readonly SqlStatement[] {
+    const now = this.#parts.now()
+    const size = Math.ceil(members.length / parts)
+    const text = `UPDATE delivery SET batch = ?1, wait = 0, next = CASE WHEN seq = (SELECT min(seq)
+        FROM delivery WHERE id IN (SELECT value FROM json_each(?2)) AND ${UNDELIVERED}) THEN ?3 END
+      WHERE id IN (SELECT value FROM json_each(?2)) AND ${UNDELIVERED}`
+    const starts = Array.from({ length: Math.ceil(members.length / size) }, (_, n) => n * size)
+    return starts.map((start) => {
+      const ids = members.slice(start, start + size).map(({ id }) => id)
+      return [text, ids[0] ?? null, JSON.stringify(ids), now]
+    })
+  }
+
+  /** Makes a dead letter of an undelivered event. If it is a member of a batch, the others stay one. */
+  async takeOut(id: string, reason: string): Promise<void> {
+    await this.write([
+      ...this.#heirs([id]),
+      [
+        `UPDATE delivery SET state = 'dead', reason = ?, since = ?, batch = NULL, grouping = NULL,
+          next = NULL, wait = 0 WHERE id = ? AND ${UNDELIVERED}`,
+        ...[reason, this.#parts.now(), id],
+      ],
+    ])
+  }
+
+  /**
+   * Makes dead letters of the events of failing queues that are older than `age`, in chunks.
+   *
+   * @param except ids of events and batches
+   */
+  async endOld(
+    age: number,
+    failingQueues: readonly string[],
+    except: readonly string[],
+  ): Promise<readonly Delivery[]> {
+    const now = this.#parts.now()
+    const old = `SELECT seq, owner, endpoint, state, batch FROM delivery WHERE next IS NOT NULL
+      AND ${UNDELIVERED} AND queue IN (SELECT value FROM json_each(?1)) AND at < ?2
+      AND ${this.#readable} AND ${EXCEPT} LIMIT ${CHUNK}`
+    const text = `WITH old AS MATERIALIZED (${old})
+      UPDATE delivery SET state = 'dead', since = ?4, next = NULL, wait = 0,
+        reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
+      WHERE seq IN (SELECT seq FROM old UNION ALL SELECT m.seq FROM old f CROSS JOIN delivery m
+        WHERE f.batch IS NOT NULL AND ${isMember('m', 'f')}) RETURNING ${COLUMNS}`
+    if (failingQueues.length === 0) return []
+    const values = [JSON.stringify(failingQueues), now - age, JSON.stringify(except), now]
+    return this.#inChunks([text, ...values])
+  }
+
+  /**
+   * Makes dead letters of the undelivered events of a deleted endpoint, and renames it in all its deliveries, so
+   * that a later endpoint of the same name does not show them.
+   *
+   * @returns the dead letters
+   */
+  async endDeleted(owner: string, endpoint: string): Promise<readonly Delivery[]> {
+    const name = endpoint + DELETED
+    const chunk = (state: string) => `WHERE seq IN (SELECT seq FROM delivery WHERE owner = ?2
+      AND endpoint = ?3 AND state = '${state}' ORDER BY seq DESC LIMIT ${CHUNK}) RETURNING ${COLUMNS}`
+    // The newest first, so that a batch never lacks its first member.
+    const ended: Delivery[] = []
+    for (const state of ['waiting', 'uncertain']) {
+      const text = `UPDATE delivery SET state = 'dead', reason = 'endpoint_deleted', batch = NULL,
+        endpoint = ?1, since = ?4, next = NULL, wait = 0 ${chunk(state)}`
+      ended.push(...(await this.#inChunks([text, name, owner, endpoint, this.#parts.now()])))
+    }
+    for (const state of ['dead', 'delivered', 'filtered', 'refused']) {
+      await this.#inChunks([
+        `UPDATE delivery SET endpoint = ?1 ${chunk(state)}`,
+        ...[name, owner, endpoint],
+      ])
+    }
+    return ended
+  }
+
+  /**
+   * Deletes what is older than its time: dead letters after 30 days. It also gives a batch whose first member is
+   * missing another one, although no change of this class leaves such a batch.
+   *
+   * @returns the deleted dead letters
+   */
+  async deleteExpired(): Promise<readonly Delivery[]> {
+    const { limits, now } = this.#parts
+    await this.write([[ADOPT, now()]])
+    const [dead, others] = [now() - DEAD_AGE, now() - (limits.retention || SHOWN_TIME)]
+    const deleted: Delivery[] = []
+    const page = `SELECT seq, id, state, since, at, received FROM delivery WHERE seq > ?
+      ORDER BY seq LIMIT ${CHUNK}`
+    for (let after = 0; ; ) {
+      const rows = await this.#read(page, after)
+      const isExpired = ({ state, since }: SqlRow) =>
+        (state === 'dead' && Number(since) < dead) ||
+        (YIELDING.some((yielding) => yielding === state) && Number(since) < others)
+      const expired = rows.filter(isExpired).map(({ id }) => String(id))
+      if (expired.length > 0) deleted.push(...(await this.#delete(expired, ENDED)))
+      after = Number(rows.at(-1)?.seq ?? 0)
+      // Rows are in order of arrival, so all that follow are younger.
+      const isYoung = rows.every(
+        ({ at, received }) => Math.min(Number(at), Number(received)) >= others,
+      )
+      if (rows.length < CHUNK || isYoung) return deleted.filter(({ state }) => state === 'dead')
+    }
+  }
+
+  /** The accepted events whose run has to be looked up, the longest due first. */
+  async dueRuns(now: number, limit = 10_000): Promise<readonly FollowedDelivery[]> {
+    const text = `SELECT ${COLUMNS} FROM delivery WHERE next IS NOT NULL AND state = 'delivered'
+      AND next <= ? ORDER BY next, seq LIMIT ?`
+    // A delivered row with `next` has the fields of its acceptance.
+    return (await this.#read(text, now, limit)).map((row) => deliveryOf(row) as FollowedDelivery)
+  }
+
+  /** When the next run has to be looked up. */
+  async nextRun(): Promise<number | undefined> {
+    const text = `SELECT min(next) AS next FROM delivery WHERE next IS NOT NULL AND state = 'delivered'`
+    const [row] = await this.#read(text)
+    return typeof row?.next === 'number' ? row.next : undefined
+  }
+
+  /** A statement that records the result of a lookup: for a batch, in all of its members. */
+  progress(delivery: FollowedDelivery, step: RunStep): SqlStatement {
+    const { seq, owner, endpoint, batch, accepted } = delivery
+    const { outcome, outcomeReason, conclusion, details, run, failures, next } = step
+    const wait = next === null ? 0 : Math.max(0, next - this.#parts.now())
+    const rows =
+      batch === null
+        ? 'seq = ?9'
+        : `owner = ?11 AND endpoint IS ?12 AND state = 'delivered' AND seq >= ?9 AND batch = ?13`
+    const members = batch === null ? [] : [owner, endpoint, batch]
+    return [
+      `UPDATE delivery SET outcome = ?1, outcome_reason = ?2, conclusion = ?3, details = ?4, run = ?5,
+        failures = ?6, next = CASE WHEN seq = ?9 THEN ?7 END, wait = ?8
+        WHERE ${rows} AND state = 'delivered' AND accepted = ?10`,
+      ...[outcome, outcomeReason, conclusion, details, run, failures, next, wait, seq, accepted],
+      ...members,
+    ]
+  }
+
+  /** The outcomes of the last events of an endpoint that are decided, newest first; a batch counts once. */
+  async lastOutcomes(
+    { owner, endpoint, repository }: Pick<Delivery, 'owner' | 'endpoint' | 'repository'>,
+    count: number,
+  ): Promise<readonly RunOutcome[]> {
+    const text = `SELECT outcome FROM delivery WHERE owner = ? AND endpoint IS ? AND state = 'delivered'
+      AND (batch IS NULL OR batch = id) AND repository = ?
+      AND outcome NOT IN ('pending', 'unknown') ORDER BY seq DESC LIMIT ?`
+    const rows = await this.#read(text, owner, endpoint, repository, count)
+    return rows.map(({ outcome }) => outcome as RunOutcome)
+  }
+
+  /** The number of events whose run is followed; a batch counts once. */
+  async countFollowed(): Promise<number> {
+    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND state = 'delivered'`
+    const [row] = await this.#read(text)
+    return Number(row?.count ?? 0)
+  }
+
+  /** The selected deliveries, newest first. */
+  async list({ after, limit, ...filter }: DeliveryQuery): Promise<readonly Delivery[]> {
+    const range = { after: 0, last: after === undefined ? await this.lastSeq() : after - 1 }
+    const seqs = await this.#select(filter, range, limit, true)
+    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq IN ${LISTED} ORDER BY seq DESC`
+    return (await this.#read(text, JSON.stringify(seqs))).map(deliveryOf)
+  }
+
+  /**
+   * The first `limit` rows of a range that the filter selects. An index answers what it knows; everything else
+   * is read in steps, because live events wait for each query.
+   */
+  async #select(
+    filter: DeliveryFilter,
+    { after, last }: SeqRange,
+    limit: number,
+    isNewestFirst = false,
+  ): Promise<readonly number[]> {
+    const { owner, endpoint, state, endpoints, repository, outcome, reason, since, until } = filter
+    const rowFilters = [endpoints, repository, outcome, reason, since, until]
+    const isInIndex = rowFilters.every((value) => value === undefined)
+    const order = isNewestFirst ? 'DESC' : 'ASC'
+    const read = async (source: string, selected: DeliveryFilter, range: SeqRange) => {
+      const bounds: readonly Condition[] = [
+        ['seq > ?', range.after],
+        ['seq <= ?', range.last],
+      ]
+      const [where, values] = whereOf([...bounds, ...conditionsOf(selected)])
+      const text = `SELECT seq FROM delivery ${source} ${where} ORDER BY seq ${order} LIMIT ?`
+      return (await this.#read(text, ...values, limit)).map(({ seq }) => Number(seq))
+    }
+    if (isInIndex && owner !== undefined && endpoint !== undefined) {
+      const states = state === undefined ? STATES : [state]
+      const all = states.map((one) => read('', { owner, endpoint, state: one }, { after, last }))
+      const seqs = (await Promise.all(all)).flat()
+      return seqs.sort((a, b) => (isNewestFirst ? b - a : a - b)).slice(0, limit)
+    }
+    if (isInIndex && (endpoint ?? state) !== undefined) return read('', filter, { after, last })
+    const found: number[] = []
+    let [from, to] = [after, last]
+    while (found.length < limit && from < to) {
+      const step = isNewestFirst
+        ? { after: Math.max(from, to - SCANNED), last: to }
+        : { after: from, last: Math.min(to, from + SCANNED) }
+      found.push(...(await read('NOT INDEXED', filter, step)))
+      if (isNewestFirst) to = step.after
+      else from = step.last
+    }
+    return found.slice(0, limit)
+  }
+
+  async find(id: string): Promise<StoredDelivery | undefined> {
+    const [row] = await this.#read(`SELECT ${COLUMNS}, content FROM delivery WHERE id = ?`, id)
+    return row && storedDeliveryOf(row)
+  }
+
+  /**
+   * Queues events again that GitHub never accepted: dead letters and filtered requests anew, waiting and uncertain
+   * events before their time. An event of a batch that ended is collected again, for a batch that is due.
+   *
+   * @returns the changed events
+   */
+  async replayed(ids: readonly string[]): Promise<readonly Delivery[]> {
+    const now = this.#parts.now()
+    // A batch keeps its id if its first member becomes a dead letter, and no two may be sent under one id.
+    const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
+      WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
+    const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
+      next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
+      quiet = NULL WHERE ${listed} AND state IN ('dead', 'filtered') AND content IS NOT NULL
+      RETURNING ${COLUMNS}`
+    const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND ${UNDELIVERED}
+      AND next > ?1 RETURNING ${COLUMNS}`
+    const rows = await this.write([
+      [sooner, now, JSON.stringify(ids)],
+      [again, now, JSON.stringify(ids)],
+    ])
+    return rows.map(deliveryOf)
+  }
+
+  /** The last `seq`, so that a replay of many does not replay its own deliveries. */
+  async lastSeq(): Promise<number> {
+    const [row] = await this.#read('SELECT max(seq) AS seq FROM delivery')
+    return Number(row?.seq ?? 0)
+  }
+
+  /** Deliveries that the filter selects and whose payload is stored, in order of arrival; no refused requests. */
+  async replayable(
+    filter: DeliveryFilter,
+    limit: number,
+    { after, last }: SeqRange,
+  ): Promise<readonly StoredDelivery[]> {
+    const found: StoredDelivery[] = []
+    const text = `SELECT ${COLUMNS}, content FROM delivery WHERE seq IN ${LISTED} ORDER BY seq`
+    for (let from = after; ; ) {
+      const seqs = await this.#select(filter, { after: from, last }, limit)
+      const rows = (await this.#read(text, JSON.stringify(seqs))).map(storedDeliveryOf)
+      found.push(...rows.filter(({ state, content }) => state !== 'refused' && content !== null))
+      from = seqs.at(-1) ?? last
+      if (found.length >= limit || seqs.length < limit) return found.slice(0, limit)
+    }
+  }
+
+  /** Deletes a delivery, whatever its state. @returns how many */
+  async delete(id: string, filter: DeliveryFilter): Promise<number> {
+    const [where, values] = whereOf([...conditionsOf(filter), ['id = ?', id]])
+    const rows = await this.#read(`SELECT id FROM delivery ${where}`, ...values)
+    return (await this.#delete(rows.map((row) => String(row.id)))).length
+  }
+
+  /** Deletes deliveries that the filter selects. @returns how many */
+  async deleteAll(filter: DeliveryFilter, limit: number): Promise<number> {
+    const seqs = await this.#select(filter, { after: 0, last: await this.lastSeq() }, limit)
+    const text = `SELECT id FROM delivery WHERE seq IN ${LISTED}`
+    const ids = (await this.#read(text, JSON.stringify(seqs))).map(({ id }) => String(id))
+    const { state } = filter
+    return (await this.#delete(ids, state === undefined ? [] : [state])).length
+  }
+
+  /** It reads an index of all rows. */
+  async figures(): Promise<Figures> {
+    const counted = await this.#countedRows()
+    const meta = await this.#read('SELECT name, value FROM meta')
+    const [open] = await this.#read(
+      `SELECT min(at) AS oldest FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}`,
+    )
+    const count = (name: string) => Number(meta.find((row) => row.name === name)?.value ?? 0)
+    const total = (rows: readonly CountedRows[], field: 'count' | 'bytes' | 'queued') =>
+      rows.reduce((sum, row) => sum + row[field], 0)
+    const inState = (state: DeliveryState) =>
+      total(
+        counted.filter((row) => row.state === state),
+        'count',
+      )
+    const age = typeof open?.oldest === 'number' ? this.#parts.now() - open.oldest : 0
+    return {
+      states: {
+        delivered: inState('delivered'),
+        waiting: inState('waiting'),
+        uncertain: inState('uncertain'),
+        dead: inState('dead'),
+        filtered: inState('filtered'),
+        refused: inState('refused'),
+      },
+      bytes: total(counted, 'bytes'),
+      oldest: Math.max(0, Math.floor(age / SECOND)),
+      unreadable: await this.countUnreadable(),
+      imbalance: count('accepted') - count('gone') - total(counted, 'queued'),
+    }
+  }
+
+  /** Undelivered events that no relay key decrypts; a batch counts once. */
+  async countUnreadable(): Promise<number> {
+    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
+      AND NOT ${this.#readable}`
+    const [row] = await this.#read(text)
+    return Number(row?.count ?? 0)
+  }
+
+  /** Events and bytes that count toward the quota, and bytes that would yield. */
+  usage(): { readonly events: number; readonly bytes: number; readonly yielding: number } {
+    return this.#room.used
+  }
+
+  /** True if no event can be stored. */
+  get isFull(): boolean {
+    return this.#room.isFull
+  }
+
+  /** Takes room for bytes of a body, which are to be written now. @returns false if there is none */
+  async takes(
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
+    bytes: number,
+  ): Promise<boolean> {
+    const request = { ...body, events: 0, bytes }
+    if (!(await this.#take([request]))) return false
+    this.#bodies.push({ at: this.#parts.now(), request })
+    await this.#makeRoom()
+    return true
+  }
+
+  /** Gives back the room of a deleted body. */
+  gives(
+    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
+    bytes: number,
+  ): void {
+    this.#room.give([{ ...body, events: 0, bytes }])
+  }
+
+  /** Runs statements in one transaction. @returns the rows of all of them */
+  async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
+    return statements.length === 0 ? [] : this.#parts.database.write(statements)
+  }
+
+  /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
+  count(): Promise<void> {
+    const now = this.#parts.now()
+    this.#countedAt = now
+    const isWritten = ({ at }: { readonly at: number }) => now - at > WRITING_TIME
+    this.#room.settle(this.#bodies.filter(isWritten).map(({ request }) => request))
+    this.#bodies = this.#bodies.filter((body) => !isWritten(body))
+    this.#counting ??= this.#room
+      .count(() => this.#countedRows())
+      .finally(() => {
+        this.#counting = undefined
+      })
+    return this.#counting
+  }
+
+  async #countedRows(): Promise<readonly CountedRows[]> {
+    const rows = await this.#read(
+      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes, sum(queued) AS queued
+          FROM delivery GROUP BY owner, endpoint, state
+        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes), 0 FROM body
+          GROUP BY owner, endpoint`,
+    )
+    // The columns are the fields.
+    return rows as unknown as readonly CountedRows[]
+  }
+
+  async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
+    if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
+    if (this.#room.take(requests, most)) return true
+    const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
+    if (isCounted && !this.#counting) return false
+    await this.count()
+    return this.#room.take(requests, most)
+  }
+
+  /** Deletes what yields, oldest first, if all together is larger than the quota. */
+  async #makeRoom(): Promise<void> {
+    if (this.#room.excess <= 0) return
+    this.#yielding ??= this.#deleteYielding().finally(() => {
+      this.#yielding = undefined
+    })
+    await this.#yielding
+  }
+
+  async #deleteYielding(): Promise<void> {
+    // Some more, so that not each of the next events has to make room for itself.
+    const bytes = this.#room.excess + this.#parts.limits.bytes / 64
+    const text = `SELECT id FROM (SELECT id, sum(bytes + ${ROW_BYTES}) OVER (ORDER BY seq)
+      - bytes - ${ROW_BYTES} AS before FROM delivery WHERE ${YIELDS}) WHERE before < ?`
+    const ids = (await this.#read(text, bytes)).map(({ id }) => String(id))
+    await this.#delete(ids, YIELDING)
+  }
+
+  /** Runs a statement again and again, until it returns less rows than a chunk has. */
+  async #inChunks(statement: SqlStatement): Promise<readonly Delivery[]> {
+    const all: Delivery[] = []
+    for (;;) {
+      const rows = await this.write([statement])
+      all.push(...rows.map(deliveryOf))
+      if (rows.length < CHUNK) return all
+    }
+  }
+
+  /**
+   * Deletes rows, in chunks.
+   *
+   * @param states that a row may have by now; empty for all
+   * @returns the deleted rows
+   */
+  async #delete(
+    ids: readonly string[],
+    states: readonly DeliveryState[] = [],
+  ): Promise<readonly Delivery[]> {
+    const deleted: Delivery[] = []
+    for (let start = 0; start < ids.length; start += CHUNK) {
+      const statements = this.#deletion(ids.slice(start, start + CHUNK), states)
+      deleted.push(...(await this.write(statements)).map(deliveryOf))
+    }
+    const yielded = deleted.filter(({ state }) => YIELDING.includes(state))
+    this.#room.addYielding(-yielded.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, 0))
+    return deleted
+  }
+
+  /** The statements of every deletion by id. */
+  #deletion(ids: readonly string[], states: readonly DeliveryState[]): readonly SqlStatement[] {
+    const list = JSON.stringify(ids)
+    const isSo = states.length > 0 ? `AND state IN (${states.map((s) => `'${s}'`).join(', ')})` : ''
+    const rows = `id IN ${LISTED} ${isSo}`
+    return [
+      ...this.#heirs(ids),
+      [
+        `UPDATE meta SET value = value + (SELECT count(*) FROM delivery WHERE ${rows} AND queued = 1)
+          WHERE name = 'gone'`,
+        list,
+      ],
+      [`DELETE FROM delivery WHERE ${rows} RETURNING ${COLUMNS}`, list],
+    ]
+  }
+
+  /** The first member of a batch that leaves it hands its time on to the next member. */
+  #heirs(ids: readonly string[]): readonly SqlStatement[] {
+    const text = `UPDATE delivery AS heir SET next = f.next, wait = f.wait FROM delivery AS f
+      WHERE f.id IN (SELECT value FROM json_each(?1)) AND f.batch IS NOT NULL AND f.next IS NOT NULL
+      AND heir.seq = (SELECT min(m.seq) FROM delivery m WHERE ${isMember('m', 'f')} AND m.seq > f.seq
+        AND m.id NOT IN (SELECT value FROM json_each(?1)))`
+    return [[text, JSON.stringify(ids)]]
+  }
+
+  #isRecorded({ state, queue, endpoint }: NewDelivery): boolean {
+    if (state !== 'refused') return true
+    const now = this.#parts.now()
+    const name = `${ownerOf({ queue })}/${endpoint}`
+    const known = this.#refused.get(name)
+    const minute = known && now - known.at < MINUTE ? known : { at: now, count: 0 }
+    minute.count++
+    this.#refused.set(name, minute)
+    return minute.count <= REFUSED_A_MINUTE
+  }
+
+  #insertion(row: NewDelivery, queued: boolean): SqlStatement {
+    const { limits } = this.#parts
+    const now = this.#parts.now()
+    const { id, request, replayOf, queue, endpoint, path, method, received, size, state } = row
+    const { reason, attempts, doubts, run, explanation, collection, githubMs } = row
+    const repository = queue.slice(0, queue.indexOf('#'))
+    const isOpen = state === 'waiting' || state === 'uncertain'
+    const isAccepted = state === 'delivered'
+    const follows = isAccepted && row.follows
+    const wait = isOpen ? (collection?.period ?? row.wait) : follows ? FIRST_LOOKUP : 0
+    const next = isOpen || follows ? now + wait : null
+    // Dead letters have their payload in any case, because nobody else has it.
+    const isStored = isOpen || state === 'dead' || limits.retention > 0
+    const [key, content] = isStored ? [row.key, row.content] : [null, null]
+    const { grouping = null, period = null, quiet = null, length = null } = collection ?? {}
+    return [
+      INSERT,
+      ...[id, request, replayOf, ownerOf(row), repository, queue, endpoint, path, method],
+      ...[received, size, state, reason, now, queued ? 1 : 0, now, attempts, doubts, next, wait],
+      ...[
+        grouping,
+        period,
+        quiet,
+        length,
+        isAccepted ? (row.accepted ?? now) : null,
+        githubMs,
+        run,
+      ],
+      ...[follows ? outcomeOf(run) : null, 0, explanation, key, content?.length ?? 0, content],
+    ]
+  }
+
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#parts.database.read(...statement)
+  }
+}
+
+const STATES: readonly DeliveryState[] = [
+  ...(['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const),
+]
+
+/** States that expire. */
+const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']
+
+/** Excludes the events and batches in the third parameter. */
+const EXCEPT = `(batch IS NULL OR batch NOT IN (SELECT value FROM json_each(?3)))
+  AND seq NOT IN (SELECT seq FROM delivery WHERE id IN (SELECT value FROM json_each(?3)))`
+
+/** SQL: a row is a member of the batch of `first`, which comes first. Members have the same state. */
+function isMember(row: string, first: string): string {
+  return `${row}.owner = ${first}.owner AND ${row}.endpoint IS ${first}.endpoint
+    AND ${row}.state = ${first}.state AND ${row}.seq >= ${first}.seq AND ${row}.batch = ${first}.batch`
+}
+
+function prefixed(table: string): string {
+  return Object.entries(COLUMN_OF)
+    .map(([field, column]) => `${table}.${column} AS ${field}`)
+    .join(', ')
+}
+
+type Condition = readonly [text: string, ...values: SqlValue[]]
+
+function conditionsOf(filter: DeliveryFilter): Condition[] {
+  const { owner, repository, endpoint, endpoints, state, outcome, reason, since, until } = filter
+  const conditions: Condition[] = []
+  if (owner !== undefined) conditions.push(['owner = ?', owner])
+  if (endpoint !== undefined) conditions.push(['endpoint = ?', endpoint])
+  if (endpoints && owner !== undefined) {
+    const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
+    const names = own.map((name) => name.slice(owner.length + 1))
+    conditions.push([`endpoint IN ${LISTED}`, JSON.stringify(names)])
+  } else if (endpoints) {
+    conditions.push([`owner || '/' || endpoint IN ${LISTED}`, JSON.stringify(endpoints)])
+  }
+  if (state !== undefined) conditions.push(['state = ?', state])
+  if (repository !== undefined) conditions.push(['repository = ?', repository])
+  if (outcome !== undefined) conditions.push(['outcome = ?', outcome])
+  if (reason !== undefined) conditions.push(['reason = ?', reason])
+  if (since !== undefined) conditions.push(['received >= ?', since])
+  if (until !== undefined) conditions.push(['received < ?', until])
+  return conditions
+}
+
+function whereOf(conditions: readonly Condition[]): [text: string, values: SqlValue[]] {
+  const texts = conditions.map(([text]) => text)
+  const where = texts.length > 0 ? `WHERE ${texts.join(' AND ')}` : ''
+  return [where, conditions.flatMap(([, ...values]) => values)]
+}
+
+function ownerOf({ queue }: Pick<Delivery, 'queue'>): string {
+  return queue.slice(0, queue.indexOf('/'))
+}
+
+function roomRequest(row: NewDelivery) {
+  const { queue, endpoint, content } = row
+  const bytes = (content?.length ?? 0) + ROW_BYTES
+  return { owner: ownerOf(row), endpoint, events: 1, bytes, hasToken: !queue.endsWith('#own') }
+}
+
+function outcomeOf(run: string | null): RunOutcome {
+  return run === null ? 'pending' : 'running'
+}
+
+/** The columns are the fields, and only this class writes them. */
+function deliveryOf(row: SqlRow): Delivery {
+  return { ...row, queued: row.queued === 1 } as unknown as Delivery
+}
+
+function storedDeliveryOf(row: SqlRow): StoredDelivery {
+  return { ...row, queued: row.queued === 1 } as unknown as StoredDelivery
+}

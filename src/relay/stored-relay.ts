@@ -1,0 +1,192 @@
+// Puts a relay with a database together: what delivers its events, and what its requests ask. On Node both run
+// in one process; on Workers the first in the object of an owner, and the second in the isolate of a request.
+
+import { type AdminPorts, adminApi } from './admin/admin.ts'
+import { accessCheck } from './admin/check-access.ts'
+import type { EndpointLine } from './admin/endpoints.ts'
+import { passAgain } from './admin/pass-again.ts'
+import {
+  credentialKind,
+  type ForgeAccess,
+  ownToken,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from './config.ts'
+import {
+  Acceptance,
+  AcceptanceMemory,
+  type AcceptPorts,
+  type RelayStore,
+} from './delivery/accept.ts'
+import { Deliveries, listsRuns } from './delivery/deliveries.ts'
+import type { ChangeLine } from './delivery/log-lines.ts'
+import { isOwnNotification } from './delivery/notify.ts'
+import { type NameQueue, queueNames } from './delivery/queue-name.ts'
+import type { Task } from './delivery/schedule.ts'
+import type { Credentials } from './github/credential.ts'
+import type { Packer } from './github/payload-limit.ts'
+import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
+import type { Relay } from './relay.ts'
+import type { StorageSettings } from './storage-settings.ts'
+import type { LargeBodies } from './store/bodies.ts'
+import { BodyTable } from './store/body-table.ts'
+import type { Database } from './store/database.ts'
+import { DeliveryTable } from './store/deliveries.ts'
+import type { Encryption } from './store/encryption.ts'
+import type { EndpointLookup } from './store/endpoint-lookup.ts'
+import type { Endpoint } from './store/endpoint-settings.ts'
+import type { EndpointTable } from './store/endpoint-table.ts'
+import type { RelayKeys } from './store/relay-key.ts'
+import type { LoadChecks } from './webhook/checks.ts'
+
+interface SharedParts {
+  readonly config: RelayConfig
+  readonly access: ForgeAccess
+  readonly settings: StorageSettings
+  readonly encryption: Encryption
+  readonly credentials: Credentials
+  /** Milliseconds since 1970; never jumps while the process runs. */
+  now(): number
+  log(line: ChangeLine | EndpointLine): void
+  report(error: unknown): void
+}
+
+interface DatabaseParts extends SharedParts {
+  readonly database: Database
+  readonly endpoints: EndpointTable
+  readonly pack: Packer
+  /** What else recurs. */
+  readonly tasks?: readonly Task[]
+  /** To be told that something is due earlier than before. */
+  changed(): void
+}
+
+/** What runs over one database: on Node for all owners, in a RelayObject for one. */
+export interface OpenDeliveries {
+  readonly table: DeliveryTable
+  readonly bodies: BodyTable
+  readonly deliveries: Deliveries
+}
+
+export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
+  const { database, settings, encryption, access, now, report, tasks = [] } = parts
+  const { limits, mostBodyBytes: most, age, notify } = settings
+  const { rateLimiters: limiters, metrics } = access
+  const table = new DeliveryTable({ database, limits, keyIds: encryption.keyIds, now })
+  const bodies = new BodyTable({ database, room: table, most, now, report })
+  const deliveries = new Deliveries({
+    ...parts,
+    table,
+    limiters,
+    github: githubOf(parts),
+    age,
+    notify,
+    metrics,
+    tasks: [bodies, ...tasks],
+    random: Math.random,
+    after: steadyClock.after,
+  })
+  return { table, bodies, deliveries }
+}
+
+interface StoreParts extends SharedParts {
+  readonly keys: RelayKeys
+  readonly endpoints: EndpointLookup
+  readonly loadChecks: LoadChecks
+  /** The deliveries that requests add to. */
+  readonly deliveries: AcceptPorts['store']
+  readonly largeBodies: LargeBodies | undefined
+  /** The parts of the admin API that differ. */
+  readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>
+  /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
+  readonly isCurrent?: AcceptPorts['isCurrent']
+  relay(): Relay
+}
+
+/** The store of one request, or of all. */
+type StoreOf = (ports: Pick<AcceptPorts, 'background' | 'recorder'>) => RelayStore
+
+/** What requests ask of the database. */
+export function openStore(parts: StoreParts): StoreOf {
+  const { config, access, settings, encryption, endpoints, deliveries } = parts
+  const { now, log, report, isCurrent } = parts
+  const { limits, responseTime, notify } = settings
+  const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
+  const nameQueue = queueNames(access.rateLimiters)
+  const accept = {
+    send: countingRefusals(dispatchTo(asked), access.metrics),
+    store: deliveries,
+    encryption,
+    nameQueue,
+    hadEvent: (endpoint: Endpoint) => endpoints.hadEvent(endpoint),
+    ...(isCurrent && { isCurrent }),
+    used: (endpoint: Endpoint) => endpoints.accepted(endpoint),
+    follows: (dispatch: Dispatch) => isFollowed(dispatch, config),
+    retains: limits.retention > 0,
+    memory: new AcceptanceMemory(),
+    responseTime,
+    callTime: config.budget,
+    now,
+    random: Math.random,
+    after: steadyClock.after,
+    log,
+    report,
+  }
+  const { keys, largeBodies } = parts
+  const admin = adminApi({
+    relayKey: { keys, encryption },
+    allowsTokens: config.allowsTokens,
+    ports: adminPorts(parts, nameQueue, accessCheck(asked, ownToken(config, parts.credentials))),
+    report,
+  })
+  return (ports) => {
+    const acceptance = new Acceptance({ ...accept, ...ports })
+    return {
+      endpoints,
+      deliver: (events, endpoint) => acceptance.deliver(events, endpoint),
+      record: (request) => acceptance.record(request),
+      clientGone: (endpoint) => acceptance.clientGone(endpoint),
+      wasAccepted: async (event) => deliveries.wasAccepted(await nameQueue(event)),
+      isNotification: async ({ headers, body = new Uint8Array() }) =>
+        notify !== undefined &&
+        isOwnNotification((name) => headers.get(name), body, { secret: notify.secret, now: now() }),
+      largeBodies,
+      admin,
+    }
+  }
+}
+
+function adminPorts(
+  parts: StoreParts,
+  nameQueue: NameQueue,
+  checkAccess: AdminPorts['checkAccess'],
+): AdminPorts {
+  const { config, access, settings, encryption, endpoints, loadChecks, log } = parts
+  return {
+    ...parts.admin,
+    endpoints,
+    nameQueue,
+    passAgain: passAgain(endpoints, parts.relay),
+    newId: () => crypto.randomUUID(),
+    hasCredential: config.githubCredential !== undefined,
+    publicUrl: config.publicUrl,
+    loadChecks,
+    now: systemClock.now,
+    checkAccess,
+    metrics: access.metrics,
+    credentialKind: credentialKind(config),
+    keyIds: encryption.keyIds,
+    storageLimit: settings.limits.bytes,
+    log,
+  }
+}
+
+function githubOf({ config: { apiUrl, budget, forge }, access: { call } }: SharedParts) {
+  return { call, apiUrl, budget, forge, clock: systemClock }
+}
+
+/** Deliveries of endpoints are followed, but for those that a notification about a run caused. */
+function isFollowed({ credential, isNotification }: Dispatch, config: RelayConfig): boolean {
+  return listsRuns(config) && credential.endpoint !== undefined && isNotification !== true
+}

@@ -1,0 +1,139 @@
+import { BoundedCache } from '../bounded-cache.ts'
+import type { DeliveryStore } from '../delivery/deliveries.ts'
+import { ownerOf } from '../delivery/queue-name.ts'
+import type { BodyStore } from '../store/body-table.ts'
+import type { EndpointStore, EndpointStores, EndpointVersion } from '../store/endpoint-table.ts'
+import { diskFails } from '../store/storage-error.ts'
+import {
+  askObject,
+  type ObjectNamespace,
+  type ObjectRequest,
+  storeInObject,
+} from './object-call.ts'
+
+/** What an object tells an isolate about its owner. */
+export interface OwnerLook {
+  readonly versions: readonly EndpointVersion[]
+  /** Queues whose events wait: a new event must wait behind them. */
+  readonly waiting: readonly string[]
+}
+
+/** Owners whose queues are remembered. */
+const OWNERS = 1024
+
+/** Milliseconds for which an isolate remembers that a queue waits. */
+export const LOOK_HOLDS = 10_000
+
+/** Events whose calls of GitHub are open, at most. */
+const OPEN_CALLS = 10_000
+
+export interface OwnerObjectsPorts {
+  /** Milliseconds since any moment. */
+  now(): number
+  report(error: unknown): void
+}
+
+/** The objects of all owners, as an isolate calls them: each one is named after its owner, in lower case. */
+export class OwnerObjects implements EndpointStores {
+  readonly #namespace: ObjectNamespace
+  readonly #ports: OwnerObjectsPorts
+  readonly #waiting = new BoundedCache<string, { at: number; queues: Set<string> }>(OWNERS)
+  /** The owners of the events whose calls are open. */
+  readonly #owners = new BoundedCache<string, string>(OPEN_CALLS)
+
+  constructor(namespace: ObjectNamespace, ports: OwnerObjectsPorts) {
+    this.#namespace = namespace
+    this.#ports = ports
+  }
+
+  /** The endpoints of an owner. Reading their versions also tells which queues wait. */
+  of(owner: string): EndpointStore {
+    const { look } = this.#storeOf<{ look(): Promise<OwnerLook> }>(owner, 'endpoints')
+    return this.#storeOf<EndpointStore>(owner, 'endpoints', {
+      versions: async () => {
+        const at = this.#ports.now()
+        const { versions, waiting } = await look()
+        this.#waiting.set(owner, { at, queues: new Set(waiting) })
+        return versions
+      },
+    })
+  }
+
+  deliveriesOf(owner: string): DeliveryStore {
+    return this.#storeOf<DeliveryStore>(owner, 'deliveries')
+  }
+
+  bodiesOf(owner: string): BodyStore {
+    const ask = (hash: string, number: number, request: ObjectRequest) =>
+      this.#ask(owner, `chunks/${hash}/${number}`, request)
+    return this.#storeOf<BodyStore>(owner, 'bodies', {
+      put: async (hash, number, body) => {
+        const { status } = await ask(hash, number, { method: 'PUT', body })
+        return status === 201
+      },
+      chunk: async (hash, number) => {
+        const response = await ask(hash, number, { method: 'GET' })
+        return new Uint8Array(await response.arrayBuffer())
+      },
+    })
+  }
+
+  /**
+   * The deliveries of all owners, as requests store them; each call is about one owner. Whether a queue waits is known from the last look at
+   * its owner's endpoints, and from what this isolate has stored: no request asks an object for it.
+   */
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'waits' | 'put' | 'record' | 'settle' | 'noteAccepted' | 'wasAccepted'
+  > = {
+    waits: async (queue) => {
+      const known = this.#waiting.get(ownerOf(queue))
+      return (
+        known !== undefined && this.#ports.now() - known.at < LOOK_HOLDS && known.queues.has(queue)
+      )
+    },
+    put: async (rows, most) => {
+      const [row] = rows
+      if (!row) return true
+      const owner = ownerOf(row.queue)
+      try {
+        const isStored = await this.deliveriesOf(owner).put(rows, most)
+        if (isStored) this.#stored(owner, rows)
+        return isStored
+      } catch (error) {
+        this.#ports.report(error)
+        return false
+      }
+    },
+    record: async (rows) => {
+      const [row] = rows
+      if (row) await this.deliveriesOf(ownerOf(row.queue)).record(rows)
+    },
+    settle: async (id, outcome) => {
+      const owner = this.#owners.get(id)
+      if (owner !== undefined) await this.deliveriesOf(owner).settle(id, outcome)
+    },
+    noteAccepted: (queue) => this.deliveriesOf(ownerOf(queue)).noteAccepted(queue),
+    wasAccepted: (queue) => this.deliveriesOf(ownerOf(queue)).wasAccepted(queue),
+  }
+
+  #stored(owner: string, rows: readonly { readonly id: string; readonly queue: string }[]): void {
+    const known = this.#waiting.get(owner)
+    const queues =
+      known && this.#ports.now() - known.at < LOOK_HOLDS ? known.queues : new Set<string>()
+    for (const { id, queue } of rows) {
+      queues.add(queue)
+      this.#owners.set(id, owner)
+    }
+    this.#waiting.set(owner, { at: this.#ports.now(), queues })
+  }
+
+  #storeOf<Store extends object>(owner: string, name: string, own?: Partial<Store>): Store {
+    return storeInObject<Store>((body) => this.#ask(owner, name, { method: 'POST', body }), own)
+  }
+
+  /** @throws StorageError if the object cannot be reached, or failed */
+  #ask(owner: string, path: string, request: ObjectRequest): Promise<Response> {
+    return askObject(this.#namespace, owner, `/${owner}/${path}`, request).catch(diskFails)
+  }
+}

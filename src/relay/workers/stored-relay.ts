@@ -1,0 +1,166 @@
+// A relay on Workers with the binding `RELAY`: its requests ask the objects of the owners.
+
+import { toHex } from '../../wire/bytes.ts'
+import { readSetting } from '../../wire/settings.ts'
+import { adminApi } from '../admin/admin.ts'
+import {
+  credentialsOf,
+  type ForgeAccess,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from '../config.ts'
+import type { RelayStore } from '../delivery/accept.ts'
+import { recordEach } from '../delivery/recorder.ts'
+import type { Relay } from '../relay.ts'
+import { readStorageSettings } from '../storage-settings.ts'
+import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
+import { Encryption } from '../store/encryption.ts'
+import { EndpointLookup } from '../store/endpoint-lookup.ts'
+import type { Endpoint } from '../store/endpoint-settings.ts'
+import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
+import { openStore } from '../stored-relay.ts'
+import { type Bindings, environmentOf } from './bindings.ts'
+import { logChange } from './log.ts'
+import type { ObjectNamespace } from './object-call.ts'
+import { LOOK_HOLDS, OwnerObjects } from './owner-objects.ts'
+
+/** Milliseconds for which an isolate uses its answer for an id that is unknown: another one may have created it. */
+const UNKNOWN_HOLDS = 1000
+
+/** Takes the function that keeps the runtime alive after a response. */
+export type RelayOfRequest = (background: (work: Promise<unknown>) => void) => Relay
+
+interface StoredRelayParts {
+  readonly env: Bindings
+  readonly namespace: ObjectNamespace
+  readonly config: RelayConfig
+  readonly access: ForgeAccess
+  /** The same relay without a database. */
+  readonly stateless: Relay
+}
+
+/**
+ * A relay with a database. Without a relay key, endpoints and the admin API respond with 503, and token URLs
+ * work as on a stateless relay.
+ *
+ * @throws UserError for an invalid setting
+ */
+export async function storedRelay(parts: StoredRelayParts): Promise<RelayOfRequest> {
+  const text = readSetting(environmentOf(parts.env), 'HOOKLINE_RELAY_KEY')
+  if (text) return relayWithKey(parts, await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
+  const { stateless, config } = parts
+  const relay = { ...stateless, store: storeWithoutKey(stateless, config) }
+  return () => relay
+}
+
+function storeWithoutKey({ send, report }: Relay, { allowsTokens }: RelayConfig): RelayStore {
+  return {
+    endpoints: {
+      find: async () => {
+        throw relayKeyMissing()
+      },
+    },
+    deliver: ([event]) => send(event),
+    record: () => {},
+    clientGone: () => {},
+    wasAccepted: async () => false,
+    isNotification: async () => false,
+    largeBodies: undefined,
+    admin: adminApi({ relayKey: undefined, allowsTokens, ports: undefined, report }),
+  }
+}
+
+function relayWithKey(
+  { env, namespace, config, access, stateless }: StoredRelayParts,
+  keys: RelayKeys,
+): RelayOfRequest {
+  const { report, loadChecks } = stateless
+  const settings = readStorageSettings(environmentOf(env), true)
+  const encryption = new Encryption(keys)
+  const objects = new OwnerObjects(namespace, { now: steadyClock.now, report })
+  const endpoints = new EndpointLookup({
+    stores: objects,
+    encryption,
+    holds: { known: LOOK_HOLDS, unknown: UNKNOWN_HOLDS },
+    now: steadyClock.now,
+    date: systemClock.now,
+    report,
+  })
+  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
+  const { deliveries } = objects
+  const started = performance.now()
+  const storeOf = openStore({
+    ...{
+      config,
+      access,
+      settings,
+      encryption,
+      credentials,
+      keys,
+      endpoints,
+      loadChecks,
+      deliveries,
+    },
+    now: Date.now,
+    log: logChange,
+    report,
+    largeBodies: largeBodiesIn(objects, config, settings.mostBodyBytes, report),
+    isCurrent: (endpoint) => isCurrent(endpoint, endpoints),
+    relay: () => relay,
+    admin: {
+      deliveriesOf: (owner) => (owner === undefined ? undefined : objects.deliveriesOf(owner)),
+      uptime: () => (performance.now() - started) / 1000,
+      warnings: async () => [],
+    },
+  })
+  const relayOf: RelayOfRequest = (background) => {
+    const recorder = recordEach({ record: deliveries.record, background, report })
+    return { ...stateless, credentials, store: storeOf({ recorder, background }) }
+  }
+  // A replay checks and builds events, and leaves no work behind.
+  const relay = relayOf(() => {})
+  return relayOf
+}
+
+/** False for an endpoint that was deleted, or has another id by now. */
+async function isCurrent(endpoint: Endpoint, endpoints: EndpointLookup): Promise<boolean> {
+  const current = await endpoints.current(endpoint)
+  return current?.id.reveal() === endpoint.id.reveal()
+}
+
+/** Absent without a public address, because the action could not fetch a body. */
+function largeBodiesIn(
+  objects: OwnerObjects,
+  { publicUrl }: RelayConfig,
+  most: number,
+  report: (error: unknown) => void,
+): LargeBodies | undefined {
+  if (publicUrl === undefined) return undefined
+  const storeOf = (owner: string) => objects.bodiesOf(owner)
+  const { sleep } = systemClock
+  return new LargeBodies({ storeOf, most, publicUrl, now: Date.now, sleep, newHash, report })
+}
+
+/** https://developers.cloudflare.com/workers/runtime-apis/web-crypto/#constructors */
+interface DigestStream {
+  getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> }
+  readonly digest: Promise<ArrayBuffer>
+}
+
+/** Web Crypto hashes only whole values, and the runtime has a stream of its own. */
+function newHash(): StreamedHash {
+  // The types of the runtime are not installed.
+  const { DigestStream } = crypto as unknown as {
+    readonly DigestStream: new (algorithm: string) => DigestStream
+  }
+  const stream = new DigestStream('SHA-256')
+  const writer = stream.getWriter()
+  return {
+    update: (bytes) => writer.write(bytes),
+    digest: async () => {
+      await writer.close()
+      return toHex(new Uint8Array(await stream.digest))
+    },
+  }
+}
