@@ -159,6 +159,10 @@ export class GitHubClient {
   /** True after a 502 that was retried, until another try settles what it left open. */
   #mayBeAccepted = false
   #retriesOf502 = 0
+  /** When the first try that counts began, and when the last one began and ended. */
+  #times: { readonly first: number; readonly began: number; readonly ended: number } | undefined
+  /** `Date` of the last response. */
+  #date: string | undefined
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
@@ -179,13 +183,25 @@ export class GitHubClient {
     readonly tries: number
     readonly githubStatus?: number
     readonly mayBeAccepted?: true
+    readonly acceptedAt?: number
+    readonly githubMs?: number
   } {
     const [tries, status] = [this.#tries, this.#status]
     return {
       tries,
       ...(status !== undefined && { githubStatus: status }),
       ...(this.#mayBeAccepted && { mayBeAccepted: true }),
+      ...this.#measured(),
     }
+  }
+
+  /** Measured for a caller that stores events: when the first try began, by GitHub's clock if it responded. */
+  #measured() {
+    if (this.#patience.retryTime === undefined || !this.#times) return undefined
+    const { first, began, ended } = this.#times
+    const date = Date.parse(this.#date ?? '')
+    const acceptedAt = Number.isNaN(date) ? first : date - (ended - first)
+    return { acceptedAt, githubMs: ended - began }
   }
 
   /**
@@ -225,8 +241,10 @@ export class GitHubClient {
   }
 
   async #attempt(question: GitHubRequest): Promise<GitHubOutcome> {
-    if (question.method !== 'GET') this.#tries++
+    const counts = question.method !== 'GET'
+    if (counts) this.#tries++
     this.#status = undefined
+    const began = this.#now()
     try {
       const token = await this.#tokens()
       const first = await this.#send(question, token)
@@ -234,7 +252,11 @@ export class GitHubClient {
       const other = first.status === 401 && token && (await this.#tokens(token))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
-      const refusal = refusalOf(answer, this.#options.clock.now(), question)
+      if (counts) {
+        this.#times = { first: this.#times?.first ?? began, began, ended: this.#now() }
+        this.#date = answer.header('date')
+      }
+      const refusal = refusalOf(answer, this.#options.clock, question)
       return refusal ? { accepted: false, refusal, answer } : { accepted: true, answer }
     } catch (cause) {
       return { accepted: false, refusal: this.#refusalWithoutAnswer(cause) }
@@ -330,15 +352,15 @@ function isMove({ status }: GitHubResponse, { method }: GitHubRequest): boolean 
 /** The fault in a response; `undefined` if there is none. */
 export function refusalOf(
   answer: GitHubResponse,
-  now: Date,
+  clock: Pick<Clock, 'now'>,
   { accepts }: Pick<GitHubRequest, 'accepts'> = {},
 ): GitHubRefusal | undefined {
   const { status } = answer
   if (status >= 200 && status < 300) {
     return !accepts || accepts(answer) ? undefined : { kind: 'strange', status }
   }
-  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, now)
-  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, now)
+  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, clock)
+  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, clock)
   return { kind: refusalKind(answer), status }
 }
 
@@ -371,8 +393,12 @@ export function isRateLimit({ status, header, text }: GitHubResponse): boolean {
   return hasLimitHeader || LIMIT.test(text)
 }
 
-function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): GitHubRefusal {
-  const seconds = secondsToWait(answer, now)
+function withWait(
+  refusal: GitHubRefusal,
+  answer: GitHubResponse,
+  { now }: Pick<Clock, 'now'>,
+): GitHubRefusal {
+  const seconds = secondsToWait(answer, now())
   return seconds === undefined ? refusal : { ...refusal, wait: seconds * 1000 }
 }
 

@@ -170,7 +170,6 @@ export class Deliveries implements DeliveryStore {
       endpoints: endpoints.all,
       encryption,
       sends: notify !== undefined,
-      shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
     })
     const lookups = (task: 'loop' | 'follower') => ({
       ...github,
@@ -230,6 +229,12 @@ export class Deliveries implements DeliveryStore {
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.schedule.stop()])
     await this.#alarms.writeEvents().catch(this.#ports.report)
+  }
+
+  /** To be told that an endpoint was created or changed: it may expect events. Never rejects. */
+  async endpointsChanged(): Promise<void> {
+    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    this.#ports.changed()
   }
 
   /** Calls of GitHub that are open, or prepared. */

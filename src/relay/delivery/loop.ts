@@ -109,6 +109,7 @@ export class DeliveryLoop {
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  #writesAgainAt = 0
   #running: Promise<void> | undefined
   #budget: CallBudget | undefined
   /** Ends the wait of a run. */
@@ -134,7 +135,7 @@ export class DeliveryLoop {
   next(): number | undefined {
     if (this.#running || this.#isStopped) return undefined
     // An outcome that the disk did not take is written again.
-    const again = this.#unwritten.size > 0 ? this.#ports.now() + SECOND : Number.POSITIVE_INFINITY
+    const again = this.#unwritten.size > 0 ? this.#writesAgainAt : Number.POSITIVE_INFINITY
     const next = Math.min(again, this.#nextTime())
     return next === Number.POSITIVE_INFINITY ? undefined : next
   }
@@ -410,7 +411,7 @@ export class DeliveryLoop {
     // An admin may have deleted it, or an earlier call has delivered it.
     if (!first || !isUndelivered(first)) return
     queue.lookedUp.delete(id)
-    const opened = await this.#open(id, members)
+    const opened = await this.#open(members)
     // The call that ends here is followed by another look at the batch.
     if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
@@ -424,11 +425,12 @@ export class DeliveryLoop {
    * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
    * sent at all became dead letters.
    */
-  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
+  async #open(members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
     const { table, log } = this.#ports
     const [first] = members
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
-    const opened = await openBatch(id, members, this.#ports)
+    // A batch keeps its id if its first member was deleted.
+    const opened = await openBatch(first.batch, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
       await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
@@ -534,6 +536,7 @@ export class DeliveryLoop {
       await this.#ports.table.write(statements)
     } catch (error) {
       this.#unwritten.set(id, statements)
+      this.#writesAgainAt = this.#ports.now() + SECOND
       this.#ports.report(error)
       if (isDelivered) this.#ports.log({ change: 'disk', delivery: id })
     }
@@ -541,11 +544,13 @@ export class DeliveryLoop {
 
   /** Writes outcomes that the disk did not take. */
   async #writeAgain(): Promise<void> {
+    if (this.#ports.now() < this.#writesAgainAt && !this.#isStopped) return
     for (const [id, statements] of [...this.#unwritten]) {
       try {
         await this.#ports.table.write(statements)
       } catch (error) {
         this.#ports.report(error)
+        this.#writesAgainAt = this.#ports.now() + SECOND
         return
       }
       if (this.#unwritten.get(id) === statements) this.#unwritten.delete(id)
