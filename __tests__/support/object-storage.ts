@@ -5,7 +5,7 @@ import type { ObjectStorage } from '../../src/relay/workers/object-database.ts'
 /** The storage of a Durable Object in memory, with the time of its alarm. */
 export async function objectStorage(): Promise<ObjectStorage> {
   const { Database } = await initSqlJs()
-  let sqlite = new Database()
+  const sqlite = new Database()
   let alarm: number | null = null
   return {
     sql: {

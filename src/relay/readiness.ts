@@ -32,6 +32,8 @@ const HOLDS = 60_000
 export class Readiness {
   readonly #ports: ReadinessPorts
   #lost: { readonly why: 'storage_full' | 'credential'; readonly at: number } | undefined
+  /** When a large body was refused for lack of room. */
+  #bodiesFullAt = Number.NEGATIVE_INFINITY
   #isStopping = false
 
   constructor(ports: ReadinessPorts) {
@@ -54,6 +56,16 @@ export class Readiness {
     if (why) this.#lost = { why, at: this.#ports.now() }
   }
 
+  /** Call it for a large body for which there is no room. */
+  bodiesFull(): void {
+    this.#bodiesFullAt = this.#ports.now()
+  }
+
+  /** True if a large body was refused a moment ago. */
+  get areBodiesFull(): boolean {
+    return this.#ports.now() - this.#bodiesFullAt <= HOLDS
+  }
+
   async why(): Promise<Unready | undefined> {
     if (this.#isStopping) return 'stopping'
     if (this.#ports.isStarting?.()) return 'starting'
@@ -63,9 +75,9 @@ export class Readiness {
     return shortage()
   }
 
-  /** Why a relay that is ready can store nothing. */
+  /** What a relay that is ready cannot store. */
   async degraded(): Promise<string | undefined> {
-    return this.#ports.fault?.()
+    return (await this.#ports.fault?.()) ?? (this.areBodiesFull ? 'bodies_full' : undefined)
   }
 
   #lostBy(error: unknown, credential: Credential) {

@@ -251,7 +251,7 @@ export class GitHubClient {
         this.#times = { first: this.#times?.first ?? began, began, ended: this.#now() }
         this.#date = answer.header('date')
       }
-      const refusal = refusalOf(answer, this.#options.clock.now(), question)
+      const refusal = refusalOf(answer, this.#options.clock, question)
       return refusal ? { accepted: false, refusal, answer } : { accepted: true, answer }
     } catch (cause) {
       return { accepted: false, refusal: this.#refusalWithoutAnswer(cause) }
@@ -336,15 +336,15 @@ function isMove({ status }: GitHubResponse, { method }: GitHubRequest): boolean 
 /** The fault in a response; `undefined` if there is none. */
 export function refusalOf(
   answer: GitHubResponse,
-  now: Date,
+  clock: Pick<Clock, 'now'>,
   { accepts }: Pick<GitHubRequest, 'accepts'> = {},
 ): GitHubRefusal | undefined {
   const { status } = answer
   if (status >= 200 && status < 300) {
     return !accepts || accepts(answer) ? undefined : { kind: 'strange', status }
   }
-  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, now)
-  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, now)
+  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, clock)
+  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, clock)
   return { kind: refusalKind(answer), status }
 }
 
@@ -377,8 +377,12 @@ export function isRateLimit({ status, header, text }: GitHubResponse): boolean {
   return hasLimitHeader || LIMIT.test(text)
 }
 
-function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): GitHubRefusal {
-  const seconds = secondsToWait(answer, now)
+function withWait(
+  refusal: GitHubRefusal,
+  answer: GitHubResponse,
+  { now }: Pick<Clock, 'now'>,
+): GitHubRefusal {
+  const seconds = secondsToWait(answer, now())
   return seconds === undefined ? refusal : { ...refusal, wait: seconds * 1000 }
 }
 

@@ -108,6 +108,9 @@ const METADATA_HEADERS = {
   bodyLength: HEADER.bodyLength,
 } as const satisfies Record<keyof EventMetadata, string>
 
+/** `Object.entries` forgets the keys of the table. */
+const METADATA_FACTS = Object.entries(METADATA_HEADERS) as readonly [keyof EventMetadata, string][]
+
 /**
  * The headers of a payload: those of the request, and one for each fact that the relay adds.
  *
@@ -117,11 +120,14 @@ export function payloadHeaders(
   forwarded: Iterable<readonly [name: string, value: string]>,
   metadata: EventMetadata,
 ): Record<string, string> {
-  const facts = Object.entries(METADATA_HEADERS).flatMap(([fact, header]) => {
-    const value = metadata[fact as keyof EventMetadata] // the keys of the table above
-    return value === undefined ? [] : [[header, String(value)] as const]
-  })
-  return Object.fromEntries([...forwarded, ...facts])
+  // Without a prototype, because a header may have the name `__proto__`.
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, value] of forwarded) headers[name] = value
+  for (const [fact, header] of METADATA_FACTS) {
+    const value = metadata[fact]
+    if (value !== undefined) headers[header] = String(value)
+  }
+  return headers
 }
 
 /** The prefix of the relay's own headers; the relay drops such headers of a request. */

@@ -5,7 +5,7 @@ import type { SqlStatement } from '../store/database.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointStore } from '../store/endpoint-table.ts'
-import type { Alarm, AlarmKind, Notification, NotificationTable } from '../store/notifications.ts'
+import type { Alarm, Notification, NotificationTable } from '../store/notifications.ts'
 import type { AlarmLine } from './log-lines.ts'
 import { newNotification } from './notify.ts'
 
@@ -23,8 +23,6 @@ export interface AlarmPorts {
   readonly sends: boolean
   /** Milliseconds since 1970; never jumps. */
   now(): number
-  /** Shows an alarm in the metrics, or removes it. */
-  shown(kind: AlarmKind, subject: string, isActive: boolean): void
   log(line: AlarmLine): void
   report(error: unknown): void
 }
@@ -63,7 +61,6 @@ export class Alarms {
   async start(): Promise<void> {
     for (const alarm of await this.#ports.table.alarms()) {
       this.#active.set(keyOf(alarm), alarm)
-      this.#ports.shown(alarm.kind, alarm.subject, true)
     }
     await this.#readEndpoints()
   }
@@ -115,7 +112,7 @@ export class Alarms {
   }
 
   readonly change = ({ kind, subject }: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange => {
-    const { table, sends, now, shown, log } = this.#ports
+    const { table, sends, now, log } = this.#ports
     const known = this.#active.get(keyOf({ kind, subject }))
     if ((known !== undefined) === isActive) return { statements: [], apply: () => {} }
     const alarm = known ?? { kind, subject, since: now() }
@@ -128,7 +125,6 @@ export class Alarms {
       apply: () => {
         if (isActive) this.#active.set(keyOf(alarm), alarm)
         else this.#active.delete(keyOf(alarm))
-        shown(kind, subject, isActive)
         log({
           change: 'alarm',
           ...(isActive && { level: 'error' }),

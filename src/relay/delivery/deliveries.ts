@@ -170,7 +170,6 @@ export class Deliveries implements DeliveryStore {
       endpoints: endpoints.all,
       encryption,
       sends: notify !== undefined,
-      shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
     })
     const lookups = (task: 'loop' | 'follower') => ({
       ...github,

@@ -251,7 +251,7 @@ export class App {
   }
 
   #refusal(answer: GitHubResponse): RelayError {
-    const refusal = refusalOf(answer, this.#options.clock.now())
+    const refusal = refusalOf(answer, this.#options.clock)
     return refusal?.kind === 'limited' ? relayError(refusal, answer) : githubUnavailable()
   }
 

@@ -221,7 +221,7 @@ export class RateLimiter {
       throw error
     } finally {
       end()
-      this.#pump()
+      if (this.#live.length > 0) this.#pump()
     }
   }
 
@@ -364,13 +364,16 @@ export class RateLimiters {
 
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
   async holderOf(credential: Credential): Promise<string> {
-    if (credential.isOwn) return OWN
-    const text = credential.githubToken?.reveal() ?? ''
-    const known = this.#hashes.get(text)
+    const known = this.#knownHolder(credential)
     if (known !== undefined) return known
+    const text = textOf(credential)
     const hash = await sha256(text)
     this.#hashes.set(text, hash)
     return hash
+  }
+
+  #knownHolder(credential: Credential): string | undefined {
+    return credential.isOwn ? OWN : this.#hashes.get(textOf(credential))
   }
 
   /** @param owner of the repository of a call */
@@ -389,10 +392,12 @@ export class RateLimiters {
   }
 
   /** For calls that a sender waits for. */
-  readonly live: Govern = async (asking) => {
-    const limiter = await this.#of(asking)
-    limiter?.admit()
-    return limiter?.live(repositoryName(asking.repository))
+  readonly live: Govern = async ({ credential, repository }) => {
+    if (credential.kind === 'none') return undefined
+    const holder = this.#knownHolder(credential) ?? (await this.holderOf(credential))
+    const limiter = this.of(holder, repository.owner)
+    limiter.admit()
+    return limiter.live(repositoryName(repository))
   }
 
   /** For stored events whose turn has come. */
@@ -414,6 +419,10 @@ const OWN = 'own'
 /** GitHub's names do not distinguish upper from lower case. */
 export function repositoryName({ owner, name }: LimitedCall['repository']): string {
   return `${owner}/${name}`.toLowerCase()
+}
+
+function textOf({ githubToken }: Credential): string {
+  return githubToken?.reveal() ?? ''
 }
 
 export async function sha256(text: string): Promise<string> {

@@ -77,10 +77,13 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
   const detection = new ForgeDetection(options.apiUrl, options.forge)
   return async (dispatch) => {
     const { target } = dispatch
-    const limited = await govern?.(dispatch)
-    const asked = limited ? limited(options.call) : options.call
-    const github = new GitHubSession(options, asked, target.event, dispatch)
-    const forge = await detection.forge(() => github.version())
+    const limited = govern && (await govern(dispatch))
+    // Only a relay that stores events, and looks for their runs, needs the times.
+    const times = options.retryTime === undefined ? undefined : new CallTimes(options)
+    const call = times ? times.call : options.call
+    const asked = limited ? limited(call) : call
+    const github = new GitHubSession(options, asked, target.event, dispatch, times)
+    const forge = detection.known ?? (await detection.detect(() => github.version()))
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
     }
@@ -187,15 +190,19 @@ export class GitHubSession {
   readonly #questions: GitHubClient
   readonly #event: TokenPurpose
   readonly #place: string
-  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
-  readonly #webUrl: string
+  readonly #apiUrl: URL
+  readonly #times: CallTimes | undefined
 
-  /** @param call asks in place of the options' own: in its turn among all that is asked */
+  /**
+   * @param call asks in place of the options' own: in its turn among all that is asked
+   * @param times of this call
+   */
   constructor(
     { apiUrl, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
+    times?: CallTimes,
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
@@ -212,13 +219,14 @@ export class GitHubSession {
     )
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
-    const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
-    this.#webUrl = `${server}/${repository.owner}/${repository.name}`
+    this.#apiUrl = apiUrl
+    this.#times = times
   }
 
   /** The calls so far, without lookups. */
   get attempts(): Attempts {
-    return this.#questions.attempts
+    const { attempts } = this.#questions
+    return this.#times ? { ...attempts, ...this.#times.measured } : attempts
   }
 
   /** The version of the API, which only Forgejo and Gitea have. @throws RelayError */
@@ -235,22 +243,8 @@ export class GitHubSession {
 
   async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
     const { method, body, reads, responseBytes } = question
-    let run: string | undefined
-    const accepts = (answer: GitHubResponse) => {
-      if (method === 'GET') return answer.status === 200
-      if (answer.status === 204) return true
-      const mayNameRun = answer.status === 200 || answer.status === 201
-      if (!mayNameRun || this.#event !== 'workflow_dispatch') return false
-      const { workflow_run_id, html_url, id, run_number } = fieldsOf(answer)
-      const address =
-        typeof run_number === 'number' && html_url === undefined
-          ? `${this.#webUrl}/actions/runs/${run_number}`
-          : html_url
-      run = typeof address === 'string' && RUN.test(address) ? address : undefined
-      // A login page or a proxy may respond 200 too, but only a forge names the run.
-      const isNumbered = answer.status === 201 && typeof id === 'number'
-      return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
-    }
+    const startsRun = method !== 'GET' && this.#event === 'workflow_dispatch'
+    const accepts = method === 'GET' ? isFound : startsRun ? namesRun : isStarted
     try {
       const outcome = await this.#questions.ask({
         method,
@@ -260,7 +254,10 @@ export class GitHubSession {
         responseBytes,
         accepts,
       })
-      if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
+      if (outcome.accepted) {
+        const run = startsRun ? this.#runOf(outcome.answer) : undefined
+        return { accepted: true, answer: outcome.answer, run }
+      }
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)
       return { accepted: false, error, ...(answer && { answer }) }
@@ -269,6 +266,75 @@ export class GitHubSession {
       throw fault
     }
   }
+
+  /** Page of the run that an accepted call started, if the answer names it. */
+  #runOf(answer: GitHubResponse): string | undefined {
+    const { html_url, run_number } = fieldsOf(answer)
+    const isForgejo = typeof run_number === 'number' && html_url === undefined
+    const address = isForgejo ? `${this.#webUrl()}/actions/runs/${run_number}` : html_url
+    return typeof address === 'string' && RUN.test(address) ? address : undefined
+  }
+
+  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
+  #webUrl(): string {
+    const server = this.#apiUrl.href.replace(/\/api\/v1\/*$/, '')
+    return server + this.#place.replace('/repos', '')
+  }
+}
+
+/** Measures the calls of one event. */
+class CallTimes {
+  readonly #options: Pick<SessionOptions, 'call' | 'clock'>
+  /** When the first call began, in milliseconds of this machine's clock. */
+  #began: number | undefined
+  /** Milliseconds by which GitHub's clock is ahead of this machine's. */
+  #ahead = 0
+  #last: number | undefined
+
+  constructor(options: Pick<SessionOptions, 'call' | 'clock'>) {
+    this.#options = options
+  }
+
+  readonly call: GitHubCall = async (request) => {
+    const start = this.#now()
+    this.#began ??= start
+    const answer = await this.#options.call(request)
+    const end = this.#now()
+    this.#last = end - start
+    // The header has whole seconds, so the time of acceptance is never too late.
+    const date = Date.parse(answer.header('date') ?? '')
+    if (!Number.isNaN(date)) this.#ahead = date - end
+    return answer
+  }
+
+  get measured(): Pick<Attempts, 'acceptedAt' | 'githubMs'> {
+    return {
+      ...(this.#began !== undefined && { acceptedAt: this.#began + this.#ahead }),
+      ...(this.#last !== undefined && { githubMs: this.#last }),
+    }
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
+  }
+}
+
+function isFound({ status }: GitHubResponse): boolean {
+  return status === 200
+}
+
+function isStarted({ status }: GitHubResponse): boolean {
+  return status === 204
+}
+
+/** A login page or a proxy may respond 200 too, but only a forge names the run. */
+function namesRun(answer: GitHubResponse): boolean {
+  const { status } = answer
+  if (status === 204) return true
+  if (status !== 200 && status !== 201) return false
+  const { workflow_run_id, html_url, id } = fieldsOf(answer)
+  const isNumbered = status === 201 && typeof id === 'number'
+  return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
 }
 
 /** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */

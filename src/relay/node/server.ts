@@ -4,7 +4,7 @@ import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
+import type { LargeBodySink, RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
@@ -115,7 +115,7 @@ export async function answer(
 ): Promise<void> {
   const reply = lacksOneHost(request)
     ? refusalResponse(malformedRequest(400), request.method ?? 'GET', relay)
-    : await respond(relayRequest(request, response), relay)
+    : await respond(new NodeRequest(request, response), relay)
   if (response.destroyed || request.socket.writableEnded) {
     // The client is gone, and an unread stream would keep its file.
     if (reply.stream instanceof Readable) reply.stream.destroy()
@@ -127,20 +127,37 @@ export async function answer(
   else response.end(reply.body)
 }
 
-function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
-  return {
-    method: request.method ?? 'GET',
-    target: request.url ?? '/',
-    headers: request.rawHeaders,
-    readBody: (limit, arrived) => readBody(request, limit, arrived),
-    readLargeBody: (limit, sink, arrived) => readLargeBody(request, limit, sink, arrived),
-    whenGone: (back) => {
-      const closed = () => {
-        if (!response.writableEnded) back()
-      }
-      if (response.closed) closed()
-      else response.once('close', closed)
-    },
+/** A request of node:http as the relay reads it. */
+class NodeRequest implements RelayRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: RelayRequest['headers']
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.method = request.method ?? 'GET'
+    this.target = request.url ?? '/'
+    this.headers = request.rawHeaders
+    this.#request = request
+    this.#response = response
+  }
+
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
+    return readBody(this.#request, limit, arrived)
+  }
+
+  readLargeBody(limit: number, sink: LargeBodySink, arrived?: (bytes: number) => void) {
+    return readLargeBody(this.#request, limit, sink, arrived)
+  }
+
+  whenGone(back: () => void): void {
+    const response = this.#response
+    const closed = () => {
+      if (!response.writableEnded) back()
+    }
+    if (response.closed) closed()
+    else response.once('close', closed)
   }
 }
 
@@ -148,7 +165,8 @@ function relayRequest(request: IncomingMessage, response: ServerResponse): Relay
 function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }

@@ -1,6 +1,6 @@
 import { jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake-values.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
-import type { Handshake, HandshakeRequest } from '../../triggers/sender.ts'
+import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
@@ -10,6 +10,7 @@ import { ACCEPTED } from './responses.ts'
 /** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
 const CLOUD_EVENTS: Handshake = {
   method: 'OPTIONS',
+  mark: { header: 'webhook-request-origin' },
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'webhook-request-origin')),
   answer: (origin) => ({
     status: 200,
@@ -55,11 +56,18 @@ function replyOf(
   handshakes: readonly Handshake[],
   request: HandshakeRequest,
 ): RelayResponse | undefined {
-  for (const { method, challenge, answer } of handshakes) {
-    const value = method === request.method ? challenge(request) : undefined
-    if (isChallenge(value)) return answer(value)
+  for (const handshake of handshakes) {
+    const isLike = handshake.method === request.method && hasMark(request, handshake.mark)
+    const value = isLike ? handshake.challenge(request) : undefined
+    if (isChallenge(value)) return handshake.answer(value)
   }
   return undefined
+}
+
+function hasMark({ headers, path, body }: HandshakeRequest, mark: HandshakeMark): boolean {
+  if ('header' in mark) return headerValue(headers, mark.header) !== undefined
+  if ('body' in mark) return body?.includes(mark.body) === true
+  return path.toLowerCase().includes(mark.path)
 }
 
 /** UTF-8 bytes. Challenges are short, and the relay must not serve content of a caller's choice. */

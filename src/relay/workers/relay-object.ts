@@ -116,7 +116,9 @@ export class OwnerObject {
     if (next === undefined) return
     const { storage } = this.#state
     const set = await storage.getAlarm()
-    if (set === null || next < set) await storage.setAlarm(next)
+    // What is overdue may have any time of the past.
+    const time = Math.max(next, Date.now())
+    if (set === null || time < set) await storage.setAlarm(time)
   }
 
   #storeOf(owner: string, name: string): object {

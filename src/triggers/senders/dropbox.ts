@@ -17,6 +17,7 @@ export const scheme: OwnScheme = {
 /** https://www.dropbox.com/developers/reference/webhooks#verification */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'challenge' },
   challenge: ({ path }) => {
     const query = queryOf(path, 'challenge')
     return query?.size === 1 ? only(query, 'challenge') : undefined

@@ -25,6 +25,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   isNarrow: true,
   challenge: ({ headers, body }) => {
     const { type, token, challenge } = challengeBody(body) ?? {}

@@ -56,6 +56,7 @@ export const signing: Signing = {
 /** https://developer.monday.com/api-reference/reference/webhooks#url-verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   challenge: ({ body }) => {
     const request = challengeBody(body)
     return Object.keys(request ?? {}).length === 1 ? request?.challenge : undefined

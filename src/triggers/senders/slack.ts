@@ -32,6 +32,7 @@ export const scheme: OwnScheme = {
 /** https://api.slack.com/events/url_verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   isSigned: true,
   challenge: ({ body }) => {
     const request = challengeBody(body)

@@ -26,6 +26,7 @@ export const scheme: OwnScheme = {
 /** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'twitch-eventsub-message-type' },
   isSigned: true,
   isNarrow: true,
   challenge: ({ headers, body }) => {
