@@ -38,9 +38,7 @@ import {
   type Shape,
   textOfShape,
 } from './shapes.ts'
-import { typed } from './typed.ts'
-
-type Contexts = ReadonlyMap<string, Shape>
+import { type Contexts, typed } from './typed.ts'
 
 /** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
@@ -50,7 +48,7 @@ export class FileContexts {
   readonly #triggers: readonly SourceTrigger[]
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
-  readonly #shared: Contexts
+  readonly #shared: ReadonlyMap<string, Shape>
   /** The contexts by position, since many expressions share one. */
   readonly #contexts = new Map<string, Contexts>()
   readonly #steps = new Map<Place, readonly Place[]>()
@@ -70,7 +68,7 @@ export class FileContexts {
       this.#hooklineSteps(value).flatMap((step) => idOf(step) ?? []),
     )
     this.#shared = new Map([
-      ['github', githubShape()],
+      ['github', GITHUB],
       ...(isSource ? [['on', eventShape(triggers, false)] as const] : []),
       ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
     ])
@@ -86,21 +84,35 @@ export class FileContexts {
   }
 
   #contextsAt(path: FileExpression['path']): Contexts {
-    const contexts = new Map(this.#shared)
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
-    if (path[0] === 'on') contexts.set('jobs', this.#allJobs())
-    if (!job) return contexts
+    if (path[0] === 'on') return this.#lazily({ jobs: () => this.#allJobs() })
+    if (!job) return this.#shared
     const isCondition = path[2] === 'if'
-    contexts.set('needs', this.#needsOf(job, isCondition))
-    if (!isCondition) contexts.set('matrix', this.#matrixOf(job))
-    const isAfter = path[2] === 'outputs' || path[2] === 'environment'
-    if (path[2] === 'steps' || isAfter) {
-      const step = isAfter ? undefined : Number(path[3])
-      contexts.set('steps', this.#stepsOf(job, step))
-      const isOwnEnv = path[4] === 'env'
-      if (!isOwnEnv) contexts.set('env', this.#envOf(job, step, contexts))
+    const ofJob = {
+      needs: () => this.#needsOf(job, isCondition),
+      matrix: () => (isCondition ? ANY : this.#matrixOf(job)),
     }
-    return contexts
+    const isAfter = path[2] === 'outputs' || path[2] === 'environment'
+    if (path[2] !== 'steps' && !isAfter) return this.#lazily(ofJob)
+    const step = isAfter ? undefined : Number(path[3])
+    const ofStep = { ...ofJob, steps: () => this.#stepsOf(job, step) }
+    const contexts = this.#lazily(ofStep)
+    if (path[4] === 'env') return contexts
+    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, step, contexts) })
+  }
+
+  /** The shared contexts and those of a position. Most expressions read few, so each waits for its first reader. */
+  #lazily(own: Readonly<Record<string, () => Shape>>): Contexts {
+    const shapes = new Map(this.#shared)
+    return {
+      get(name) {
+        const known = shapes.get(name)
+        if (known || !Object.hasOwn(own, name)) return known
+        const shape = own[name]?.() ?? ANY
+        shapes.set(name, shape)
+        return shape
+      },
+    }
   }
 
   /** Only the input `hookline`, in which a relay passes the event. */
@@ -313,7 +325,7 @@ export class FileContexts {
   }
 
   #matrixShape(job: Entry, matrix: Place): Shape {
-    const contexts = new Map([...this.#shared, ['needs', this.#needsOf(job, false)] as const])
+    const contexts = this.#lazily({ needs: () => this.#needsOf(job, false) })
     const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
       return text === undefined ? ANY : this.shapeOfText(text, contexts)
@@ -381,6 +393,8 @@ function idOf(step: Place): string | undefined {
 function neededIds({ value }: Entry): string[] {
   return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
 }
+
+const GITHUB = githubShape()
 
 function githubShape(): Shape {
   const inputs = objectShape([[WORKFLOW_INPUT, eventText(dispatchShape())]], undefined, ANY)

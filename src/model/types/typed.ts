@@ -42,15 +42,19 @@ export interface Typed {
   readonly spanOf: (part: Expr) => Span
 }
 
+/** The shape of each context by its name in lower case; a missing context is `any`. */
+export interface Contexts {
+  get(name: string): Shape | undefined
+}
+
 /**
  * Finds the type of an expression, as GitHub evaluates it.
  *
  * Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
  *
  * @param text the source of the tree
- * @param contexts the shape of each context by its name in lower case; a missing context is `any`
  */
-export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Shape>): Typed {
+export function typed(tree: Expr, text: string, contexts: Contexts): Typed {
   const checker = new Checker(text, contexts)
   const shape = checker.shapeOf(tree)
   return {
@@ -69,9 +73,9 @@ class Checker {
   readonly faults: PlacedFault[] = []
   readonly shapes = new Map<Expr, Shape>()
   readonly #text: string
-  readonly #contexts: ReadonlyMap<string, Shape>
+  readonly #contexts: Contexts
 
-  constructor(text: string, contexts: ReadonlyMap<string, Shape>) {
+  constructor(text: string, contexts: Contexts) {
     this.#text = text
     this.#contexts = contexts
   }
