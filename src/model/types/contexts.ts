@@ -20,6 +20,7 @@ import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import {
   bindOutputs,
   dispatchShape,
+  eventRead,
   eventShape,
   outputNames,
   RESULTS,
@@ -69,7 +70,7 @@ export class FileContexts {
     )
     this.#shared = new Map([
       ['github', GITHUB],
-      ...(isSource ? [['on', eventShape(triggers, false)] as const] : []),
+      ...(isSource ? [['on', eventShape(triggers)] as const] : []),
       ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
     ])
   }
@@ -97,8 +98,9 @@ export class FileContexts {
     const step = isAfter ? undefined : Number(path[3])
     const ofStep = { ...ofJob, steps: () => this.#stepsOf(job, step) }
     const contexts = this.#lazily(ofStep)
-    if (path[4] === 'env') return contexts
-    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, step, contexts) })
+    // The variables of a step cannot read each other.
+    const reader = path[4] === 'env' ? undefined : step
+    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, reader, contexts) })
   }
 
   /** The shared contexts and those of a position. Most expressions read few, so each waits for its first reader. */
@@ -139,6 +141,12 @@ export class FileContexts {
     )
   }
 
+  /** The fault of an access to an output of the action in a source, which reads the event as `on`. */
+  #inSource(code: string, what: string): NameFault {
+    const message = `the source has no ${what}: it reads the event as "on"`
+    return { code, message, whole: (rest) => eventRead(this.#triggers, rest) }
+  }
+
   #stepsIn(job: Place): readonly Place[] {
     const known = this.#steps.get(job) ?? stepsOf(job)
     this.#steps.set(job, known)
@@ -159,8 +167,9 @@ export class FileContexts {
     if (named.some((name) => name.includes('${{'))) return ANY
     const names = isCondition ? this.#indirect(named) : named
     const shapes = names.map((name) => [name, this.#jobShape(name)] as const)
-    const own = this.#isSource ? [...shapes, ['on', ANY] as const] : shapes
-    return objectShape(own, (name) => {
+    return objectShape(shapes, (name) => {
+      if (this.#isSource && name.toLowerCase() === 'on')
+        return this.#inSource('unknown-need', 'job "on"')
       const ofHookline = [...this.#jobs.values()].filter((one) => this.#passesEvents(one.name))
       const there = ofHookline.find((one) => one.name.toLowerCase() === name.toLowerCase())?.name
       if (there !== undefined) {
@@ -274,6 +283,9 @@ export class FileContexts {
       names.some((one) => one.toLowerCase() === name.toLowerCase())
     return objectShape(shapes, (name): NameFault | undefined => {
       const code = 'unknown-step'
+      const isOfSource = this.#isSource && /^(?:hookline|on)$/i.test(name)
+      const hasStep = all.some((step) => idOf(step)?.toLowerCase() === name.toLowerCase())
+      if (isOfSource && !hasStep) return this.#inSource(code, `step "${name}"`)
       if (isIn(ids, name)) {
         const message = `the step "${name}" runs later: its outputs are empty here`
         return { code, message, hint: 'move this step after it' }
@@ -319,7 +331,9 @@ export class FileContexts {
     const known = this.#matrices.get(job.name)
     if (known) return known
     const matrix = childOf(job.value, 'strategy', 'matrix')
-    const shape = isMap(matrix?.node) ? this.#matrixShape(job, matrix) : ANY
+    let shape = ANY
+    if (isMap(matrix?.node)) shape = this.#matrixShape(job, matrix)
+    else if (!matrix && this.#isSource) shape = objectShape([], (name) => this.#ofMatrix(name), ANY)
     this.#matrices.set(job.name, shape)
     return shape
   }
@@ -347,13 +361,21 @@ export class FileContexts {
     )
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
     const all = [...more, ...entries]
-    if (own.length === 0) return objectShape(all, undefined, ANY)
+    if (own.length === 0)
+      return objectShape(all, isOpen ? undefined : (name) => this.#ofMatrix(name), ANY)
     return objectShape(all, (name, keys) => {
       if (isOpen) return undefined
       const message = `the matrix has no key "${name}"`
       const notes = [`keys: ${keys.join(', ')}`]
       return { code: 'unknown-matrix-key', message, hint: `did you mean "${own[0]}"?`, notes }
     })
+  }
+
+  /** In a source, the event is no key of a matrix. */
+  #ofMatrix(name: string): NameFault | undefined {
+    if (!this.#isSource || name.toLowerCase() !== 'on') return undefined
+    const message = 'the matrix has no key "on": a source reads the event as "on"'
+    return { code: 'unknown-matrix-key', message, whole: (rest) => `on${rest}` }
   }
 
   /** Variables whose values are expressions of the event. */
@@ -364,7 +386,7 @@ export class FileContexts {
     const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
       const text = textOf(value)
       const shape = text === undefined ? ANY : this.shapeOfText(text, contexts)
-      return [[name, shape.isUntrusted ? EVENT_TEXT : ANY]]
+      return [[name, shape.isUntrusted ? textOfShape(shape) : ANY]]
     })
     return objectShape(shapes, undefined, ANY)
   }
