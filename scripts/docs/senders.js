@@ -6,7 +6,9 @@ const built = new URL('../../build/', import.meta.url)
 /** @type {typeof import('../../src/triggers/senders.ts')} */
 const { SENDERS } = await import(new URL('triggers/senders.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/schemes.ts')} */
-const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', built).href)
+const { SCHEME_NAMES, ruleOf, schemeNamed } = await import(
+  new URL('triggers/verify/schemes.js', built).href
+)
 /** @type {typeof import('../../src/triggers/verify.ts')} */
 const { VERIFY_SCHEMAS } = await import(new URL('triggers/verify.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/sns-scheme.ts')} */
@@ -220,7 +222,7 @@ function compiledOf(sender) {
  * @param {Page} own
  */
 function signatureText({ name, title, scheme = name, options }, { signature }) {
-  const page = SCHEMES.get(scheme)?.page
+  const page = schemeNamed(scheme)?.page
   const rule = ruleOf(scheme)
   const described =
     rule === undefined
@@ -275,7 +277,7 @@ function plainTitle(title) {
 
 /** @param {string} scheme */
 function isTimed(scheme) {
-  return SCHEMES.get(scheme)?.takes?.includes('tolerance') ?? false
+  return schemeNamed(scheme)?.takes?.includes('tolerance') ?? false
 }
 
 /**
@@ -328,7 +330,7 @@ export function sendersTable() {
 
 /** @param {Sender} sender */
 function shortProofOf({ name, scheme = name, handshake }) {
-  const known = SCHEMES.get(scheme)
+  const known = schemeNamed(scheme)
   const isShared = scheme !== name
   const proof = isShared
     ? code(scheme)
@@ -359,12 +361,12 @@ export function countText() {
   const vendors = SENDERS.filter(
     ({ name }) => Object.hasOwn(SIGNED_BY, name) || VECTORS.some(({ sender }) => sender === name),
   )
-  return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
+  return `${SENDERS.length} senders are known by name, with ${SCHEME_NAMES.length} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
 }
 
 /** The number of senders for the comparison page. */
 export function sendersCount() {
-  return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEMES.size} verification schemes.`
+  return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEME_NAMES.length} verification schemes.`
 }
 
 /** The schemes that fit any sender. */
@@ -377,7 +379,9 @@ export function schemesTable() {
 
 /** The schemes of one sender each, with their options. */
 export function senderSchemesTable() {
-  const own = [...SCHEMES.values()].filter(({ name }) => !Object.hasOwn(PROOFS, name))
+  const own = SCHEME_NAMES.filter((name) => !Object.hasOwn(PROOFS, name)).flatMap(
+    (name) => schemeNamed(name) ?? [],
+  )
   const rows = own
     .toSorted((one, other) => one.name.localeCompare(other.name))
     .map(({ name, page, needs, takes = [] }) => [
@@ -419,7 +423,7 @@ function proofOf(scheme) {
   const rule = ruleOf(scheme)
   if (!rule) {
     const { headers: [header] = [], fields: [field] = [] } =
-      SCHEMES.get(scheme)?.credentials(NO_SETTINGS) ?? {}
+      schemeNamed(scheme)?.credentials(NO_SETTINGS) ?? {}
     const own = `${header === undefined ? `${code(field ?? '')} of the body` : code(header)}, a token`
     return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }

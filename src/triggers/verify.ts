@@ -13,7 +13,7 @@ import {
   type VerifySettingName,
   type VerifySettings,
 } from './verify/scheme.ts'
-import { SCHEMES, schemeNamed } from './verify/schemes.ts'
+import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
 import { fieldValues } from './verify/token-schemes.ts'
 import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 
@@ -44,7 +44,7 @@ const partName = v.pipe(
 
 /** `_` is read as `-`, because the triggers of the same services have `_` in their names. */
 const schemeName = v.lazy((input): v.GenericSchema<string, string> => {
-  const names = v.picklist([...SCHEMES.keys()], 'scheme')
+  const names = v.picklist(SCHEME_NAMES, 'scheme')
   return typeof input === 'string' && schemeNamed(input)
     ? v.pipe(
         v.string(),
@@ -181,7 +181,7 @@ function entrySchema(own: string | undefined) {
     entry,
     v.check(
       ({ scheme }) => own !== undefined || scheme !== undefined,
-      `has no "scheme"; schemes: ${[...SCHEMES.keys()].join(', ')}`,
+      `has no "scheme"; schemes: ${SCHEME_NAMES.join(', ')}`,
     ),
     v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { schemeNamed } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { ENDPOINT_RUNTIMES as RUNTIMES } from '../../support/endpoint-relays.ts'
 import { ADMIN_BEARER } from '../../support/relay-keys.ts'
@@ -8,7 +8,7 @@ import { checksOf, verificationScene } from './scene.ts'
 /** `signedRequest` does not know the URL of an endpoint, and only Amazon has the key of its scheme. */
 function isLeftOut({ signer }: Row): boolean {
   const name = String(signer.verify.scheme)
-  return name === 'aws-sns' || SCHEMES.get(name)?.needs.includes('url') === true
+  return name === 'aws-sns' || schemeNamed(name)?.needs.includes('url') === true
 }
 
 interface Case {
