@@ -31,7 +31,6 @@ async function begin(setup: DeliverySetup = {}) {
     save: async (name: string, more: Partial<Endpoint> = {}) => {
       const idOf = new Secret(name.padEnd(22, 'x'))
       await scene.saveEndpoint({ ...ENDPOINT, name, id: idOf, created: scene.time.now, ...more })
-      await scene.deliveries.endpointsChanged()
     },
     /** An event of an endpoint that GitHub accepted. */
     use: async (endpoint: string) => {
