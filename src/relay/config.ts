@@ -128,6 +128,7 @@ export function statelessRelay(
     packers,
     loadChecks,
     publicUrl,
+    pause: () => systemClock.sleep(0),
     eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),

@@ -77,9 +77,12 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
   const detection = new ForgeDetection(options.apiUrl, options.forge)
   return async (dispatch) => {
     const { target } = dispatch
-    const limited = await govern?.(dispatch)
-    const asked = limited ? limited(options.call) : options.call
-    const github = new GitHubSession(options, asked, target.event, dispatch)
+    const limited = govern && (await govern(dispatch))
+    // Only a relay that stores events, and looks for their runs, needs the times.
+    const times = options.retryTime === undefined ? undefined : new CallTimes(options)
+    const call = times ? times.call : options.call
+    const asked = limited ? limited(call) : call
+    const github = new GitHubSession(options, asked, target.event, dispatch, times)
     const forge = detection.known ?? (await detection.detect(() => github.version()))
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
@@ -188,13 +191,18 @@ export class GitHubSession {
   readonly #event: TokenPurpose
   readonly #place: string
   readonly #apiUrl: URL
+  readonly #times: CallTimes | undefined
 
-  /** @param call asks in place of the options' own: in its turn among all that is asked */
+  /**
+   * @param call asks in place of the options' own: in its turn among all that is asked
+   * @param times of this call
+   */
   constructor(
     { apiUrl, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
+    times?: CallTimes,
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
@@ -212,11 +220,13 @@ export class GitHubSession {
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
     this.#apiUrl = apiUrl
+    this.#times = times
   }
 
   /** The calls so far, without lookups. */
   get attempts(): Attempts {
-    return this.#questions.attempts
+    const { attempts } = this.#questions
+    return this.#times ? { ...attempts, ...this.#times.measured } : attempts
   }
 
   /** The version of the API, which only Forgejo and Gitea have. @throws RelayError */
@@ -269,6 +279,43 @@ export class GitHubSession {
   #webUrl(): string {
     const server = this.#apiUrl.href.replace(/\/api\/v1\/*$/, '')
     return server + this.#place.replace('/repos', '')
+  }
+}
+
+/** Measures the calls of one event. */
+class CallTimes {
+  readonly #options: Pick<SessionOptions, 'call' | 'clock'>
+  /** When the first call began, in milliseconds of this machine's clock. */
+  #began: number | undefined
+  /** Milliseconds by which GitHub's clock is ahead of this machine's. */
+  #ahead = 0
+  #last: number | undefined
+
+  constructor(options: Pick<SessionOptions, 'call' | 'clock'>) {
+    this.#options = options
+  }
+
+  readonly call: GitHubCall = async (request) => {
+    const start = this.#now()
+    this.#began ??= start
+    const answer = await this.#options.call(request)
+    const end = this.#now()
+    this.#last = end - start
+    // The header has whole seconds, so the time of acceptance is never too late.
+    const date = Date.parse(answer.header('date') ?? '')
+    if (!Number.isNaN(date)) this.#ahead = date - end
+    return answer
+  }
+
+  get measured(): Pick<Attempts, 'acceptedAt' | 'githubMs'> {
+    return {
+      ...(this.#began !== undefined && { acceptedAt: this.#began + this.#ahead }),
+      ...(this.#last !== undefined && { githubMs: this.#last }),
+    }
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
   }
 }
 

@@ -136,6 +136,8 @@ function relayRequest(request: Request): RelayRequest {
       const { readLargeBody } = await loadObject()
       return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
+    // https://developers.cloudflare.com/workers/configuration/compatibility-flags/#enable-requestsignal-for-incoming-requests
+    whenGone: (back) => request.signal.addEventListener('abort', back),
   }
 }
 
