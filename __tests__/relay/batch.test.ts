@@ -4,16 +4,16 @@ import { readClientPayload } from '../../src/wire/payload.ts'
 import { listed } from '../support/deliveries.ts'
 import { endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
 import { send as sendRaw } from '../support/raw-http.ts'
 import { ADMIN_BEARER } from '../support/relay-keys.ts'
 import { TOKEN } from '../support/scene.ts'
 import { until } from '../support/until.ts'
 
-describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
-  let relay: OutboxRelay
+  let relay: DatabaseRelay
   let addressOf: ReturnType<typeof endpointsOf>
   beforeAll(async () => {
     github = await startGitHub()

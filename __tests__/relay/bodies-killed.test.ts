@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bundle } from '../support/build.ts'
-import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
+import { type BuiltRelay, startBuiltRelay } from '../support/built-relay.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import {
   createEndpoint,
@@ -45,7 +45,7 @@ afterAll(() => github.close())
 
 describe('a relay that is killed', () => {
   const start = (more: Readonly<Record<string, string>> = {}) =>
-    startBuiltOutbox({ folder, settings: { ...settings, ...more } })
+    startBuiltRelay({ folder, settings: { ...settings, ...more } })
   /** Lets time pass for the bodies of a relay that is not running. */
   const passDays = (days: number) => {
     const milliseconds = days * 86_400_000
@@ -108,7 +108,7 @@ describe('a relay that is killed', () => {
       const MOMENTS = join(folder, 'moments')
       const count = async () => (await readFile(MOMENTS, 'utf8')).length
       const body = large(300_000)
-      const post = (relay: BuiltOutbox) =>
+      const post = (relay: BuiltRelay) =>
         postBody(relay, target, body, signed(body)).then(
           ({ status }) => status,
           () => 'cut',

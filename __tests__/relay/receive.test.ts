@@ -9,7 +9,7 @@ import type { Dispatch } from '../../src/relay/github/send.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import { type Relay, respond } from '../../src/relay/relay.ts'
 import type { Endpoint } from '../../src/relay/store/endpoint-settings.ts'
-import type { BodyUpload } from '../../src/relay/store/large-bodies.ts'
+import type { BodyUpload } from '../../src/relay/store/bodies.ts'
 import { verifiedChecks } from '../../src/relay/webhook/checks.ts'
 import { RequestLog } from '../../src/relay/webhook/request-log.ts'
 import type { RelayRequest } from '../../src/wire/http.ts'
@@ -59,6 +59,7 @@ async function relayWith(
     },
     record: (request) => void seen.records.push(request),
     clientGone: ({ name }) => void seen.gone.push(name),
+    wasAccepted: async () => false,
     isNotification: async () => false,
     largeBodies: undefined,
     admin: async () => ({ status: 200, headers: {}, body: '' }),

@@ -475,6 +475,15 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await imbalance()).toBe(0)
     })
 
+    test('an event whose endpoint was deleted during its call is delivered', async () => {
+      const [a = '', b = ''] = ids(await put(row(), row()))
+      expect(ids(await table.endDeleted('octo', 'orders'))).toEqual([a, b])
+      await table.write(table.delivered([a], ACCEPTED))
+      await table.write(table.failed([b], { state: 'waiting', wait: 0, doubts: 0 }, 'x'))
+      expect(await table.find(a)).toMatchObject({ state: 'delivered', accepted: START + 5 })
+      expect(await stateOf(b)).toEqual(['dead', 'endpoint_deleted', null, null])
+    })
+
     test('deliveries stay for 7 days, and dead letters for 30', async () => {
       const [dead = '', sent = '', waiting = ''] = ids(await put(row(), row(), row()))
       await table.write([

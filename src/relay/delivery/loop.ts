@@ -411,7 +411,7 @@ export class DeliveryLoop {
     // An admin may have deleted it, or an earlier call has delivered it.
     if (!first || !isUndelivered(first)) return
     queue.lookedUp.delete(id)
-    const opened = await this.#open(id, members)
+    const opened = await this.#open(members)
     // The call that ends here is followed by another look at the batch.
     if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
@@ -425,11 +425,12 @@ export class DeliveryLoop {
    * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
    * sent at all became dead letters.
    */
-  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
+  async #open(members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
     const { table, log } = this.#ports
     const [first] = members
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
-    const opened = await openBatch(id, members, this.#ports)
+    // A batch keeps its id if its first member was deleted.
+    const opened = await openBatch(first.batch, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
       await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))

@@ -83,7 +83,8 @@ export class Probes {
     const working = ready.filter((repository) => !failing.includes(repository))
     const workingIn = this.#tryIn(working, time)
     const failingIn = failing.length === 0 ? Number.POSITIVE_INFINITY : this.#failingIn(time)
-    const isTurnOfFailing = workingIn > 0 || this.#turnsSinceFailing >= SHARE - 1
+    const hasShare = !this.isInDoubt && this.#turnsSinceFailing >= SHARE - 1
+    const isTurnOfFailing = workingIn > 0 || hasShare
     if (failingIn <= 0 && isTurnOfFailing) {
       this.#nextFailing = time.now + SHARE * time.minInterval
       this.#nextProbe = time.now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
@@ -119,6 +120,7 @@ export class Probes {
       this.#nextProbe = now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
     } else {
       this.#turned.add(repository)
+      this.#nextProbe = now + FIRST_PROBE
     }
     known.sign = sign
     if (sign === 'works') {
@@ -148,6 +150,8 @@ export class Probes {
       return this.isInDoubt ? [-worked, turned] : [turned, 0]
     }
     let [best = ''] = repositories
+    const isFavored = this.isInDoubt && repositories.some((one) => one === this.#favorite)
+    if (isFavored) best = this.#favorite ?? best
     for (const repository of repositories) {
       const [a = 0, b = 0] = rank(repository)
       const [c = 0, d = 0] = rank(best)

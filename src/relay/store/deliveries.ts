@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../wire/limits.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import type { Database, SqlRow, SqlStatement, SqlValue } from './database.ts'
+import type { Database, SqlRow, SqlStatement } from './database.ts'
 import type {
   Accepted,
   Bound,
@@ -20,6 +20,22 @@ import type {
   RunStep,
   StoredDelivery,
 } from './delivery-rows.ts'
+import {
+  COLUMNS,
+  COUNT_ACCEPTED,
+  type Condition,
+  conditionsOf,
+  deliveryOf,
+  EXCEPT,
+  INSERT,
+  isMember,
+  LISTED,
+  prefixed,
+  storedDeliveryOf,
+  UNDELIVERED,
+  whereOf,
+  YIELDS,
+} from './delivery-sql.ts'
 import type { EncryptedTable } from './encryption.ts'
 import {
   type CountedRows,
@@ -91,91 +107,6 @@ export interface SeqRange {
   readonly after: number
   readonly last: number
 }
-
-/** The column of each field. */
-const COLUMN_OF: Readonly<Record<keyof Delivery, string>> = {
-  seq: 'seq',
-  id: 'id',
-  request: 'request',
-  replayOf: 'replay_of',
-  batch: 'batch',
-  owner: 'owner',
-  repository: 'repository',
-  queue: 'queue',
-  endpoint: 'endpoint',
-  path: 'path',
-  method: 'method',
-  received: 'received',
-  size: 'size',
-  state: 'state',
-  reason: 'reason',
-  since: 'since',
-  queued: 'queued',
-  at: 'at',
-  attempts: 'attempts',
-  doubts: 'doubts',
-  next: 'next',
-  wait: 'wait',
-  accepted: 'accepted',
-  githubMs: 'github_ms',
-  run: 'run',
-  outcome: 'outcome',
-  outcomeReason: 'outcome_reason',
-  conclusion: 'conclusion',
-  details: 'details',
-  failures: 'failures',
-  explanation: 'explanation',
-  key: 'key',
-  bytes: 'bytes',
-}
-
-const COLUMNS = Object.entries(COLUMN_OF)
-  .map(([field, column]) => (field === column ? column : `${column} AS ${field}`))
-  .join(', ')
-
-const INSERTED = [
-  ...['id', 'request', 'replay_of', 'owner', 'repository', 'queue', 'endpoint', 'path', 'method'],
-  ...[
-    'received',
-    'size',
-    'state',
-    'reason',
-    'since',
-    'queued',
-    'at',
-    'attempts',
-    'doubts',
-    'next',
-    'wait',
-  ],
-  ...[
-    'grouping',
-    'period',
-    'quiet',
-    'length',
-    'accepted',
-    'github_ms',
-    'run',
-    'outcome',
-    'failures',
-  ],
-  ...['explanation', 'key', 'bytes', 'content'],
-]
-
-/** A row that is there already is not stored again: on Workers, a call may be repeated. */
-const INSERT = `INSERT INTO delivery (${INSERTED.join(', ')})
-  VALUES (${INSERTED.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
-
-const COUNT_ACCEPTED: SqlStatement = [
-  "UPDATE meta SET value = value + changes() WHERE name = 'accepted'",
-]
-
-/** The values of a parameter that is a JSON list, since a statement binds at most 100 values. */
-const LISTED = '(SELECT value FROM json_each(?))'
-
-const UNDELIVERED = "state IN ('waiting', 'uncertain')"
-
-const YIELDS = `state IN (${YIELDING.map((state) => `'${state}'`).join(', ')})`
 
 /** Gives batches without a first member another one. */
 const ADOPT = `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
@@ -266,8 +197,8 @@ export class DeliveryTable {
     ])
     for (const row of recorded) {
       const request = roomRequest(row)
-      if (YIELDING.includes(row.state)) this.#room.addYielding(request.bytes)
-      else this.#room.add(request)
+      if (!YIELDING.includes(row.state)) this.#room.add(request)
+      else this.#room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
     }
     await this.#makeRoom()
   }
@@ -345,7 +276,7 @@ export class DeliveryTable {
 
   /**
    * Statements for an attempt that GitHub accepted. Events of token URLs leave, because only endpoints have a
-   * list of deliveries.
+   * list of deliveries. The endpoint may have been deleted during the attempt.
    *
    * @param ids of the event, or of all members of the batch
    */
@@ -367,7 +298,8 @@ export class DeliveryTable {
         `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
           next = CASE WHEN next IS NULL OR ?3 IS NULL THEN NULL ELSE ?1 + ?2 END, accepted = ?4,
           github_ms = ?5, run = ?6, outcome = ?3, outcome_reason = NULL, conclusion = NULL,
-          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND ${UNDELIVERED}`,
+          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND (${UNDELIVERED}
+            OR (state = 'dead' AND reason = 'endpoint_deleted'))`,
         ...[now(), FIRST_LOOKUP, outcome, accepted ?? now(), githubMs, run, list],
       ],
     ]
@@ -944,51 +876,6 @@ const STATES: readonly DeliveryState[] = [
 /** States that expire. */
 const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']
 
-/** Excludes the events and batches in the third parameter. */
-const EXCEPT = `(batch IS NULL OR batch NOT IN (SELECT value FROM json_each(?3)))
-  AND seq NOT IN (SELECT seq FROM delivery WHERE id IN (SELECT value FROM json_each(?3)))`
-
-/** SQL: a row is a member of the batch of `first`, which comes first. Members have the same state. */
-function isMember(row: string, first: string): string {
-  return `${row}.owner = ${first}.owner AND ${row}.endpoint IS ${first}.endpoint
-    AND ${row}.state = ${first}.state AND ${row}.seq >= ${first}.seq AND ${row}.batch = ${first}.batch`
-}
-
-function prefixed(table: string): string {
-  return Object.entries(COLUMN_OF)
-    .map(([field, column]) => `${table}.${column} AS ${field}`)
-    .join(', ')
-}
-
-type Condition = readonly [text: string, ...values: SqlValue[]]
-
-function conditionsOf(filter: DeliveryFilter): Condition[] {
-  const { owner, repository, endpoint, endpoints, state, outcome, reason, since, until } = filter
-  const conditions: Condition[] = []
-  if (owner !== undefined) conditions.push(['owner = ?', owner])
-  if (endpoint !== undefined) conditions.push(['endpoint = ?', endpoint])
-  if (endpoints && owner !== undefined) {
-    const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
-    const names = own.map((name) => name.slice(owner.length + 1))
-    conditions.push([`endpoint IN ${LISTED}`, JSON.stringify(names)])
-  } else if (endpoints) {
-    conditions.push([`owner || '/' || endpoint IN ${LISTED}`, JSON.stringify(endpoints)])
-  }
-  if (state !== undefined) conditions.push(['state = ?', state])
-  if (repository !== undefined) conditions.push(['repository = ?', repository])
-  if (outcome !== undefined) conditions.push(['outcome = ?', outcome])
-  if (reason !== undefined) conditions.push(['reason = ?', reason])
-  if (since !== undefined) conditions.push(['received >= ?', since])
-  if (until !== undefined) conditions.push(['received < ?', until])
-  return conditions
-}
-
-function whereOf(conditions: readonly Condition[]): [text: string, values: SqlValue[]] {
-  const texts = conditions.map(([text]) => text)
-  const where = texts.length > 0 ? `WHERE ${texts.join(' AND ')}` : ''
-  return [where, conditions.flatMap(([, ...values]) => values)]
-}
-
 function ownerOf({ queue }: Pick<Delivery, 'queue'>): string {
   return queue.slice(0, queue.indexOf('/'))
 }
@@ -1001,13 +888,4 @@ function roomRequest(row: NewDelivery) {
 
 function outcomeOf(run: string | null): RunOutcome {
   return run === null ? 'pending' : 'running'
-}
-
-/** The columns are the fields, and only this class writes them. */
-function deliveryOf(row: SqlRow): Delivery {
-  return { ...row, queued: row.queued === 1 } as unknown as Delivery
-}
-
-function storedDeliveryOf(row: SqlRow): StoredDelivery {
-  return { ...row, queued: row.queued === 1 } as unknown as StoredDelivery
 }

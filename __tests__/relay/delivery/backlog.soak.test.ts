@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { startGitHub } from '../../support/github.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 
 /** Each repository is one queue. */
 const REPOSITORIES = 300
@@ -11,7 +11,7 @@ const EVENTS = { Node: 100_000, workerd: 3000 } as const
 const TOKEN = 'ghp_the-token-of-the-sender-of-all'
 const AT_ONCE = 32
 
-describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ name, isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('a relay with an outbox on $name', ({ name, isThere, start }) => {
   const run = isThere ? test : test.skip
   const events = EVENTS[name as keyof typeof EVENTS]
   run(
@@ -81,7 +81,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ name, isThe
 
 /** @returns how many were accepted */
 async function sendAll(
-  relay: OutboxRelay,
+  relay: DatabaseRelay,
   count: number,
   bodyOf: (number: number) => string,
 ): Promise<number> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { startGitHub } from '../../support/github.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 
 const EVENTS = 3000
 const KILLS = 20
@@ -12,7 +12,7 @@ const LONGEST_LIFE = 2500
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-describe.each(OUTBOX_RUNTIMES)(
+describe.each(DATABASE_RUNTIMES)(
   'a relay on $name that is killed while it collects',
   ({ isThere, start }) => {
     const run = isThere ? test : test.skip
@@ -75,7 +75,7 @@ describe.each(OUTBOX_RUNTIMES)(
 )
 
 /** @throws if the relay was killed before it responded */
-async function send({ url }: OutboxRelay, n: number): Promise<string | undefined> {
+async function send({ url }: DatabaseRelay, n: number): Promise<string | undefined> {
   const query = n === 0 ? '' : '?__batch=1'
   const answer = await fetch(`${url}/o/r/hook/webhook${query}`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
-import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
+import { type BuiltRelay, postTo, sendTo, startBuiltRelay } from '../../support/built-relay.ts'
 import { listed } from '../../support/deliveries.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
@@ -18,7 +18,7 @@ let folder: string
 let github: GitHub
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'built-outbox-'))
+  folder = await mkdtemp(join(tmpdir(), 'built-relay-'))
   github = await startGitHub()
 })
 afterEach(async () => {
@@ -40,7 +40,7 @@ async function onDisk(name: string, settings: Record<string, string>) {
 const admin = { headers: { authorization: `Bearer ${ADMIN_BEARER}` } }
 
 /** The status and the text of a page of the relay, as its admin sees them. */
-async function get({ url }: Pick<BuiltOutbox, 'url'>, target: string, method = 'GET') {
+async function get({ url }: Pick<BuiltRelay, 'url'>, target: string, method = 'GET') {
   const answer = await fetch(`${url}${target}`, { ...admin, method })
   return `${answer.status} ${await answer.text()}`
 }
@@ -77,7 +77,7 @@ testOnNode24(
       ...{ HELD_DISK: held },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
     })
-    const before = await startBuiltOutbox({ folder, settings })
+    const before = await startBuiltRelay({ folder, settings })
     await sendTo(before, 'r', 'before')
     const batching = await createEndpoint(before, {
       ...{ repository: 'o/r', batch: 1 },
@@ -102,7 +102,7 @@ testOnNode24(
     await writeFile(held, '')
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const starting = startBuiltOutbox({ folder, settings, port })
+    const starting = startBuiltRelay({ folder, settings, port })
     await until(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200)
     expect(await get({ url }, '/readyz')).toBe('503 starting')
     const begin = performance.now()
@@ -145,13 +145,13 @@ async function sizeOfFiles(): Promise<number> {
 }
 
 testOnNode24(
-  'the file shrinks after an outage, so a disk of 24 MB that the outbox filled takes the next one',
+  'the file shrinks after an outage, so a disk of 24 MB that the relay filled takes the next one',
   async () => {
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK_MB: '24' },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
-    const relay = await startBuiltOutbox({ folder, settings })
+    const relay = await startBuiltRelay({ folder, settings })
     const body = 'x'.repeat(45_000)
     const fill = async () => {
       await sendTo(relay, 'r', 'before')
@@ -172,14 +172,18 @@ testOnNode24(
   },
 )
 
-/** Makes an outbox of 100 MB. */
-async function fillOutbox(settings: Record<string, string>): Promise<void> {
-  const before = await startBuiltOutbox({ folder, settings })
+/** Makes a database of 100 MB. */
+async function fillDatabase(settings: Record<string, string>): Promise<void> {
+  const before = await startBuiltRelay({ folder, settings })
   await before.stop()
   const encryption = await encryptionOf()
+  const columns = `id, request, owner, repository, queue, endpoint, path, method, received, size, state,
+    reason, since, queued, at, attempts, doubts, wait, failures, key, bytes, content`
+  const now = Date.now()
   const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-    INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'endpoint:o/e', 'hook/webhook',
-    'POST', ${Date.now()}, 'delivered', ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', '${encryption.key}', 50000, hex(randomblob(25000)) FROM n`
+    INSERT INTO delivery (${columns}) SELECT 'd' || n, 'd' || n, 'o', 'o/r', 'o/r#own', 'e', 'hook/webhook',
+    'POST', ${now}, 1, 'delivered', '', ${now}, 0, ${now}, 1, 0, 0, 0, '${encryption.key}', 50000,
+    hex(randomblob(25000)) FROM n`
   await sqlite(join(folder, 'relay.db'), copies)
 }
 
@@ -192,8 +196,8 @@ testOnNode24(
       ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
       ...{ TMPDIR: temporary },
     }
-    await fillOutbox(settings)
-    const relay = await startBuiltOutbox({ folder, settings })
+    await fillDatabase(settings)
+    const relay = await startBuiltRelay({ folder, settings })
     const left = () => readdir(temporary)
     const leaving = new AbortController()
     const { signal } = leaving
@@ -219,8 +223,8 @@ testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
     ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
     ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
   }
-  await fillOutbox(settings)
-  const relay = await startBuiltOutbox({ folder, settings })
+  await fillDatabase(settings)
+  const relay = await startBuiltRelay({ folder, settings })
   await sendTo(relay, 'r', 'before')
   github.always({ status: 503 })
   await sendTo(relay, 'r', 'the first of the queue')
@@ -243,7 +247,7 @@ testOnNode24(
       ...{ FULL_DISK: full },
       ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
-    const relay = await startBuiltOutbox({ folder, settings })
+    const relay = await startBuiltRelay({ folder, settings })
     const waiting = async () => (await listed(relay)).waiting.length
     for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
     github.always({ status: 503 })
@@ -286,7 +290,7 @@ testOnNode24(
     await rm(full)
     await relay.kill()
     github.reset()
-    const again = await startBuiltOutbox({ folder, settings })
+    const again = await startBuiltRelay({ folder, settings })
     await until(() => github.calls.length > 0)
     await again.kill()
     expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual([
@@ -300,7 +304,7 @@ testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const settings = await onDisk('slow-disk.cjs', {
     ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
   })
-  const relay = await startBuiltOutbox({ folder, settings })
+  const relay = await startBuiltRelay({ folder, settings })
   await sendTo(relay, 'kept', 'before')
   github.always({ status: 503 })
   await writeFile(slow, '')
@@ -313,7 +317,7 @@ testOnNode24('a stop waits at most 10 s for a disk', async () => {
   await unanswered
   await rm(slow)
   github.reset()
-  const again = await startBuiltOutbox({ folder, settings })
+  const again = await startBuiltRelay({ folder, settings })
   expect(await sendTo(again, 'kept', 'after')).toBe(200)
   await again.kill()
 })
@@ -324,7 +328,7 @@ const REQUESTS = 15
 
 testOnNode24('a slow disk delays only events that are queued', async () => {
   const settings = await onDisk('slow-disk.cjs', { SLOW_DISK_MS: String(SYNC) })
-  const relay = await startBuiltOutbox({ folder, settings })
+  const relay = await startBuiltRelay({ folder, settings })
   for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
   github.always(({ url }) => ({ status: url.includes('/busy/') ? 503 : 204 }))
   await sendTo(relay, 'busy', 'the first of the queue')
@@ -354,7 +358,7 @@ interface Timed {
   readonly milliseconds: number
 }
 
-async function timed(relay: BuiltOutbox, repository: string): Promise<Timed> {
+async function timed(relay: BuiltRelay, repository: string): Promise<Timed> {
   const start = performance.now()
   const status = await sendTo(relay, repository, 'an event')
   return { status, milliseconds: performance.now() - start }

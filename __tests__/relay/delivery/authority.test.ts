@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { listed, operate as operateAt } from '../../support/deliveries.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { send } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { until } from '../../support/until.ts'
 
 const EXPIRED = { status: 401, body: '{"message":"Bad credentials"}' }
 
-describe.each(OUTBOX_RUNTIMES)('the relay’s own credential on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('the relay’s own credential on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
-  let relay: OutboxRelay
+  let relay: DatabaseRelay
   let target: string
   beforeEach(async () => {
     github = await startGitHub()
@@ -54,14 +54,14 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own credential on $name', ({ isThe
       )
       const { waiting, dead } = await list()
       expect([waiting.length, dead.length]).toEqual([20, 0])
-      expect(waiting.every(({ credential }) => credential === 'endpoint:o/leaked')).toBe(true)
+      expect(waiting.every(({ endpoint }) => endpoint === 'leaked')).toBe(true)
       const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
-      expect(await operate('/-admin/metrics')).toMatch(failing)
+      expect(await operate('/-admin/metrics?owner=o')).toMatch(failing)
       expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
       const calls = github.calls.length
       await relay.restart('stop')
       const told = relay.log.filter((line) => line.includes('"level":"error"'))
-      expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
+      expect(told.some((line) => line.includes('"change":"stored"'))).toBe(true)
       expect(relay.log.join()).not.toContain(TOKEN)
       // When the endpoint is deleted, its events end immediately, without retries.
       await operate('/-admin/endpoints/o/leaked', 'DELETE')

@@ -12,7 +12,7 @@ interface ReceivedReceipt {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface ReceiptReceiver {
+export interface NotificationReceiver {
   /** Address with a token in it. */
   readonly url: string
   /** PEM that a relay must trust. */
@@ -24,7 +24,7 @@ export interface ReceiptReceiver {
 }
 
 /** A receiver of receipts on a real socket, with a certificate of its own. Its first response is 503. */
-export async function startReceiptReceiver(): Promise<ReceiptReceiver> {
+export async function startNotificationReceiver(): Promise<NotificationReceiver> {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const certificate = certificatePem({
     subject: 'CN=localhost',

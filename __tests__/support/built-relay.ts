@@ -5,7 +5,7 @@ import { NODE24 } from './node24.ts'
 import { RELAY_KEY } from './relay-keys.ts'
 
 /** A relay with a database, started from its bundle, on a Node with SQLite. */
-export interface BuiltOutbox {
+export interface BuiltRelay {
   readonly url: string
   /** Ends it by SIGKILL, if it has not ended yet. */
   kill(): Promise<void>
@@ -23,7 +23,7 @@ interface Setup {
   readonly settings: Readonly<Record<string, string>>
 }
 
-export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
+export async function startBuiltRelay(given: Setup): Promise<BuiltRelay> {
   const { folder, cli = CLI_BUNDLE, port = 0, settings } = given
   const relay = new RunningCommand(['relay', '--port', String(port), '--data', folder], {
     env: { NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...settings },
@@ -42,13 +42,13 @@ export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
 }
 
 /** Sends an event with the token of its repository. @returns the status */
-export async function sendTo(relay: Pick<BuiltOutbox, 'url'>, repository: string, body: string) {
+export async function sendTo(relay: Pick<BuiltRelay, 'url'>, repository: string, body: string) {
   return (await postTo(relay, repository, body)).status
 }
 
 /** Sends an event with a query. @returns the response, whose body was read */
 export async function postTo(
-  { url }: Pick<BuiltOutbox, 'url'>,
+  { url }: Pick<BuiltRelay, 'url'>,
   repository: string,
   body: string,
   query = '',
@@ -75,14 +75,14 @@ interface Crash extends Omit<Setup, 'settings'> {
  */
 export async function killedWithAnEvent({ github, ...setup }: Crash) {
   const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY }
-  const first = await startBuiltOutbox({ ...setup, settings })
+  const first = await startBuiltRelay({ ...setup, settings })
   // An event whose token GitHub never accepted is not queued.
   const told = [await sendTo(first, 'kept', 'before')]
   github.always({ status: 503 })
   told.push(await sendTo(first, 'kept', 'while GitHub was down'))
   await first.kill()
   github.reset()
-  const second = await startBuiltOutbox({ ...setup, settings })
+  const second = await startBuiltRelay({ ...setup, settings })
   for (let n = 0; n < 1000 && github.calls.length === 0; n++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -12,7 +12,7 @@ import { startWorkerd } from './workerd.ts'
 type Settings = Readonly<Record<string, string>>
 
 /** A relay with a database in its own process. */
-export interface OutboxRelay {
+export interface DatabaseRelay {
   readonly url: string
   /** Of its present process. */
   readonly pid: number
@@ -31,11 +31,11 @@ interface Change {
   between?(): Promise<void>
 }
 
-export interface OutboxRuntime {
+export interface DatabaseRuntime {
   readonly name: string
   /** False if its tests are skipped. */
   readonly isThere: boolean
-  start(settings: Settings): Promise<OutboxRelay>
+  start(settings: Settings): Promise<DatabaseRelay>
 }
 
 interface Running {
@@ -44,13 +44,13 @@ interface Running {
   end(how: 'kill' | 'stop'): Promise<void>
 }
 
-export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
+export const DATABASE_RUNTIMES: readonly DatabaseRuntime[] = [
   { name: 'Node', isThere: NODE24 !== null, start: relayOn(runOnNode) },
   { name: 'workerd', isThere: true, start: relayOn(runOnWorkerd) },
 ]
 
 function relayOn(run: (folder: string, settings: Settings, log: string[]) => Promise<Running>) {
-  return async (given: Settings): Promise<OutboxRelay> => {
+  return async (given: Settings): Promise<DatabaseRelay> => {
     const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
     const log: string[] = []
     let settings: Settings = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { startGitHub } from '../../support/github.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
 
@@ -14,7 +14,7 @@ interface Sent {
 
 /** Kills the built relay while GitHub is down, and while the relay delivers what it queued. */
 export function testKilledRelay(events: number, kills: number): void {
-  describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
+  describe.each(DATABASE_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
     const run = isThere ? test : test.skip
     run(
       `loses none of ${events} events in ${kills} kills, and retries with the same id`,
@@ -78,7 +78,7 @@ export function testKilledRelay(events: number, kills: number): void {
 }
 
 /** @throws if the relay was killed before it responded */
-async function send({ url }: OutboxRelay, name: string, body: string): Promise<Sent | undefined> {
+async function send({ url }: DatabaseRelay, name: string, body: string): Promise<Sent | undefined> {
   const answer = await fetch(`${url}/o/${name}/hook/webhook`, {
     method: 'POST',
     headers: { 'x-platform-authorization': `ghp_the-token-of-the-sender-${name}` },

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { RateLimiter, RateLimiters } from '../../src/relay/github/rate-limiter.ts'
-import { RelayMetrics } from '../../src/relay/metrics.ts'
-import type { GitHubResponse } from '../../src/wire/github-api.ts'
-import { Secret } from '../../src/wire/secret.ts'
-import { tokenCredential } from '../support/credentials.ts'
-import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-time.ts'
+import { RateLimiter, RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
+import { RelayMetrics } from '../../../src/relay/metrics.ts'
+import { GitHubCallError, type GitHubResponse } from '../../../src/wire/github-api.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+import { tokenCredential } from '../../support/credentials.ts'
+import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
+
+const REPOSITORY = 'o/r'
 
 const REQUEST = { path: '/', headers: {}, timeout: 8 * SECOND }
 
@@ -46,7 +48,6 @@ describe('one credential', () => {
       answer(403, {}, 'Maximum number of login attempts exceeded. Please try again later.'),
       60,
     ],
-    ['503 with Retry-After', answer(503, { 'retry-after': '7' }), 7],
     ['years are an hour', answer(429, { 'retry-after': '99999999' }), 3600],
     [
       'an accepted call that was the last',
@@ -59,7 +60,7 @@ describe('one credential', () => {
     ],
   ])('GitHub is not called again after %s', async (_name, told, seconds) => {
     const { limiter, time } = limited()
-    await limiter.live(async () => told)(REQUEST)
+    await limiter.live(REPOSITORY)(async () => told)(REQUEST)
     await time.pass((seconds - 1) * SECOND)
     expect(refusalOf(() => limiter.admit())).toMatchObject({
       status: 429,
@@ -73,16 +74,17 @@ describe('one credential', () => {
   test.each([
     ['a refusal', answer(403)],
     ['an outage', answer(503)],
+    ['a 503 with Retry-After, which concerns the repository', answer(503, { 'retry-after': '7' })],
     ['calls that are left', answer(204, { 'x-ratelimit-remaining': '1' })],
   ])('GitHub is called as before after %s', async (_name, told) => {
     const { limiter } = limited()
-    await limiter.live(async () => told)(REQUEST)
+    await limiter.live(REPOSITORY)(async () => told)(REQUEST)
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('a token that got 401 is refused for a minute without a call', async () => {
     const { limiter, time } = limited()
-    await limiter.live(async () => answer(401))(REQUEST)
+    await limiter.live(REPOSITORY)(async () => answer(401))(REQUEST)
     expect(refusalOf(() => limiter.admit())).toMatchObject({ code: 'invalid_token' })
     await time.pass(MINUTE)
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
@@ -90,8 +92,8 @@ describe('one credential', () => {
 
   test('a token that GitHub accepted before is not refused after a 401', async () => {
     const { limiter } = limited()
-    await limiter.live(async () => ACCEPTED)(REQUEST)
-    await limiter.live(async () => answer(401))(REQUEST)
+    await limiter.live(REPOSITORY)(async () => ACCEPTED)(REQUEST)
+    await limiter.live(REPOSITORY)(async () => answer(401))(REQUEST)
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
@@ -99,7 +101,7 @@ describe('one credential', () => {
     const { limiter, time } = limited()
     let open = 0
     let most = 0
-    const call = limiter.live(async () => {
+    const call = limiter.live(REPOSITORY)(async () => {
       most = Math.max(most, ++open)
       await time.sleep(5 * SECOND)
       open--
@@ -119,29 +121,29 @@ describe('one credential', () => {
     ])
   })
 
-  test('queues take turns, 350 ms apart, and senders in between', async () => {
+  test('stored events of all queues take turns, 350 ms apart, and hold up no sender', async () => {
     const { limiter, time } = limited()
     const turns: [string, number][] = []
-    const take = (name: string) => limiter.turn().then(() => turns.push([name, time.now - START]))
-    const taken = ['a', 'b', 'c'].map(take)
-    const live = limiter.live(async () => {
-      turns.push(['live', time.now - START])
-      return ACCEPTED
-    })(REQUEST)
-    await time.settled(taken[0])
-    await time.pass(5 * SECOND)
-    await Promise.all([...taken, live])
+    const ready = ['o/a', 'o/b', 'o/c']
+    while (turns.length < 6) {
+      const turn = limiter.next(ready)
+      if ('wait' in turn) await time.pass(turn.wait)
+      else turns.push([turn.repository, time.now - START])
+      await limiter.live('o/d')(async () => ACCEPTED)(REQUEST)
+    }
     expect(turns).toEqual([
-      ['a', 0],
-      ['live', 350],
-      ['b', 700],
-      ['c', 1050],
+      ['o/a', 0],
+      ['o/b', 350],
+      ['o/c', 700],
+      ['o/a', 1050],
+      ['o/b', 1400],
+      ['o/c', 1750],
     ])
   })
 
   test('after a secondary limit calls are 750 ms apart, until ten minutes without another one', async () => {
     const { limiter, time } = limited()
-    await limiter.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
+    await limiter.granted(REPOSITORY)(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
     expect(limiter.minInterval).toBe(750)
     await time.pass(10 * MINUTE)
     expect(limiter.minInterval).toBe(350)
@@ -150,19 +152,17 @@ describe('one credential', () => {
   test('no clock makes a queue wait for more than an hour', async () => {
     const { limiter, time } = limited()
     limiter.hold(1e12)
-    let isTurn = false
-    void limiter.turn().then(() => {
-      isTurn = true
-    })
+    expect(limiter.next([REPOSITORY])).toEqual({ wait: HOUR })
     await time.pass(HOUR)
-    expect(isTurn).toBe(true)
+    expect(limiter.next([REPOSITORY])).toEqual({ repository: REPOSITORY })
   })
 
   test('lookups of runs use a tenth of the hourly limit, and no more while a limit lasts', async () => {
     const { time, limiter } = limited()
     const small = answer(200, { 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '40' })
-    const lookup = limiter.lookup(async () => small)
+    const lookup = limiter.lookup(REPOSITORY)(async () => small)
     for (let n = 0; n < 5; n++) await lookup(REQUEST)
+    expect(limiter.lookupsUsed).toBe(1)
     await expect(lookup(REQUEST)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
     await time.pass(59 * MINUTE)
     await expect(lookup(REQUEST)).rejects.toMatchObject({ retryAfter: 60 })
@@ -175,9 +175,9 @@ describe('one credential', () => {
   test('counts what calls come to', async () => {
     const { limiter, metrics } = limited()
     for (const told of [ACCEPTED, answer(429), answer(500), answer(403)]) {
-      await limiter.granted(async () => told)(REQUEST)
+      await limiter.granted(REPOSITORY)(async () => told)(REQUEST)
     }
-    const cut = limiter.granted(() => Promise.reject(new Error('cut')))(REQUEST)
+    const cut = limiter.granted(REPOSITORY)(() => Promise.reject(new Error('cut')))(REQUEST)
     await expect(cut).rejects.toThrow('cut')
     const text = metrics.lines().join('\n')
     for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
@@ -207,5 +207,111 @@ describe('credentials', () => {
     const hash = await all.holderOf(tokenCredential(new Secret('abc')))
     expect(hash).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
     expect(await all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)
+  })
+})
+
+describe('a repository that fails', () => {
+  const failing = (n: number) => `o/failing-${n}`
+
+  /** Takes turns for a time, and answers each. @returns the repositories in order */
+  async function turnsOf(
+    ready: readonly string[],
+    replies: (repository: string) => GitHubResponse | Error,
+    milliseconds: number,
+  ) {
+    const { limiter, time } = limited()
+    const turns: string[] = []
+    const end = time.now + milliseconds
+    while (time.now < end) {
+      const turn = limiter.next(ready)
+      if ('wait' in turn) {
+        await time.pass(Math.max(1, turn.wait))
+        continue
+      }
+      turns.push(turn.repository)
+      const reply = replies(turn.repository)
+      const call = async () => {
+        if (reply instanceof Error) throw reply
+        return reply
+      }
+      await limiter
+        .granted(turn.repository)(call)({ ...REQUEST, method: 'POST' })
+        .catch(() => {})
+    }
+    return { turns, limiter, time }
+  }
+
+  test.each([
+    ['500', answer(500)],
+    ['503', answer(503)],
+    ['404', answer(404)],
+    ['no response', new GitHubCallError('no response', { sent: true })],
+    ['no connection', new GitHubCallError('no connection', { sent: false })],
+  ])(
+    'with %s gets at most a quarter of the turns while another one has events',
+    async (_name, reply) => {
+      const ready = ['o/healthy', ...Array.from({ length: 20 }, (_, n) => failing(n))]
+      const { turns } = await turnsOf(
+        ready,
+        (repository) => (repository === 'o/healthy' ? ACCEPTED : reply),
+        5 * MINUTE,
+      )
+      const later = turns.slice(30)
+      const share = later.filter((one) => one !== 'o/healthy').length / later.length
+      expect(share).toBeGreaterThan(0.1)
+      expect(share).toBeLessThanOrEqual(0.26)
+      // Each of them gets its turns.
+      expect(new Set(later).size).toBe(21)
+    },
+  )
+
+  test('after ambiguous answers of three repositories the one that worked last is tried first', async () => {
+    const { limiter, time } = limited()
+    const post = (repository: string, reply: GitHubResponse) =>
+      limiter.live(repository)(async () => reply)({ ...REQUEST, method: 'POST' })
+    for (const name of ['o/a', 'o/b', 'o/c', 'o/d', 'o/e']) await post(name, ACCEPTED)
+    for (const name of ['o/a', 'o/b']) await post(name, answer(502))
+    expect(limiter.mustWait('o/d')).toBe(false)
+    await post('o/c', answer(502))
+    expect(['o/a', 'o/e'].map((name) => limiter.mustWait(name))).toEqual([true, false])
+    expect(limiter.next(['o/a', 'o/d', 'o/e'])).toEqual({ repository: 'o/e' })
+    await post('o/e', ACCEPTED)
+    expect(limiter.mustWait('o/d')).toBe(false)
+    await time.pass(SECOND)
+    expect(limiter.next(['o/d'])).toEqual({ repository: 'o/d' })
+  })
+
+  test('again and again puts the credential in no doubt', async () => {
+    const { limiter } = limited()
+    const post = (repository: string, reply: GitHubResponse) =>
+      limiter.live(repository)(async () => reply)({ ...REQUEST, method: 'POST' })
+    for (let round = 0; round < 5; round++) {
+      for (let n = 0; n < 20; n++) await post(failing(n), answer(500))
+      if (round === 0) await post('o/healthy', ACCEPTED)
+    }
+    expect(limiter.mustWait('o/healthy')).toBe(false)
+    expect(limiter.mustWait('o/new')).toBe(false)
+  })
+
+  test('holds at most 25 of 100 open calls, and a request of another one goes on', async () => {
+    const { limiter, time } = limited()
+    const silent = (repository: string) =>
+      limiter
+        .live(repository)(async () => {
+          await time.sleep(8 * SECOND)
+          throw new GitHubCallError('no response', { sent: true })
+        })({ ...REQUEST, method: 'POST' })
+        .catch(() => {})
+    for (let n = 0; n < 30; n++) void silent(failing(n % 20))
+    await time.pass(3 * SECOND)
+    let isWaiting = true
+    void silent(failing(1)).then(() => {
+      isWaiting = false
+    })
+    await limiter.live('o/healthy')(async () => ACCEPTED)(REQUEST)
+    expect(limiter.next([failing(2)])).toHaveProperty('wait')
+    expect(isWaiting).toBe(true)
+    await time.pass(MINUTE)
+    expect(isWaiting).toBe(false)
   })
 })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { send } from '../../support/raw-http.ts'
 import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
 describeOnNode24('a relay with a database', () => {
-  const [runtime] = OUTBOX_RUNTIMES
+  const [runtime] = DATABASE_RUNTIMES
   let github: GitHub
-  let relay: OutboxRelay
+  let relay: DatabaseRelay
   beforeAll(async () => {
     github = await startGitHub()
     if (!runtime) throw new Error('Node is missing')

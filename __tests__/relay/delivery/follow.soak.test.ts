@@ -4,7 +4,7 @@ import { endpointsOf } from '../../support/endpoint-relays.ts'
 import type { RunBehavior } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
 import { send } from '../../support/raw-http.ts'
-import { type ReceiptRelay, startReceiptRelay } from '../../support/receipt-relay.ts'
+import { type NotifyingRelay, startNotifyingRelay } from '../../support/notifying-relay.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -31,12 +31,12 @@ const REPOSITORIES: readonly (readonly [RunBehavior, string])[] = [
 const nameOf = (number: number) => `octo/r${number % REPOSITORIES.length}`
 
 describeOnNode24('a relay that follows runs, on real sockets and in real time', () => {
-  let github: ReceiptRelay['github']
-  let relay: ReceiptRelay['relay']
-  let receiver: ReceiptRelay['receiver']
-  let close: ReceiptRelay['close']
+  let github: NotifyingRelay['github']
+  let relay: NotifyingRelay['relay']
+  let receiver: NotifyingRelay['receiver']
+  let close: NotifyingRelay['close']
   beforeAll(async () => {
-    ;({ github, relay, receiver, close } = await startReceiptRelay())
+    ;({ github, relay, receiver, close } = await startNotifyingRelay())
   }, 60_000)
   afterAll(() => close?.())
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
 const OWNER = 'ghp_the-token-of-the-attacker-aaaaaaaaaaaa'
@@ -18,10 +18,10 @@ async function filesIn(folder: string): Promise<string[]> {
   return files.flat().sort()
 }
 
-describe.each(OUTBOX_RUNTIMES)('on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
-  let relay: OutboxRelay
+  let relay: DatabaseRelay
   beforeAll(async () => {
     github = await startGitHub()
     if (!isThere) return
