@@ -23,5 +23,8 @@ export async function objectStorage(): Promise<ObjectStorage> {
     setAlarm: async (time) => {
       alarm = time
     },
+    deleteAlarm: async () => {
+      alarm = null
+    },
   }
 }

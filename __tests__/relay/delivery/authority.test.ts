@@ -56,12 +56,12 @@ describe.each(DATABASE_RUNTIMES)('the relay’s own credential on $name', ({ isT
       expect([waiting.length, dead.length]).toEqual([20, 0])
       expect(waiting.every(({ endpoint }) => endpoint === 'leaked')).toBe(true)
       const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
-      expect(await operate('/-admin/metrics')).toMatch(failing)
+      expect(await operate('/-admin/metrics?owner=o')).toMatch(failing)
       expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
       const calls = github.calls.length
       await relay.restart('stop')
       const told = relay.log.filter((line) => line.includes('"level":"error"'))
-      expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
+      expect(told.some((line) => line.includes('"change":"stored"'))).toBe(true)
       expect(relay.log.join()).not.toContain(TOKEN)
       // When the endpoint is deleted, its events end immediately, without retries.
       await operate('/-admin/endpoints/o/leaked', 'DELETE')

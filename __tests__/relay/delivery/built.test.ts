@@ -145,7 +145,7 @@ async function sizeOfFiles(): Promise<number> {
 }
 
 testOnNode24(
-  'the file shrinks after an outage, so a disk of 24 MB that the outbox filled takes the next one',
+  'the file shrinks after an outage, so a disk of 24 MB that the relay filled takes the next one',
   async () => {
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK_MB: '24' },
@@ -172,14 +172,18 @@ testOnNode24(
   },
 )
 
-/** Makes an outbox of 100 MB. */
-async function fillOutbox(settings: Record<string, string>): Promise<void> {
+/** Makes a database of 100 MB. */
+async function fillDatabase(settings: Record<string, string>): Promise<void> {
   const before = await startBuiltRelay({ folder, settings })
   await before.stop()
   const encryption = await encryptionOf()
+  const columns = `id, request, owner, repository, queue, endpoint, path, method, received, size, state,
+    reason, since, queued, at, attempts, doubts, wait, failures, key, bytes, content`
+  const now = Date.now()
   const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-    INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'endpoint:o/e', 'hook/webhook',
-    'POST', ${Date.now()}, 'delivered', ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', '${encryption.key}', 50000, hex(randomblob(25000)) FROM n`
+    INSERT INTO delivery (${columns}) SELECT 'd' || n, 'd' || n, 'o', 'o/r', 'o/r#own', 'e', 'hook/webhook',
+    'POST', ${now}, 1, 'delivered', '', ${now}, 0, ${now}, 1, 0, 0, 0, '${encryption.key}', 50000,
+    hex(randomblob(25000)) FROM n`
   await sqlite(join(folder, 'relay.db'), copies)
 }
 
@@ -192,7 +196,7 @@ testOnNode24(
       ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
       ...{ TMPDIR: temporary },
     }
-    await fillOutbox(settings)
+    await fillDatabase(settings)
     const relay = await startBuiltRelay({ folder, settings })
     const left = () => readdir(temporary)
     const leaving = new AbortController()
@@ -219,7 +223,7 @@ testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
     ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
     ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
   }
-  await fillOutbox(settings)
+  await fillDatabase(settings)
   const relay = await startBuiltRelay({ folder, settings })
   await sendTo(relay, 'r', 'before')
   github.always({ status: 503 })

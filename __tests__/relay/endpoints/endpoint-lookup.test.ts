@@ -117,7 +117,6 @@ test('new ids are 22 characters of 128 random bits', () => {
 test('endpoints of an older key are encrypted anew, and stay found by their token', async () => {
   const database = await memoryDatabase()
   const both = await encryptionOf(NEW, OLD)
-  expect(await reencryptEndpoints(database, both)).toEqual({ rows: 0, unreadable: 0 })
   const store = new EndpointTable(database).of('octo')
   await store.create(await rowOf(endpointOf('octo', 'a', { token: TOKEN })))
   await store.create(await rowOf(endpointOf('octo', 'b')))

@@ -30,6 +30,9 @@ export { readable, readLargeBody } from './web-streams.ts'
 /** Calls of GitHub in one alarm: the free plan allows 50 requests, and each redirect counts. */
 const CALLS = 40
 
+/** Milliseconds until the work of an alarm that was cut off goes on. */
+const INTERRUPTED = 10_000
+
 export class OwnerObject {
   readonly #state: ObjectState
   readonly #database: ObjectDatabase
@@ -104,21 +107,30 @@ export class OwnerObject {
 
   /** Does what is due. */
   async alarm(): Promise<void> {
+    const { storage } = this.#state
+    // Should this work be cut off, another alarm goes on with it.
+    await storage.setAlarm(Date.now() + INTERRUPTED)
     await this.#opened.deliveries.schedule.run({ calls: CALLS })
-    await this.setAlarm()
+    const next = this.#next()
+    if (next === undefined) await storage.deleteAlarm()
+    else await storage.setAlarm(next)
   }
 
   /** Sets the one alarm for what is due next. */
   async setAlarm(): Promise<void> {
-    // An alarm takes storage, which an owner without endpoints does not get.
-    if (!this.#database.hasTables) return
-    const next = this.#opened.deliveries.schedule.next()
-    if (next === undefined) return
     const { storage } = this.#state
+    const next = this.#next()
+    if (next === undefined) return
     const set = await storage.getAlarm()
+    if (set === null || next < set) await storage.setAlarm(next)
+  }
+
+  #next(): number | undefined {
+    // An alarm takes storage, which an owner without endpoints does not get.
+    if (!this.#database.hasTables) return undefined
+    const next = this.#opened.deliveries.schedule.next()
     // What is overdue may have any time of the past.
-    const time = Math.max(next, Date.now())
-    if (set === null || time < set) await storage.setAlarm(time)
+    return next === undefined ? undefined : Math.max(next, Date.now())
   }
 
   #storeOf(owner: string, name: string): object {
