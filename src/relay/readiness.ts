@@ -31,6 +31,8 @@ const HOLDS = 60_000
 /** Whether the relay can forward or store new events, by the outcome of the latest one. */
 export class Readiness {
   readonly #ports: ReadinessPorts
+  /** True after an event that was neither accepted nor stored. */
+  isLost = false
   #lost: { readonly why: 'storage_full' | 'credential'; readonly at: number } | undefined
   /** When a large body was refused for lack of room. */
   #bodiesFullAt = Number.NEGATIVE_INFINITY
@@ -47,13 +49,16 @@ export class Readiness {
 
   /** Call it for an event that GitHub accepted, or the database stored. */
   accepted(): void {
+    this.isLost = false
     this.#lost = undefined
   }
 
   /** Call it for an event that was neither accepted nor stored. */
   refused(error: unknown, credential: Credential): void {
     const why = this.#lostBy(error, credential)
-    if (why) this.#lost = { why, at: this.#ports.now() }
+    if (!why) return
+    this.isLost = true
+    this.#lost = { why, at: this.#ports.now() }
   }
 
   /** Call it for a large body for which there is no room. */

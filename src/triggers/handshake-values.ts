@@ -18,13 +18,16 @@ export function only(query: URLSearchParams | undefined, name: string): string |
   return values.length === 1 ? values[0] : undefined
 }
 
-/**
- * The longest body of a handshake in characters; a longer one is an event, and is not parsed here.
- */
+/** The longest body of a handshake in characters; a longer one is an event, and is not read here. */
 const LARGEST_BODY = 8192
 
+/** True if the body may be of a handshake, and contains the text. */
+export function bodyHas(body: string | undefined, text: string): boolean {
+  return body !== undefined && body.length <= LARGEST_BODY && body.includes(text)
+}
+
 export function challengeBody(body = ''): Record<string, unknown> | undefined {
-  if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
+  if (!bodyHas(body, 'challenge')) return undefined
   const value = jsonValue(body)
   return isObject(value) ? value : undefined
 }

@@ -185,6 +185,8 @@ export type SessionOutcome =
   /** `answer` is absent when none came. */
   | { readonly accepted: false; readonly error: RelayError; readonly answer?: GitHubResponse }
 
+type GitHubFields = ReturnType<typeof fieldsOf>
+
 /** All that is asked for one event: one repository, one credential, one budget of time. */
 export class GitHubSession {
   readonly #questions: GitHubClient
@@ -244,7 +246,13 @@ export class GitHubSession {
   async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
     const { method, body, reads, responseBytes } = question
     const startsRun = method !== 'GET' && this.#event === 'workflow_dispatch'
-    const accepts = method === 'GET' ? isFound : startsRun ? namesRun : isStarted
+    let run: string | undefined
+    const acceptsRun = (answer: GitHubResponse) => {
+      const fields = fieldsOf(answer)
+      run = this.#runIn(fields)
+      return namesRun(answer.status, fields)
+    }
+    const accepts = method === 'GET' ? isFound : startsRun ? acceptsRun : isStarted
     try {
       const outcome = await this.#questions.ask({
         method,
@@ -254,10 +262,7 @@ export class GitHubSession {
         responseBytes,
         accepts,
       })
-      if (outcome.accepted) {
-        const run = startsRun ? this.#runOf(outcome.answer) : undefined
-        return { accepted: true, answer: outcome.answer, run }
-      }
+      if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)
       return { accepted: false, error, ...(answer && { answer }) }
@@ -267,9 +272,8 @@ export class GitHubSession {
     }
   }
 
-  /** Page of the run that an accepted call started, if the answer names it. */
-  #runOf(answer: GitHubResponse): string | undefined {
-    const { html_url, run_number } = fieldsOf(answer)
+  /** Page of the run that a call started, if the answer names it. */
+  #runIn({ html_url, run_number }: GitHubFields): string | undefined {
     const isForgejo = typeof run_number === 'number' && html_url === undefined
     const address = isForgejo ? `${this.#webUrl()}/actions/runs/${run_number}` : html_url
     return typeof address === 'string' && RUN.test(address) ? address : undefined
@@ -328,11 +332,9 @@ function isStarted({ status }: GitHubResponse): boolean {
 }
 
 /** A login page or a proxy may respond 200 too, but only a forge names the run. */
-function namesRun(answer: GitHubResponse): boolean {
-  const { status } = answer
+function namesRun(status: number, { workflow_run_id, html_url, id }: GitHubFields): boolean {
   if (status === 204) return true
   if (status !== 200 && status !== 201) return false
-  const { workflow_run_id, html_url, id } = fieldsOf(answer)
   const isNumbered = status === 201 && typeof id === 'number'
   return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
 }

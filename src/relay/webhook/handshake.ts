@@ -1,4 +1,4 @@
-import { jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake-values.ts'
+import { bodyHas, jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake-values.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
@@ -66,7 +66,7 @@ function replyOf(
 
 function hasMark({ headers, path, body }: HandshakeRequest, mark: HandshakeMark): boolean {
   if ('header' in mark) return headerValue(headers, mark.header) !== undefined
-  if ('body' in mark) return body?.includes(mark.body) === true
+  if ('body' in mark) return bodyHas(body, mark.body)
   return path.toLowerCase().includes(mark.path)
 }
 
@@ -106,7 +106,7 @@ function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
 
 /** With an Encrypt Key, the body has this one field, in the handshake as in every event. */
 function isEncryptedFeishu({ method, body }: HandshakeRequest): boolean {
-  if (method !== 'POST' || !body?.includes('"encrypt"')) return false
+  if (method !== 'POST' || !bodyHas(body, '"encrypt"')) return false
   const value = jsonValue(body)
   return (
     isObject(value) && Object.keys(value).join() === 'encrypt' && typeof value.encrypt === 'string'

@@ -57,6 +57,8 @@ export interface WebhookRelay extends ChecksOfRelay {
   readonly packers: readonly Packer[]
   /** Is told how each event ended. */
   readonly readiness: {
+    /** True after an event that was neither accepted nor stored. */
+    readonly isLost: boolean
     accepted(): void
     refused(error: unknown, credential: Credential): void
   }
@@ -369,7 +371,7 @@ async function send(
   if (upload) await upload.publish()
   try {
     const attempts = await (store ? store.deliver(events, endpoint) : relay.send(events[0]))
-    readiness.accepted()
+    if (readiness.isLost) readiness.accepted()
     upload?.keep()
     return attempts
   } catch (error) {
