@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { alarmNotification } from '../../src/relay/delivery/alarms.ts'
 import { runNotification } from '../../src/relay/delivery/follow-runs.ts'
-import type { FollowedDelivery, RunStep } from '../../src/relay/store/delivery-rows.ts'
+import type { RunOutcome } from '../../src/relay/store/delivery-rows.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
@@ -41,19 +41,18 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
 /** A notification must be the one that the relay sends for this outcome. */
 function compareNotification(shown: {
   timestamp: string
-  data: Pick<FollowedDelivery, 'repository' | 'endpoint'> & {
+  data: {
     delivery: string
+    repository: string
+    endpoint: string
+    outcome: RunOutcome
     accepted_at: string
-    outcome: RunStep['outcome']
   }
 }): void {
-  const { accepted_at, delivery: id, outcome, repository, endpoint } = shown.data
-  const [owner = '', name = ''] = endpoint?.split('/') ?? []
-  const accepted = Date.parse(accepted_at)
-  // Only these fields are in a notification.
-  const event = { id, repository, owner, endpoint: name, accepted } as FollowedDelivery
-  const nothing = { outcomeReason: null, conclusion: null, run: null, details: null }
-  const step: RunStep = { ...nothing, outcome, failures: 0, next: null }
+  const { delivery: id, repository, outcome, accepted_at } = shown.data
+  const [owner = '', endpoint = ''] = shown.data.endpoint.split('/')
+  const event = { id, owner, repository, endpoint, accepted: Date.parse(accepted_at) }
+  const step = { outcome, outcomeReason: null, conclusion: null, run: null }
   const { body } = runNotification(event, step, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }

@@ -71,7 +71,7 @@ describe.each(DATABASE_RUNTIMES)('on $name', ({ isThere, start }) => {
     expect(await send('victim/repo/hook/webhook', VICTIM)).toBe(202)
     expect(await (await fetch(`${relay.url}/readyz`)).text()).toBe('ready')
     const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
-    const metrics = await (await fetch(`${relay.url}/-admin/metrics`, { headers })).text()
+    const metrics = await (await fetch(`${relay.url}/-admin/metrics?owner=attacker`, { headers })).text()
     expect(metrics).toMatch(/^hookline_imbalance 0$/m)
   })
 })

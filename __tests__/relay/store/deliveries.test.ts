@@ -835,7 +835,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       await database.write([
         ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, 0, ?, 1, NULL)", 3 * size],
       ])
-      // What was taken and is not written counts for 10 seconds.
+      // Room for a part of a body that is not written counts for 10 seconds.
       clock += 10 * SECOND
       await table.count()
       expect(table.usage()).toMatchObject({ bytes: 18 * size + 7 + 2 * ROW_BYTES })

@@ -311,7 +311,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
         }
       },
     )
-    await fc.assert(property, { numRuns: 25 })
+    await fc.assert(property, { numRuns: 12 })
   })
 
   test('never take more than the room, and are refused only without room', async () => {

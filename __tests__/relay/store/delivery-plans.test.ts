@@ -52,7 +52,7 @@ async function plansOf(question: (table: DeliveryTable) => Promise<unknown>): Pr
 
 const QUEUE = 'octo/shop#own'
 
-// Of 100,000 events that wait, a step of the delivery loop must not read more than one row.
+// A step of the delivery loop must not read 100,000 waiting rows to find one.
 testOnNode24.each<[string, (table: DeliveryTable) => Promise<unknown>]>([
   ['the next event', (table) => table.nextDue(QUEUE, 5, ['a'])],
   ['the time of the next event', (table) => table.nextTime(QUEUE, ['a'])],

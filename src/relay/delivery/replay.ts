@@ -97,7 +97,10 @@ export class Replays {
       const replayed = await store.replay(id, filter)
       return { ...NOTHING, replayed, ids: [first.id] }
     }
-    return first.state === 'filtered' ? this.#filtered(first) : this.#delivered(members)
+    if (first.state === 'filtered') return this.#filtered(first)
+    // The id of a batch is that of its first event; another one names this event alone.
+    const isBatch = first.batch === null || first.batch === id
+    return this.#delivered(isBatch ? members : members.filter((member) => member.id === id))
   }
 
   /** Replays all that the filter selects, in the order of their arrival. */

@@ -119,9 +119,9 @@ const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELE
   WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 ORDER BY seq DESC LIMIT 1 OFFSET ${RING})`
 
 /**
- * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. It keeps in memory
- * only how much of the room is used: each question is a query, and each change one transaction. All methods
- * reject with StorageError.
+ * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. Each question is a
+ * query, and each change one transaction; memory has only sums of the used room and of refused requests. All
+ * methods reject with StorageError.
  */
 export class DeliveryTable {
   readonly #parts: DeliveryTableParts
@@ -177,8 +177,8 @@ export class DeliveryTable {
   }
 
   /**
-   * Records deliveries after the response: delivered, filtered, refused or dead. Of an endpoint's filtered and
-   * of its refused requests the last 50 stay, and of refused ones 10 a minute are recorded.
+   * Records deliveries after the response: delivered, filtered, refused or dead. An endpoint has its last 50
+   * filtered and its last 50 refused requests, and at most 10 refused ones a minute are recorded.
    */
   async record(rows: readonly NewDelivery[]): Promise<void> {
     const recorded = rows.filter((row) => this.#isRecorded(row))

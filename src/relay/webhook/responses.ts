@@ -82,7 +82,7 @@ export const ACCEPTED: RelayResponse = {
   body: '{"success":true}',
 }
 
-/** The default response to an event that the outbox queued. */
+/** The default response to an event that the database has. */
 export const QUEUED: RelayResponse = {
   ...ACCEPTED,
   status: 202,

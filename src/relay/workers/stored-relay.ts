@@ -11,6 +11,7 @@ import {
   systemClock,
 } from '../config.ts'
 import type { RelayStore } from '../delivery/accept.ts'
+import { holderOf, ownerOf, repositoryOf } from '../delivery/queue-name.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
@@ -21,6 +22,7 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
+import { githubFetch } from './github-fetch.ts'
 import { logChange } from './log.ts'
 import type { ObjectNamespace } from './object-call.ts'
 import { LOOK_HOLDS, OwnerObjects } from './owner-objects.ts'
@@ -72,9 +74,11 @@ function storeWithoutKey({ send, report }: Relay, { allowsTokens }: RelayConfig)
 }
 
 function relayWithKey(
-  { env, namespace, config, access, stateless }: StoredRelayParts,
+  { env, namespace, config, access: shared, stateless }: StoredRelayParts,
   keys: RelayKeys,
 ): RelayOfRequest {
+  // This bundle knows only the errors of its own calls.
+  const access = { ...shared, call: githubFetch(config.apiUrl) }
   const { report, loadChecks } = stateless
   const settings = readStorageSettings(environmentOf(env), true)
   const encryption = new Encryption(keys)
@@ -88,7 +92,11 @@ function relayWithKey(
     report,
   })
   const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
-  const { deliveries } = objects
+  const deliveries = {
+    ...objects.deliveries,
+    waits: async (queue: string) =>
+      isInDoubt(access, queue) || (await objects.deliveries.waits(queue)),
+  }
   const started = performance.now()
   const storeOf = openStore({
     ...{
@@ -121,6 +129,11 @@ function relayWithKey(
   // A replay checks and builds events, and leaves no work behind.
   const relay = relayOf(() => {})
   return relayOf
+}
+
+/** True if the last answers of several repositories were all ambiguous, and another one is tried first. */
+function isInDoubt({ rateLimiters }: ForgeAccess, queue: string): boolean {
+  return rateLimiters.of(holderOf(queue), ownerOf(queue)).mustWait(repositoryOf(queue))
 }
 
 /** False for an endpoint that was deleted, or has another id by now. */
