@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Acceptance, AcceptanceMemory } from '../../../src/relay/delivery/accept.ts'
+import type { Dispatch } from '../../../src/relay/github/send.ts'
+import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
+import { Secret } from '../../../src/wire/secret.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
+import { encryptionOf } from '../../support/relay-keys.ts'
 import { type StoredRelay, sentPayload, startStoredRelay } from '../../support/stored-relay.ts'
 
 const MINUTE = 60_000
@@ -18,6 +23,59 @@ async function errorOf(response: Response): Promise<unknown> {
   const { error } = (await response.json()) as { error?: { code?: unknown } }
   return error?.code
 }
+
+test('an event that an old list of endpoints let through is 401, and is not stored', async () => {
+  const endpoint: Endpoint = {
+    ...{ owner: 'octo', name: 'orders', created: 0, repository: 'octo/shop' },
+    ...{ workflow: 'orders', trigger: 'webhook', dispatch: 'repository', respond: 'stored' },
+    id: new Secret('the-id-of-the-endpoint'),
+  }
+  const unexpected = async () => {
+    throw new Error('nothing may be stored or sent')
+  }
+  const acceptance = new Acceptance({
+    send: unexpected,
+    store: {
+      waits: async () => true,
+      put: unexpected,
+      record: unexpected,
+      settle: unexpected,
+      noteAccepted: unexpected,
+      wasAccepted: async () => true,
+    },
+    memory: new AcceptanceMemory(),
+    recorder: { add: () => {} },
+    encryption: await encryptionOf(),
+    nameQueue: async () => 'octo/shop#own',
+    hadEvent: async () => true,
+    isCurrent: async () => false,
+    used: unexpected,
+    follows: () => true,
+    retains: true,
+    ...{ responseTime: 2500, callTime: 8000, now: Date.now, random: Math.random },
+    after: () => () => {},
+    background: () => {},
+    log: () => {},
+    report: () => {},
+  })
+  const dispatch: Dispatch = {
+    repository: { owner: 'octo', name: 'shop' },
+    target: { event: 'repository_dispatch' },
+    clientPayload: '{"path":"orders/webhook","method":"POST","headers":{},"body":null}',
+    delivery: crypto.randomUUID(),
+    credential: {
+      kind: 'endpoint',
+      isOwn: true,
+      secrets: [],
+      token: async () => undefined,
+      endpoint,
+    },
+  }
+  for (const respond of ['stored', 'github'] as const) {
+    const work = acceptance.deliver([dispatch], { ...endpoint, respond })
+    await expect(work).rejects.toMatchObject({ status: 401, code: 'invalid_token' })
+  }
+})
 
 describe.each(SERVERS.slice(0, 1))('requests to endpoints, with %s', (_, startServer) => {
   let server: DatabaseServer
