@@ -1,16 +1,13 @@
 import { expect, test } from '@jest/globals'
 import {
-  githubTimeout,
-  invalidToken,
-  RelayError,
-  rateLimited,
-  unknownOutcome,
-} from '../../../src/relay/errors.ts'
-import type { Dispatch } from '../../../src/relay/github/send.ts'
-import { dispatchOf, type FakeGitHub, fakeOutbox, storedEvents } from '../../support/fake-outbox.ts'
+  type GitHubRule,
+  id,
+  type Reply,
+  type SeenCall,
+  startScene,
+  testDatabase,
+} from '../../support/delivery-scene.ts'
 import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
-import { memoryDatabase } from '../../support/memory-database.ts'
-import { unavailable } from '../../support/relay-errors.ts'
 
 /** One event every three seconds for a week. */
 const EVENTS = 201_600
@@ -42,14 +39,14 @@ const between = (least: number, most: number) => least + random() * (most - leas
 const isRejected = (number: number) => number % 500 === 7
 /** GitHub answers each attempt with 503, whatever its state. */
 const isUnlucky = (number: number) => number % 900 === 11
-const numberOf = (delivery: string) => Number(delivery.split('-')[0])
+const numberOf = (delivery: string) => Number(delivery.slice(-12))
 
-/** A GitHub that accepts an event, or throws. */
+/** A GitHub that accepts an event, or does not. */
 class Weathered {
   weather: Weather = 'healthy'
   readonly taken = new Set<string>()
   isFixed = false
-  time = new FakeTime()
+  readonly #seen = new Set<string>()
   /** End of the present state, in milliseconds since the start, independent of clocks. */
   #until = 0
 
@@ -65,54 +62,54 @@ class Weathered {
     this.#until = passed + between(least, most) * MINUTE
   }
 
-  take(dispatch: Dispatch, hasWaited: boolean): void {
-    const { delivery, credential } = dispatch
-    const number = numberOf(delivery)
-    const isOwn = credential.kind === 'endpoint'
-    if (this.weather === 'down') throw unavailable()
-    if (this.weather === 'silent') throw githubTimeout(undefined)
-    if (this.weather === 'limited') throw rateLimited(Math.ceil(between(1, 3600)))
-    if (this.weather === 'expired' && isOwn) throw invalidToken()
-    if (this.weather === 'gone' && isOwn) {
-      throw new RelayError(403, 'repository_not_accessible', 'gone', { hint: '' })
-    }
-    if (!this.isFixed && hasWaited && isRejected(number)) {
-      throw new RelayError(422, 'event_rejected', 'no', { hint: '' })
-    }
-    if (!this.isFixed && isUnlucky(number)) throw unavailable()
-    this.taken.add(delivery)
-    if (this.weather === 'resetting') throw unknownOutcome()
+  readonly rule: GitHubRule = (call) => {
+    if (call.method === 'GET') return NO_RUNS
+    return this.#reply(call)
   }
 
-  readonly live: FakeGitHub = async (dispatch) => this.take(dispatch, false)
-
-  readonly later: FakeGitHub = async (dispatch) => {
-    if (this.weather === 'slow') await this.time.sleep(1500)
-    this.take(dispatch, true)
+  #reply({ delivery, authorization }: SeenCall): Reply {
+    const number = numberOf(delivery)
+    const isOwn = authorization.includes('ghp_own-token')
+    const hasWaited = this.#seen.has(delivery)
+    this.#seen.add(delivery)
+    if (this.weather === 'down') return { status: 503 }
+    if (this.weather === 'silent') return 'silent'
+    if (this.weather === 'limited') {
+      return { status: 429, headers: { 'retry-after': String(Math.ceil(between(1, 3600))) } }
+    }
+    if (this.weather === 'expired' && isOwn) return { status: 401, body: '{}' }
+    if (this.weather === 'gone' && isOwn) return { status: 404, body: '{}' }
+    if (!this.isFixed && hasWaited && isRejected(number)) return { status: 422, body: '{}' }
+    if (!this.isFixed && isUnlucky(number)) return { status: 503 }
+    this.taken.add(delivery)
+    if (this.weather === 'resetting') return 'reset'
+    return { status: 204, ...(this.weather === 'slow' && { delay: 1500 }) }
   }
 }
 
-const limits = { events: 100_000, bytes: 256 * 1024 * 1024, age: 72 * HOUR }
+const NO_RUNS: Reply = { status: 200, body: '{"total_count":0,"workflow_runs":[]}' }
 
-function eventOf(number: number): Dispatch {
+function eventOf(number: number) {
   const name = REPOSITORIES[number % REPOSITORIES.length] ?? ''
-  return dispatchOf(`${number}-event`, { kind: number % 4 === 0 ? 'token' : 'endpoint', name })
+  return { kind: number % 4 === 0 ? 'token' : 'endpoint', name } as const
 }
 
 test(`201,600 events, one every 3 s for a week, through outages, limits, refusals, restarts and clock jumps: no accepted event is lost (seed ${SEED})`, async () => {
   const sky = new Weathered()
-  const database = await memoryDatabase()
+  const database = await testDatabase()
   /** A relay on the same disk, with the clock of its machine at its start. */
-  const startAt = async (now: number) => {
-    const time = new FakeTime()
-    time.now = now
-    sky.time = time
-    const { live, later } = sky
-    return fakeOutbox(later, { time, database, limits, live, random: Math.random })
-  }
+  const startAt = (now: number) =>
+    startScene(sky.rule, {
+      database,
+      time: new FakeTime(now),
+      limits: { retention: HOUR },
+      random: Math.random,
+    })
   let relay = await startAt(START)
-  for (let number = -12; number < 0; number++) {
-    await relay.dispatch(eventOf(number + 12)).catch(() => {})
+  for (let number = 0; number < 12; number++) {
+    const first = relay.deliver(id(number), eventOf(number))
+    await relay.time.pass(SECOND)
+    await first
   }
   const stored: string[] = []
   const falselyDelivered: string[] = []
@@ -121,23 +118,22 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
   for (let number = 12; number < EVENTS; number++) {
     const passed = number * BETWEEN
     sky.change(passed)
-    const event = eventOf(number)
-    void relay.dispatch(event).then(
+    const delivery = id(number)
+    void relay.deliver(delivery, eventOf(number)).then(
       ({ queued }) => {
-        if (queued) stored.push(event.delivery)
-        else if (!sky.taken.has(event.delivery)) falselyDelivered.push(event.delivery)
+        if (queued) stored.push(delivery)
+        else if (!sky.taken.has(delivery)) falselyDelivered.push(delivery)
       },
       // the sender gets the error
       () => {},
     )
     await relay.time.pass(BETWEEN)
-    if (number % 20 === 0) await relay.outbox.check()
     if (passed < nextStart) continue
     nextStart = passed + between(1, 6) * HOUR
     restarts++
-    await relay.stop()
+    await relay.kill()
     expect(relay.reported).toEqual([])
-    expect((await relay.outbox.figures()).imbalance).toBe(0)
+    expect((await relay.deliveries.figures()).imbalance).toBe(0)
     // The clock of the machine at its start is ahead, behind, or right.
     const jump = [0, 50 * MINUTE, -50 * MINUTE, 0][restarts % 4] ?? 0
     relay = await startAt(START + passed + jump)
@@ -145,15 +141,14 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
   sky.weather = 'healthy'
   sky.isFixed = true
   const undelivered = async () => {
-    const { waiting, uncertain } = (await relay.outbox.figures()).events
+    const { waiting, uncertain } = await relay.states()
     return waiting + uncertain
   }
   for (let hours = 0; hours < 100 && (await undelivered()) > 0; hours++) {
     await relay.time.pass(HOUR)
-    await relay.outbox.check()
   }
-  const left = await storedEvents(relay)
-  const dead = new Map(left.map(({ delivery, reason }) => [delivery, reason]))
+  const rows = await database.read("SELECT id, reason FROM delivery WHERE state = 'dead'")
+  const dead = new Map(rows.map((row) => [String(row.id), String(row.reason)]))
   const gone = stored.filter((delivery) => !sky.taken.has(delivery) && !dead.has(delivery))
   expect([gone, falselyDelivered]).toEqual([[], []])
   expect(await undelivered()).toBe(0)
@@ -165,15 +160,13 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
     return !(isUnlucky(number) && ['too_old', 'maybe_accepted'].includes(reason))
   })
   expect(unexpected).toEqual([])
-  expect(new Set(dead.values())).toContain('event_rejected')
-  expect((await relay.outbox.figures()).imbalance).toBe(0)
+  expect((await relay.deliveries.figures()).imbalance).toBe(0)
 
   // Each of these can be sent again, once its fault is fixed.
-  expect(await relay.outbox.replayAll({})).toBe(dead.size)
+  expect(await relay.deliveries.replayAll({ state: 'dead' })).toBe(dead.size)
   await relay.time.pass(dead.size * SECOND + HOUR)
-  expect(await relay.outbox.figures()).toMatchObject({
-    events: { waiting: 0, uncertain: 0, dead: 0 },
-    imbalance: 0,
-  })
+  expect(await relay.states()).toMatchObject({ waiting: 0, uncertain: 0, dead: 0 })
+  expect((await relay.deliveries.figures()).imbalance).toBe(0)
   expect(stored.filter((delivery) => !sky.taken.has(delivery))).toEqual([])
+  await relay.close()
 })

@@ -51,6 +51,7 @@ export class Alarms {
   /** Endpoints that expect nothing: their events are not noted. */
   #unexpecting: ReadonlySet<string> = new Set()
   #checkedAt: number
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(ports: AlarmPorts) {
     this.#ports = ports
@@ -161,8 +162,15 @@ export class Alarms {
     for (const { apply } of changes) apply()
   }
 
+  /** One read after the other, so that none replaces the result of a later one. */
+  #readEndpoints(): Promise<void> {
+    const reading = this.#reading.catch(() => {}).then(() => this.#readChanged())
+    this.#reading = reading
+    return reading
+  }
+
   /** Decrypts only endpoints that changed. */
-  async #readEndpoints(): Promise<void> {
+  async #readChanged(): Promise<void> {
     const { endpoints, encryption } = this.#ports
     const versions = await endpoints.versions()
     const isKnown = ({ hash, changed }: { hash: string; changed: number }) =>

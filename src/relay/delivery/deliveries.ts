@@ -101,7 +101,7 @@ export interface DeliveriesPorts {
   readonly database: Database
   readonly table: DeliveryTable
   /** The endpoints of the database. */
-  readonly endpoints: Pick<EndpointTable, 'all' | 'of'>
+  readonly endpoints: Pick<EndpointTable, 'all' | 'of' | 'onChange'>
   readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>
   readonly limiters: RateLimiters
@@ -211,6 +211,7 @@ export class Deliveries implements DeliveryStore {
       counted: (outcome) => metrics.ran(outcome),
     })
     this.schedule = new Schedule(this.#tasks(), ports)
+    endpoints.onChange(() => void this.#endpointsChanged())
   }
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
@@ -229,12 +230,6 @@ export class Deliveries implements DeliveryStore {
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.schedule.stop()])
     await this.#alarms.writeEvents().catch(this.#ports.report)
-  }
-
-  /** To be told that an endpoint was created or changed: it may expect events. Never rejects. */
-  async endpointsChanged(): Promise<void> {
-    await this.#alarms.endpointsChanged().catch(this.#ports.report)
-    this.#ports.changed()
   }
 
   /** Calls of GitHub that are open, or prepared. */
@@ -381,6 +376,12 @@ export class Deliveries implements DeliveryStore {
     await this.#loop.recount()
     for (const { queue } of rows) this.#loop.replayed(queue)
     return rows.length
+  }
+
+  /** A changed endpoint may expect events. */
+  async #endpointsChanged(): Promise<void> {
+    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    this.#ports.changed()
   }
 
   #tasks(): readonly Task[] {

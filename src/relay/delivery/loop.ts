@@ -21,20 +21,12 @@ import {
   openBatch,
   openEvent,
 } from './open-event.ts'
+import { mostCalls, newQueue, noteOutcome, type Queue } from './queue.ts'
 import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
-import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
+import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-
-/** Calls of one queue that may overlap. */
-const MOST_CALLS = 4
-
-/** After so many failures in a row, a queue is tried with one event at a time. */
-const FAILURES = 3
-
-/** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
-const LONGEST_REST = MINUTE
 
 /** Milliseconds for which a queue has to fail before its old events are given up. */
 const FAILING_TIME = 60 * MINUTE
@@ -72,34 +64,6 @@ export interface LoopPorts extends OpenPorts {
   delivered(follows: boolean): void
   log(line: DeliveryLine): void
   report(error: unknown): void
-}
-
-/** A queue that has undelivered events. */
-interface Queue {
-  readonly name: string
-  readonly repository: string
-  /** Events whose call is open, or a batch by its id. */
-  readonly open: Set<string>
-  /** Uncertain events whose run was looked for since their last attempt. */
-  readonly lookedUp: Set<string>
-  /** Attempts in a row that failed by themselves or by GitHub. */
-  failures: number
-  /** Refusals of the credential in a row. */
-  refusals: number
-  /** When the first of these was; infinite for a queue that does not fail. */
-  failsSince: number
-  /** No attempt before this time. */
-  restUntil: number
-  /** An event is due: a new one must wait behind it. */
-  hasDue: boolean
-  /** When the table is read again. */
-  looksAt: number
-  isLooking: boolean
-  /** The event that is due, and waits for the turn of its repository. */
-  ready: Delivery | undefined
-  /** When the repository may have a turn. */
-  turnAt: number
-  nextLookup: number
 }
 
 export class DeliveryLoop {
@@ -212,7 +176,7 @@ export class DeliveryLoop {
     if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
     // The retry of it may be on its way.
     if (queue.open.has(id)) return
-    this.#noteOutcome(queue, outcome)
+    noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, { ...event, state: 'waiting' }, members, outcome)
     this.#lookAt(queue, this.#ports.now())
   }
@@ -417,7 +381,7 @@ export class DeliveryLoop {
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
     const follows = this.follows(opened.dispatch)
     const outcome = await attempt(opened.dispatch, follows, this.#ports)
-    this.#noteOutcome(queue, outcome)
+    noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, first, members, outcome)
   }
 
@@ -483,47 +447,6 @@ export class DeliveryLoop {
       reason,
       seconds: Math.ceil(wait / SECOND),
     })
-  }
-
-  /** Draws the conclusions of an outcome for the whole queue. */
-  #noteOutcome(queue: Queue, outcome: AttemptOutcome): void {
-    const now = this.#ports.now()
-    switch (outcome.kind) {
-      case 'accepted':
-        queue.failures = 0
-        queue.refusals = 0
-        queue.failsSince = Number.POSITIVE_INFINITY
-        queue.restUntil = 0
-        break
-      case 'limited':
-        // The rate limiter holds the credential; a 503 that names a time holds the queue.
-        queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
-        break
-      case 'paused':
-        queue.failsSince = Math.min(now, queue.failsSince)
-        // Calls that overlap are refused together.
-        if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++
-        queue.restUntil = now + pauseAfter(queue.refusals)
-        break
-      case 'failed':
-      case 'doubt':
-        queue.failures++
-        queue.failsSince = Math.min(now, queue.failsSince)
-        if (queue.failures >= FAILURES) {
-          const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
-          queue.restUntil = now + rest
-        }
-        if (outcome.kind === 'doubt') {
-          queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
-        }
-        break
-      case 'refused':
-        // GitHub responds, and other events may be accepted.
-        queue.failures = 0
-        break
-      default:
-        break
-    }
   }
 
   /** Writes an outcome, again if the disk fails. Until then the process alone knows it. */
@@ -610,32 +533,13 @@ export class DeliveryLoop {
   #queueOf(name: string): Queue {
     const known = this.#queues.get(name)
     if (known) return known
-    const queue: Queue = {
-      name,
-      repository: repositoryOf(name),
-      open: new Set(),
-      lookedUp: new Set(),
-      failures: 0,
-      refusals: 0,
-      failsSince: Number.POSITIVE_INFINITY,
-      restUntil: 0,
-      hasDue: false,
-      looksAt: 0,
-      isLooking: false,
-      ready: undefined,
-      turnAt: 0,
-      nextLookup: 0,
-    }
+    const queue = newQueue(name)
     this.#queues.set(name, queue)
     return queue
   }
 }
 
 const NO_CONTENT = { key: null, content: null }
-
-function mostCalls({ failures, refusals }: Queue): number {
-  return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
-}
 
 function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
   return members.map(({ id }) => id)
