@@ -40,7 +40,7 @@ export function rulesPage(rules) {
     '## unused-ignore\n\nA `# hookline: ignore[…]` suppresses nothing, or names no rule. Remove the comment, or correct the name.',
     YAML_PART,
     '## mistakes\n\nOther mistakes, such as an unknown option or invalid YAML, have an id too, and a comment cannot suppress them. `hookline check --sarif` prints all ids with a description.',
-    '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/untrusted-input.md)',
+    '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/use-event-data.md#handle-untrusted-input)',
   ]
   return `${parts.join('\n\n')}\n`
 }

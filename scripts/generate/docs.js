@@ -12,6 +12,7 @@ import {
   schemesTable,
   senderPages,
   senderSchemesTable,
+  senderSections,
   sendersCount,
   sendersTable,
   verifyOptionsTable,
@@ -75,7 +76,11 @@ const DOCUMENTS = {
     options: optionsReference,
   },
   'docs/learn/comparison.md': { senders: sendersCount },
-  'docs/senders/README.md': { count: countText, senders: sendersTable },
+  'docs/senders/README.md': {
+    count: countText,
+    senders: sendersTable,
+    sections: senderSections,
+  },
 }
 
 /**
