@@ -69,6 +69,12 @@ const QUESTIONS: readonly (readonly [
     /^- if: fromJSON|^ {6}- if: fromJSON/m,
   ],
   ['How do I run it with Docker?', 'Docker', 'docs/host/docker.md', /^# Run a relay with Docker$/m],
+  [
+    'Does it work on Windows?',
+    'frequently asked questions',
+    'docs/faq.md',
+    /^## Does it work on Windows\?$[\s\S]*PowerShell/m,
+  ],
   ['How do I monitor it?', 'monitoring', 'docs/host/monitoring.md', /^# .*[Mm]onitor/m],
   [
     'How do I test locally?',
