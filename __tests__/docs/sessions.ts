@@ -35,8 +35,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
-  'docs/guides/test-in-ci.md': { clones: true },
-  'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
+  'docs/guides/test-in-ci.md': { clones: true, files: WORKFLOW },
   'docs/guides/bot-webhook.md': WITH_RELAY,
   'docs/guides/reply.md': WITH_RELAY,
   'docs/guides/recipes.md': {
