@@ -2,7 +2,7 @@
 
 const INTRODUCTION = `# Rules of \`check\`
 
-Reference for authors of workflows: what each rule of \`hookline check\` finds, why it matters, and how to fix it.
+The rules of \`hookline check\`: the mistake that each one finds, its reason, and the fix.
 
 \`hookline check\` finds mistakes between the sender and the run. It reads the files of \`workflows/\` and the workflows in \`.github/workflows/\` that use the action, and runs nothing. It says of any other file that it was not checked.
 

@@ -83,7 +83,7 @@ function page(sender, own) {
   return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
 
-By these steps, a ${plainTitle(title)} webhook starts a GitHub Actions workflow, and ${scheme === 'bearer' ? 'the workflow verifies its token' : 'the workflow verifies its signature'}.
+By these steps, ${plainTitle(title)} webhooks start a GitHub Actions workflow, which verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.
 
 ## Set up
 
@@ -411,7 +411,7 @@ function section(sender) {
       : [`Second secret: ${code(urlSecret)}, the URL, because the signature covers it.`]),
     ...filterFacts(sender, own),
     `Key: ${[sender.repeat ?? [], sender.otherRepeat ?? []].flat().map(code).join(' or ') || 'the hash of the request'}.`,
-    waitingText(sender, own),
+    `Retries: ${waitingText(sender, own)}`,
   ]
   const more = hasPage(sender)
     ? []
@@ -451,7 +451,7 @@ function shortProofOf({ name, scheme = name, options = {}, handshake }) {
   return [proof, handshake === undefined ? [] : HANDSHAKES[handshake]].flat().join('. ')
 }
 
-/** Who answers the handshake of a sender. */
+/** The part of Hookline that answers the handshake of a sender. */
 const HANDSHAKES = {
   relay: 'The relay answers the handshake',
   both: 'The relay answers the handshake, and the workflow receives the request too',

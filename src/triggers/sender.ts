@@ -56,7 +56,7 @@ export interface Facts {
   readonly hasBots?: true
 }
 
-/** Whether a sender sends a request again that failed. */
+/** How a sender treats a request that failed. */
 export interface Retries {
   /** `optional`: if its configuration says so. `unknown`: the sender documents nothing. */
   readonly when: 'yes' | 'no' | 'optional' | 'unknown'
