@@ -68,5 +68,6 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   kind: 'HMAC-SHA256',
-  verifiedBy: '`signature` in the body, which covers a time and a token, but not the rest of the body',
+  verifiedBy:
+    '`signature` in the body, which covers a time and a token, but not the rest of the body',
 }
