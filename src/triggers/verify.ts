@@ -3,6 +3,7 @@ import { type Message, warning } from '../wire/messages.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
+import { sectionAddress } from './sender.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
@@ -289,7 +290,10 @@ export async function verifyRequest(
   }
   const found = refusals.join('; ')
   const isAbsent = !carries(request, credentialsOf(verifications))
-  const text = `signature verification failed, so the request fires nothing (${found})`
+  const [first, ...others] = schemesWithSettings(verifications)
+  const isOfOneSender = others.length === 0 && first?.scheme.page !== undefined
+  const page = isOfOneSender ? `; see ${sectionAddress(first.scheme.name)}` : ''
+  const text = `signature verification failed, so the request fires nothing (${found})${page}`
   return {
     held: false,
     checks: [{ option: 'verify', held: false, found, ...(isAbsent && { isAbsent }) }],
