@@ -6,7 +6,7 @@ import { pageOf } from '../../src/check/check.ts'
 import { RULES } from '../../src/check/rules.ts'
 import { sectionAddress } from '../../src/triggers/sender.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
-import { SCHEME_NAMES } from '../../src/triggers/verify/schemes.ts'
+import { SCHEME_NAMES, schemeNamed } from '../../src/triggers/verify/schemes.ts'
 import { PAGES, prose } from './pages.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -94,8 +94,8 @@ test('an address of a page in a message leads to the page, and to its heading', 
 
 test('an address that a message builds from the name of a sender or scheme has its heading', () => {
   const senders = SENDERS.map(({ name }) => name)
-  const schemes = [...SCHEME_NAMES.values()].filter(({ page }) => page !== undefined)
-  const addresses = [...senders, ...schemes.map(({ name }) => name)].map(sectionAddress)
+  const schemes = SCHEME_NAMES.filter((name) => schemeNamed(name)?.page !== undefined)
+  const addresses = [...senders, ...schemes].map(sectionAddress)
   const pages = [...addresses, ...RULES.map(({ id }) => pageOf(id))]
   expect(pages.length).toBeGreaterThan(150)
   const wrong = pages.filter((address) => {
