@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { startGitHub } from '../../support/github.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
+import { startGitHub } from '../../support/github.ts'
 
 /** Each repository is one queue. */
 const REPOSITORIES = 300

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
-import { startGitHub } from '../../support/github.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
+import { startGitHub } from '../../support/github.ts'
 
 const EVENTS = 3000
 const KILLS = 20

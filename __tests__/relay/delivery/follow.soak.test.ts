@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { endpointsOf } from '../../support/endpoint-relays.ts'
 import type { RunBehavior } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { send } from '../../support/raw-http.ts'
 import { type NotifyingRelay, startNotifyingRelay } from '../../support/notifying-relay.ts'
+import { send } from '../../support/raw-http.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

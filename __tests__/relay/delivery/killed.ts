@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { startGitHub } from '../../support/github.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
+import { startGitHub } from '../../support/github.ts'
 
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
 

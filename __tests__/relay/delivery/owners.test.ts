@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
-import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
 const OWNER = 'ghp_the-token-of-the-attacker-aaaaaaaaaaaa'
@@ -71,7 +71,9 @@ describe.each(DATABASE_RUNTIMES)('on $name', ({ isThere, start }) => {
     expect(await send('victim/repo/hook/webhook', VICTIM)).toBe(202)
     expect(await (await fetch(`${relay.url}/readyz`)).text()).toBe('ready')
     const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
-    const metrics = await (await fetch(`${relay.url}/-admin/metrics?owner=attacker`, { headers })).text()
+    const metrics = await (
+      await fetch(`${relay.url}/-admin/metrics?owner=attacker`, { headers })
+    ).text()
     expect(metrics).toMatch(/^hookline_imbalance 0$/m)
   })
 })

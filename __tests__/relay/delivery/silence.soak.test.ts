@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { send } from '../../support/raw-http.ts'
 import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 
