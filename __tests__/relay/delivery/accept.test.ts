@@ -77,7 +77,7 @@ test('an event that an old list of endpoints let through is 401, and is not stor
   }
 })
 
-describe.each(SERVERS.slice(0, 1))('requests to endpoints, with %s', (_, startServer) => {
+describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
   let server: DatabaseServer
   let relay: StoredRelay
   beforeAll(async () => {

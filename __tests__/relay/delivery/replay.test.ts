@@ -16,7 +16,7 @@ const FOREIGN = 'ghp_TokenOfAnotherCaller00000000000000000'
 
 let count = 0
 
-describe.each(SERVERS.slice(0, 1))('replays, with %s', (_, startServer) => {
+describe.each(SERVERS)('replays, with %s', (_, startServer) => {
   let server: DatabaseServer
   let relay: StoredRelay
   beforeAll(async () => {
