@@ -19,15 +19,10 @@ export function only(query: URLSearchParams | undefined, name: string): string |
 }
 
 /** The longest body of a handshake in characters; a longer one is an event, and is not read here. */
-const LARGEST_BODY = 8192
-
-/** True if the body may be of a handshake, and contains the text. */
-export function bodyHas(body: string | undefined, text: string): boolean {
-  return body !== undefined && body.length <= LARGEST_BODY && body.includes(text)
-}
+export const LARGEST_BODY = 8192
 
 export function challengeBody(body = ''): Record<string, unknown> | undefined {
-  if (!bodyHas(body, 'challenge')) return undefined
+  if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
   const value = jsonValue(body)
   return isObject(value) ? value : undefined
 }

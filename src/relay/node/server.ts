@@ -4,12 +4,12 @@ import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { LargeBodySink, RelayRequest, RelayResponse } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
-import { readBody, readLargeBody } from './read-body.ts'
+import { NodeRequest } from './request.ts'
 import { watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
@@ -125,40 +125,6 @@ export async function answer(
   // A client that disconnects must end only its own response.
   if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
   else response.end(reply.body)
-}
-
-/** A request of node:http as the relay reads it. */
-class NodeRequest implements RelayRequest {
-  readonly method: string
-  readonly target: string
-  readonly headers: RelayRequest['headers']
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
-
-  constructor(request: IncomingMessage, response: ServerResponse) {
-    this.method = request.method ?? 'GET'
-    this.target = request.url ?? '/'
-    this.headers = request.rawHeaders
-    this.#request = request
-    this.#response = response
-  }
-
-  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
-    return readBody(this.#request, limit, arrived)
-  }
-
-  readLargeBody(limit: number, sink: LargeBodySink, arrived?: (bytes: number) => void) {
-    return readLargeBody(this.#request, limit, sink, arrived)
-  }
-
-  whenGone(back: () => void): void {
-    const response = this.#response
-    const closed = () => {
-      if (!response.writableEnded) back()
-    }
-    if (response.closed) closed()
-    else response.once('close', closed)
-  }
 }
 
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */

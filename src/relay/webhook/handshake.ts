@@ -1,4 +1,10 @@
-import { bodyHas, jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake-values.ts'
+import {
+  jsonValue,
+  LARGEST_BODY,
+  only,
+  queryOf,
+  visibleAscii,
+} from '../../triggers/handshake-values.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
@@ -68,6 +74,10 @@ function hasMark({ headers, path, body }: HandshakeRequest, mark: HandshakeMark)
   if ('header' in mark) return headerValue(headers, mark.header) !== undefined
   if ('body' in mark) return bodyHas(body, mark.body)
   return path.toLowerCase().includes(mark.path)
+}
+
+function bodyHas(body: string | undefined, text: string): boolean {
+  return body !== undefined && body.length <= LARGEST_BODY && body.includes(text)
 }
 
 /** UTF-8 bytes. Challenges are short, and the relay must not serve content of a caller's choice. */

@@ -1,5 +1,39 @@
-import type { IncomingMessage } from 'node:http'
-import type { LargeBodySink } from '../../wire/http.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LargeBodySink, RelayRequest } from '../../wire/http.ts'
+
+/** A request of node:http as the relay reads it. */
+export class NodeRequest implements RelayRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: RelayRequest['headers']
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.method = request.method ?? 'GET'
+    this.target = request.url ?? '/'
+    this.headers = request.rawHeaders
+    this.#request = request
+    this.#response = response
+  }
+
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
+    return readBody(this.#request, limit, arrived)
+  }
+
+  readLargeBody(limit: number, sink: LargeBodySink, arrived?: (bytes: number) => void) {
+    return readLargeBody(this.#request, limit, sink, arrived)
+  }
+
+  whenGone(back: () => void): void {
+    const response = this.#response
+    const closed = () => {
+      if (!response.writableEnded) back()
+    }
+    if (response.closed) closed()
+    else response.once('close', closed)
+  }
+}
 
 /**
  * Reads the whole body of a request. Node's own iterator destroys the connection if its reader stops
@@ -47,7 +81,7 @@ export function readBody(
  * @throws RangeError after more than `sink.most` bytes, and any error of `sink.write` and `arrived`; the
  *   rest is discarded
  */
-export function readLargeBody(
+function readLargeBody(
   request: IncomingMessage,
   limit: number,
   sink: LargeBodySink,
