@@ -38,7 +38,6 @@ import {
   NotificationSender,
   type NotifySettings,
   type PostNotification,
-  postTo,
 } from './notify.ts'
 import { isOwnQueue } from './queue-name.ts'
 import { Schedule, type Task } from './schedule.ts'
@@ -111,7 +110,7 @@ export interface DeliveriesPorts {
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
   readonly age: number
   readonly notify: NotifySettings | undefined
-  /** Sends a notification; `fetch` if absent. */
+  /** Sends a notification; needed with `notify`. */
   readonly post?: PostNotification
   readonly metrics: RelayMetrics
   /** What else recurs in the database. */
@@ -191,14 +190,11 @@ export class Deliveries implements DeliveryStore {
       listsRuns: this.#listsRuns,
       delivered: (follows) => this.#follows(follows),
     })
+    const { post } = ports
     this.#sender =
       notify &&
-      new NotificationSender({
-        ...ports,
-        table: this.#notifications,
-        secret: notify.secret,
-        post: ports.post ?? postTo(notify.url),
-      })
+      post &&
+      new NotificationSender({ ...ports, table: this.#notifications, secret: notify.secret, post })
     this.#follower = new RunFollower({
       ...ports,
       table,
