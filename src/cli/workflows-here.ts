@@ -150,12 +150,6 @@ function readInline(
   return mayUseAction(source.text) ? readInlineOn(name, source, contexts) : undefined
 }
 
-/** Names of all workflow files here, whether a trigger of ours is in them or not. */
-export function workflowNamesHere(root = process.cwd()): string[] {
-  const sources = readOrUndefined(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
-  return [...new Set([...nativeFiles(root), ...sources].map(({ name }) => name))]
-}
-
 /**
  * The triggers that wait for requests, of the workflow files here, whatever their secrets are: these
  * are in the repository on GitHub. A file with mistakes has none, nor one whose name no webhook URL can

@@ -70,14 +70,6 @@ export async function runLocally(
   return { ...named, ...result, messages }
 }
 
-/** An event in a batch that is evaluated later. */
-export function collectedEvent({ method, path, headers }: ClientPayload, batch: string): DevEvent {
-  const { workflow, trigger } = parseWebhookPath(path)
-  const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
-  const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], milliseconds: 0 }
-  return { ...named, ...nothing, messages: [], problems: [], reason: `waits in the batch ${batch}` }
-}
-
 /** Polls the triggers of a workflow that are due, as a scheduled run would. */
 export async function pollLocally(workflow: string, ports: LocalEnginePorts): Promise<DevEvent> {
   const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })

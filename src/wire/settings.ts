@@ -178,11 +178,6 @@ function token(text: string, name: string): Secret {
   return readToken(name, text)
 }
 
-/** The parts between commas or white space. */
-export function splitList(text = ''): string[] {
-  return text.split(/[\s,]+/).filter(Boolean)
-}
-
 /** The address may contain a token, so no error shows it. */
 function httpsAddress(text: string, name: string): URL {
   const url = parseAddress(text)

@@ -8,10 +8,3 @@ export const ACTIONS = {
   'google-github-actions/run-gemini-cli': 'v0',
   'openai/codex-action': 'v1',
 } as const
-
-export type KnownAction = keyof typeof ACTIONS
-
-/** A reference for `uses:`: `actions/checkout@v6`. */
-export function actionReference(action: KnownAction): string {
-  return `${action}@${ACTIONS[action]}`
-}
