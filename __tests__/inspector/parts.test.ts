@@ -15,8 +15,8 @@ import {
 } from '../../src/inspector/recorder.ts'
 import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
-import type { RelayRequest } from '../../src/wire/http.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import type { RelayRequest } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 
 const CAME: Cause = { origin: 'request', of: null }

@@ -5,9 +5,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { createEndpoint, eventHeaders, signed, VERIFIED } from '../support/large-bodies.ts'
-import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
 
 const MB = 1024 * 1024
 

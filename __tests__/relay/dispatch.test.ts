@@ -402,7 +402,7 @@ test('the call carries what GitHub asks of a client', async () => {
       authorization: 'Bearer token',
       'content-type': 'application/json',
       'user-agent': 'hookline-relay',
-      'x-github-api-version': '2022-11-28',
+      'x-github-api-version': '2026-03-10',
     },
   })
 })

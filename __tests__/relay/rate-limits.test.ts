@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { type GitHub, startGitHub } from '../support/github.ts'
 import { DATABASE_RUNTIMES } from '../support/database-relays.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 

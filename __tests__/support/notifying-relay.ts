@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type GitHubRuns, startGitHubRuns } from './github-runs.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from './database-relays.ts'
+import { type GitHubRuns, startGitHubRuns } from './github-runs.ts'
 import { type NotificationReceiver, startNotificationReceiver } from './notification-receiver.ts'
 
 /** The secret that signs receipts. */

@@ -379,7 +379,7 @@ describe('a call', () => {
           accept: 'application/vnd.github+json',
           'content-type': 'application/json',
           'user-agent': 'hookline',
-          'x-github-api-version': '2022-11-28',
+          'x-github-api-version': '2026-03-10',
           authorization: 'Bearer the-token',
         },
         body: '{}',

@@ -13,6 +13,7 @@ import {
   schemesTable,
   senderPages,
   senderSchemesTable,
+  senderSections,
   sendersCount,
   sendersTable,
   verifyOptionsTable,
@@ -77,7 +78,11 @@ const DOCUMENTS = {
     options: optionsReference,
   },
   'docs/learn/comparison.md': { senders: sendersCount },
-  'docs/senders/README.md': { count: countText, senders: sendersTable },
+  'docs/senders/README.md': {
+    count: countText,
+    senders: sendersTable,
+    sections: senderSections,
+  },
 }
 
 /**

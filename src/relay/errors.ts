@@ -236,12 +236,9 @@ export function payloadTooLarge(
   return new RelayError(413, 'payload_too_large', message, { hint })
 }
 
-/** The code of a large body without room. */
-export const BODIES_FULL = 'bodies_full'
-
 /** The quota of stored bodies is used up. */
 export function bodiesFull(cause?: unknown): RelayError {
-  return new RelayError(503, BODIES_FULL, 'the relay has no room for another large body', {
+  return new RelayError(503, 'bodies_full', 'the relay has no room for another large body', {
     hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,

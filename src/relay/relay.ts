@@ -1,5 +1,5 @@
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
-import { BODIES_FULL, internalError, methodNotAllowed, RelayError } from './errors.ts'
+import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { type Pages, preflight, servePage } from './pages.ts'
 import type { Readiness } from './readiness.ts'
@@ -43,7 +43,7 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
   } catch (error) {
     if (!(error instanceof RelayError)) relay.report(error)
     const refusal = error instanceof RelayError ? error : internalError(error)
-    if (refusal.code === BODIES_FULL) {
+    if (refusal.code === 'bodies_full') {
       relay.readiness.bodiesFull()
       metrics.bodyRefused()
     }

@@ -183,8 +183,8 @@ function adminPorts(
   }
 }
 
-function githubOf({ config: { apiUrl, budget, forge }, access: { call } }: SharedParts) {
-  return { call, apiUrl, budget, forge, clock: systemClock }
+function githubOf({ config: { apiUrl, version, budget, forge }, access: { call } }: SharedParts) {
+  return { call, apiUrl, version, budget, forge, clock: systemClock }
 }
 
 /** Deliveries of endpoints are followed, but for those that a notification about a run caused. */

@@ -1,9 +1,7 @@
+import { ServerVersion } from './api-version.ts'
 import { jitter } from './http.ts'
 import { isObject, parsePlainJson } from './json.ts'
 import type { Secret } from './secret.ts'
-
-/** https://docs.github.com/rest/about-the-rest-api/api-versions */
-export const GITHUB_API_VERSION = '2022-11-28'
 
 /**
  * A client of GitHub's API over any `call`. It alone knows the meaning of responses, which
@@ -14,6 +12,8 @@ export interface GitHubOptions {
   /** Base address of the API. */
   readonly apiUrl: URL
   readonly clock: Clock
+  /** The version that the server speaks; clients of one server share it, so that it is learned once. */
+  readonly version?: ServerVersion | undefined
   /** The `User-Agent`, which GitHub requires. */
   readonly agent?: string
 }
@@ -60,7 +60,7 @@ export interface GitHubRequest {
   readonly method?: ApiMethod | undefined
   /** Path below the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
-  readonly body?: string | undefined
+  readonly body?: RequestBody | undefined
   /** True if the body of a 2xx response is read, too. */
   readonly reads?: boolean | undefined
   /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
@@ -72,6 +72,9 @@ export interface GitHubRequest {
 }
 
 type ApiMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** A function, if the body depends on the version of the API. */
+export type RequestBody = string | ((isOlderVersion: boolean) => string)
 
 /**
  * Returns the token for a request; `undefined` is enough for public data.
@@ -145,6 +148,7 @@ export class GitHubClient {
   readonly #options: GitHubOptions
   readonly #patience: RetryPolicy
   readonly #tokens: Tokens
+  readonly #version: ServerVersion
   readonly #base: string
   readonly #deadline: number
   readonly #lastTry: number
@@ -164,6 +168,7 @@ export class GitHubClient {
     this.#options = options
     this.#patience = patience
     this.#tokens = tokens
+    this.#version = options.version ?? new ServerVersion(options.apiUrl)
     this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
     const start = this.#now()
     this.#deadline = start + patience.budget
@@ -270,10 +275,21 @@ export class GitHubClient {
   #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
     const { method, body, reads, responseBytes, accept } = question
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
-    const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
-    const headers = githubHeaders(token, accept, this.#options.agent)
-    return this.#options.call({ method, path, headers, body, timeout, reads, responseBytes })
+    return this.#version.ask((version, isOlder) => {
+      const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
+      const headers = githubHeaders(version, token, accept, this.#options.agent)
+      const sent = typeof body === 'function' ? body(isOlder) : body
+      return this.#options.call({
+        method,
+        path,
+        headers,
+        body: sent,
+        timeout,
+        reads,
+        responseBytes,
+      })
+    })
   }
 
   #placed(path: string): string {
@@ -402,6 +418,7 @@ export function secondsToWait({ header }: GitHubResponse, now: Date): number | u
 }
 
 function githubHeaders(
+  version: string,
   token: Secret | undefined,
   accept = 'application/vnd.github+json',
   agent = 'hookline',
@@ -410,7 +427,7 @@ function githubHeaders(
     accept,
     'content-type': 'application/json',
     'user-agent': agent,
-    'x-github-api-version': GITHUB_API_VERSION,
+    'x-github-api-version': version,
   }
   if (token) headers.authorization = `Bearer ${token.reveal()}`
   return headers

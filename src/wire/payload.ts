@@ -147,18 +147,16 @@ export function writeDispatch(clientPayload: string): string {
  * The body of `POST …/actions/workflows/{file}/dispatches`, with a written `client_payload` as its
  * only input `hookline`.
  *
- * @param tellsRun whether the response should name the run
- * @param field name of the flag that requests the run; Forgejo's is `return_run_info`
+ * @param flags further fields, which request the run in the response
  */
 export function writeWorkflowDispatch(
   clientPayload: string,
   ref: string,
-  tellsRun: boolean,
-  field: 'return_run_details' | 'return_run_info' = 'return_run_details',
+  flags: Readonly<Record<string, true>> = {},
 ): string {
   const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
-  const details = tellsRun ? `,"${field}":true` : ''
-  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
+  const further = Object.keys(flags).map((name) => `,"${name}":true`)
+  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${further.join('')}}`
 }
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */

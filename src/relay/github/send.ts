@@ -1,3 +1,4 @@
+import type { ServerVersion } from '../../wire/api-version.ts'
 import {
   type Clock,
   fieldsOf,
@@ -5,6 +6,7 @@ import {
   GitHubClient,
   type GitHubRefusal,
   type GitHubResponse,
+  type RequestBody,
 } from '../../wire/github-api.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
@@ -100,6 +102,8 @@ export interface SessionOptions {
   readonly call: GitHubCall
   /** Base address of GitHub's API. */
   readonly apiUrl: URL
+  /** The version of the API that this server speaks, which all calls learn together. */
+  readonly version?: ServerVersion | undefined
   /** Milliseconds for all tries of one event together. */
   readonly budget: number
   /** Milliseconds after which no further try begins; those of the budget when absent. */
@@ -167,7 +171,7 @@ interface RepositoryCall {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
-  readonly body?: string
+  readonly body?: RequestBody
   /** True where the text of a 2xx is wanted too. */
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
@@ -200,7 +204,7 @@ export class GitHubSession {
    * @param times of this call
    */
   constructor(
-    { apiUrl, clock, budget, retryTime }: SessionOptions,
+    { apiUrl, version, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
@@ -208,7 +212,7 @@ export class GitHubSession {
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
-      { call, apiUrl, clock, agent: AGENT },
+      { call, apiUrl, version, clock, agent: AGENT },
       // `retryTime` is set if the relay stores what GitHub may have accepted, and looks for its run.
       {
         budget,
@@ -358,6 +362,7 @@ const EXTENSIONS = ['yml', 'yaml'] as const
 
 /** GitHub's messages for a workflow that exists, and has no such trigger or input. */
 const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
+const UNKNOWN_FIELD = /return_run_(?:details|info).* is not a permitted key/i
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
@@ -376,10 +381,17 @@ interface StartedWorkflow {
   readonly clientPayload: string
 }
 
+/** The field of the body that requests the run. GitHub's current API names the run in every response. */
+const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>> = {
+  github: (isOlderVersion) => (isOlderVersion ? { return_run_details: true } : {}),
+  forgejo: () => ({ return_run_info: true }),
+  gitea: () => ({}),
+}
+
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
-  /** False after GitHub rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
+  /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   #tellsRun = true
 
   /**
@@ -421,13 +433,14 @@ class DirectDispatch {
       // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
       const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
-      const field = forge === 'forgejo' ? 'return_run_info' : 'return_run_details'
-      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun && forge !== 'gitea', field)
+      const body = (isOlderVersion: boolean) =>
+        writeWorkflowDispatch(clientPayload, ref, tellsRun ? RUN_FIELD[forge](isOlderVersion) : {})
       return github.ask({ path, body, reads: true })
     }
     const post = async (extension: string) => {
       const outcome = await ask(extension, this.#tellsRun)
-      if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
+      const mayBeField = isAnswer(outcome, 400) || isAnswer(outcome, 422, UNKNOWN_FIELD)
+      if (!this.#tellsRun || !mayBeField) return outcome
       const without = await ask(extension, false)
       // Only success shows that the field was the cause, so that one caller cannot decide it for all others.
       if (without.accepted) this.#tellsRun = false

@@ -18,6 +18,7 @@ import { readStorageSettings } from '../storage-settings.ts'
 import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
+import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
@@ -139,7 +140,9 @@ function isInDoubt({ rateLimiters }: ForgeAccess, queue: string): boolean {
 /** False for an endpoint that was deleted, or has another id by now. */
 async function isCurrent(endpoint: Endpoint, endpoints: EndpointLookup): Promise<boolean> {
   const current = await endpoints.current(endpoint)
-  return current?.id.reveal() === endpoint.id.reveal()
+  if (!current) return false
+  const [now, then] = await Promise.all([current, endpoint].map(({ id }) => endpointHash(id)))
+  return now === then
 }
 
 /** Absent without a public address, because the action could not fetch a body. */

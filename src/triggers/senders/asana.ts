@@ -7,7 +7,7 @@ export const facts: Facts = {
   secret: 'ASANA_HOOK_SECRET',
   shown: 'the header `x-hook-secret` of the first request',
   handshake: 'both',
-  retries: 'Asana retries for a day, and then deletes the webhook.',
+  retries: { when: 'yes', text: 'Asana retries for a day, and then deletes the webhook.' },
   events: ['body.events.action', 'added', 'changed'],
 }
 

@@ -11,8 +11,10 @@ export const facts: Facts = {
   secret: 'EVENT_GRID_KEY',
   shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'relay',
-  retries:
-    'By default, Event Grid makes up to 30 attempts within a day. After 400, 401, 403 or 413 it makes no other.',
+  retries: {
+    when: 'yes',
+    text: 'By default, Event Grid makes up to 30 attempts within a day. After 400, 401, 403 or 413 it makes no other.',
+  },
   events: ['body.eventType', 'Microsoft.Storage.BlobCreated'],
 }
 

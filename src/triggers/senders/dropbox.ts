@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'DROPBOX_APP_SECRET',
   shown: 'the *App secret* in the app console',
   handshake: 'relay',
-  retries: 'Dropbox retries for about ten minutes.',
+  retries: { when: 'yes', text: 'Dropbox retries for about ten minutes.' },
 }
 
 export const scheme: OwnScheme = {

@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'OKTA_HOOK_SECRET',
   shown: 'the *Authentication secret* of the event hook, which you choose',
   handshake: 'relay',
-  retries: 'Okta retries once after a timeout.',
+  retries: { when: 'yes', text: 'Okta retries once after a timeout.' },
   repeat: 'eventId',
   events: ['body.data.events.eventType', 'user.session.start', 'user.lifecycle.create'],
 }

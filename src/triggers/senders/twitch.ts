@@ -7,8 +7,10 @@ export const facts: Facts = {
   secret: 'TWITCH_SECRET',
   shown: 'the `secret` of the subscription, which you choose',
   handshake: 'relay',
-  retries:
-    'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
+  retries: {
+    when: 'yes',
+    text: 'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
+  },
   repeat: 'headers.twitch-eventsub-message-id',
   events: ['body.subscription.type', 'stream.online', 'channel.follow'],
 }
