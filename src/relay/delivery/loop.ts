@@ -134,7 +134,10 @@ export class DeliveryLoop {
       this.#lookAt(queue, this.#collections.dueAt(name))
       return
     }
-    if (attempts > 0) noteFailedRequest(queue, state === 'uncertain')
+    const isInDoubt = attempts > 0 && state === 'uncertain'
+    if (attempts > 0) noteFailedRequest(queue, isInDoubt)
+    // On Workers the call was made elsewhere.
+    if (isInDoubt) this.#limiterOf(name).noteDoubt(queue.repository)
     // The queue waits for the end of a limit, or of a call that is still open.
     const isOpen = attempts === 0 && state === 'uncertain'
     if (isOpen || reason === 'rate_limited') {
