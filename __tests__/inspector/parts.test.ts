@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
+import { devSource } from '../../src/inspector/dev-source.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import {
   type Cause,
@@ -15,8 +16,8 @@ import {
 } from '../../src/inspector/recorder.ts'
 import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
-import type { RelayRequest } from '../../src/wire/http.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import type { RelayRequest } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 
 const CAME: Cause = { origin: 'request', of: null }
@@ -314,6 +315,7 @@ describe('a visit', () => {
       runs: false,
       problems: [],
       fixtures: ['github.push'],
+      relay: null,
     }),
     fixture: (name: string) => (name === 'github.push' ? HELLO : undefined),
     sign: async (request: ShownRequest) => {
@@ -336,7 +338,7 @@ describe('a visit', () => {
     const body = async () => JSON.stringify(ORDER)
     const [path = '', query = ''] = target.split('?')
     const one = { address: '::1', method: 'GET', path, query, headers: own, body, ...more }
-    const answered = await inspect(one, parts)
+    const answered = await inspect(one, devSource(parts))
     if (!('reply' in answered))
       return { status: 0, body: String(answered.eventsAfter), headers: {} }
     return { ...answered.reply, body: Buffer.from(answered.reply.body).toString() }

@@ -264,6 +264,15 @@ function readEnvFile(file: string | undefined): JsonObject {
   }
 }
 
+/** The positions in the files of this folder that can read the outputs of a workflow's triggers. */
+export function readersHere(workflow: string): readonly OutputReader[] {
+  const root = process.cwd()
+  const values = readEnvFile(undefined)
+  const contexts = expressionContexts(process.env, {}, { secrets: values, vars: values })
+  const open = () => devWorkflowSource({ root, globs: [DEFAULT_GLOB], contexts })
+  return workflowReaders(root, workflow, open)
+}
+
 /**
  * The files that can read the outputs of a workflow's triggers: the source after compilation and the
  * native workflow files whose action reads the source, or the native file with inline triggers.
