@@ -105,8 +105,11 @@ export class RelayList {
       const isSame = before && JSON.stringify(before.delivery) === JSON.stringify(delivery)
       return isSame ? [] : [summary]
     })
-    const gone = [...this.#missing(rows, isEverything, numbers.at(-1)), ...this.#surplus()]
-    for (const id of gone) this.#entries.delete(id)
+    const missing = this.#missing(rows, isEverything, numbers.at(-1))
+    for (const id of missing) this.#entries.delete(id)
+    const surplus = this.#surplus()
+    for (const id of surplus) this.#entries.delete(id)
+    const gone = [...missing, ...surplus]
     const summaries = changed.filter(({ id }) => this.#entries.has(id))
     if (summaries.length + gone.length > 0) this.#tell({ summaries, gone })
   }

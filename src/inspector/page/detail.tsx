@@ -136,7 +136,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
   const actions = actionsOf(shown)
   return (
     <>
-      <a class="back" href="/#">
+      <a class="back" href="/inspector/#">
         ← {shown.relay ? 'All deliveries' : 'All requests'}
       </a>
       <Heading detail={shown} />

@@ -257,15 +257,22 @@ export function shownPath({ path, workflow, trigger }: Summary): string {
   return path || [workflow, trigger].filter(Boolean).join('/') || 'unknown address'
 }
 
+// A formatter is made once, because each takes as long as a line.
+const CLOCK = new Intl.DateTimeFormat([], { timeStyle: 'medium', hour12: false })
+const DAY = new Intl.DateTimeFormat([], { month: 'short', day: 'numeric' })
+
+/** The text of an invalid time is shown as it is. */
 export function clockTime(time: string): string {
-  return new Date(time).toLocaleTimeString([], { hour12: false })
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? time : CLOCK.format(date)
 }
 
 /** The time of today, and the date of any other day. */
 export function dayAndTime(time: string): string {
-  const day = new Date(time).toLocaleDateString([], { month: 'short', day: 'numeric' })
-  const isToday = new Date(time).toDateString() === new Date().toDateString()
-  return isToday ? clockTime(time) : `${day}, ${clockTime(time)}`
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return time
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday ? clockTime(time) : `${DAY.format(date)}, ${clockTime(time)}`
 }
 
 export function shownMilliseconds(milliseconds: number): string {
