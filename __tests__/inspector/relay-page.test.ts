@@ -44,7 +44,7 @@ const STAGES = [
     at: '2026-01-02T00:00:00.000Z',
     found: 'the signature is not valid',
     wanted: 'a request that stripe verifies',
-    cure: 'Store the secret: hookline endpoint update octo/orders --secret-env KEY',
+    cure: 'Store the secret: hookline endpoint update octo/orders --secret-env KEY, then: hookline doctor',
   },
 ]
 
@@ -143,7 +143,9 @@ inBrowser('the page of a relay', () => {
     await stages.getByText('a request that stripe verifies').waitFor()
     await stages.getByRole('button', { name: 'Copy' }).click()
     await page.getByText('Copied the cure').waitFor()
-    expect(await copied(page)).toBe('hookline endpoint update octo/orders --secret-env KEY')
+    expect(await copied(page)).toBe(
+      `hookline endpoint update octo/orders --relay ${relay.url} --secret-env KEY && hookline doctor`,
+    )
     const color = (selector: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).color`)
     // The red of a fault.
@@ -239,17 +241,24 @@ inBrowser('the page of a relay', () => {
     await detail().getByRole('heading', { name: 'orders/webhook/4' }).waitFor()
   })
 
-  test('opens a request in a running dev', async () => {
-    const dev = await startDev({
-      files: { 'workflows/orders.yml': 'on: { webhook: { path: "/{:n}" } }' },
-    })
-    relay.deliveries = listOf(1)
+  test('opens a request in a running dev, signed again with the secret of .env', async () => {
+    const files = {
+      '.env': 'KEY=whsec_c2VjcmV0LW9mLXRoZS10ZXN0',
+      'workflows/signed.yml':
+        'on: { webhook: { verify: { scheme: stripe, secret: "${{ secrets.KEY }}" } } }',
+    }
+    const dev = await startDev({ files })
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(join(folder, 'workflows'), { recursive: true })
+      await writeFile(join(folder, name), text)
+    }
+    relay.deliveries = [standInDelivery(1, { path: 'signed/webhook' })]
     await open(['--dev', dev.url])
     await page.getByRole('button', { name: 'Open in dev' }).click()
     await page.getByText(`Sent to ${dev.url}, response 200`).waitFor()
-    await dev.command.printed(/orders\/webhook\/1/)
-    // Something else at this address would get a private payload.
+    await dev.command.printed(/POST signed\/webhook.*fired/s)
     await command?.stop()
+    // Something else at this address would get a private payload.
     relay.calls.length = 0
     await open(['--dev', relay.url])
     await page.getByRole('button', { name: 'Open in dev' }).click()

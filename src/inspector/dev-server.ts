@@ -376,7 +376,12 @@ function signaturesAt(
   }
 }
 
-async function resignedRequest(
+/**
+ * The request with a signature of now, if the trigger at its path verifies one and its secret is known.
+ *
+ * @throws UserError if the secret is of no use
+ */
+export async function resignedRequest(
   request: ShownRequest,
   workflows: LocalEnginePorts['workflows'],
   signer: Signer,

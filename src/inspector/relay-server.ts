@@ -7,7 +7,7 @@ import { type RelayParts, relaySource } from './relay-source.ts'
 import { inspectorPath, inspectorServer, randomKey } from './server.ts'
 
 interface RelayInspectorOptions
-  extends Pick<RelayParts, 'relay' | 'dev' | 'readers' | 'sendToDev'> {
+  extends Pick<RelayParts, 'relay' | 'dev' | 'readers' | 'sendToDev' | 'cure'> {
   /** 0 selects a free port. */
   readonly port: number
   readonly report: (error: unknown) => void

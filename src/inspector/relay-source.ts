@@ -40,6 +40,8 @@ export interface RelayParts {
   readonly readers: (repository: string, workflow: string) => readonly OutputReader[]
   /** Sends a request to `hookline dev`. @throws UserError */
   readonly sendToDev: (request: ShownRequest) => Promise<SentResponse>
+  /** The commands of a cure, for the relay that is shown. */
+  readonly cure: (text: string) => string
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number
 }
@@ -116,14 +118,16 @@ export function relaySource(parts: RelayParts): InspectorSource & {
 }
 
 /** @throws UserError if the relay does not respond */
-async function detailOf(id: string, list: RelayList, { relay, readers }: RelayParts) {
+async function detailOf(id: string, list: RelayList, { relay, readers, cure }: RelayParts) {
   const entry = list.find(id)
   if (!entry) return undefined
   const answer = await relay.find(entry.delivery.owner, entry.delivery.id)
   if (answer === undefined) return undefined
   const { summary, delivery } = entry
   const own = readers(delivery.repository, summary.workflow)
-  return deliveryDetail(readShown(answer), summary.number, own)
+  const shown = readShown(answer)
+  const stages = shown.stages.map((stage) => ({ ...stage, cure: stage.cure && cure(stage.cure) }))
+  return deliveryDetail({ ...shown, stages }, summary.number, own)
 }
 
 const orderSchema = v.object({

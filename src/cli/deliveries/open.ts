@@ -8,15 +8,18 @@ import { UserError } from '../../wire/errors.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import { parsePort } from '../../wire/settings.ts'
-import { readersHere } from '../dev.ts'
+import { readersHere, signedHere } from '../dev.ts'
 import { withOwner } from '../endpoint/named-endpoint.ts'
 import { originRepository } from '../files.ts'
 import { type RelayClient, RelayRefusal } from '../relay-client.ts'
 import { unreachableHint } from '../request-faults.ts'
 import { sendExactly } from '../send/http-request.ts'
 import { print, reportBug, stopOnSignal } from '../terminal.ts'
+import { withRelay } from './shown.ts'
 
 interface OpenOptions {
+  /** Value of --relay, which the commands that cure a fault need as well. */
+  readonly relay?: string
   /** Port of the page; 0 selects a free one. */
   readonly port: string
   /** Address of `hookline dev`. */
@@ -52,6 +55,7 @@ export async function openInspector(
     readers: (repository, workflow) =>
       here === '' || here === repository.toLowerCase() ? readersHere(workflow) : [],
     sendToDev: (request) => sendToDev(dev, request),
+    cure: (text) => withRelay(text, options.relay),
     report: reportBug,
   })
   stopOnSignal(server)
@@ -117,16 +121,15 @@ const TIMEOUT = 30_000
  * @throws UserError if something else listens there: the request is private
  */
 async function sendToDev(dev: URL, request: ShownRequest): Promise<SentResponse> {
-  const { method, path, headers, body, encoding } = request
   const base = baseAddress(dev)
-  const url = new URL(`${base}/webhook/${path}`)
-  // A path such as ../inspector would address another resource.
-  if (!url.href.startsWith(`${base}/webhook/`)) {
-    throw new UserError({ message: 'the path of the delivery is not the path of a webhook' })
-  }
   try {
     const front = await http({ method: 'GET', url: `${base}/`, timeout: TIMEOUT })
     if (front.headers[DEV_HEADER] === undefined) throw new UserError(notDev(dev))
+    // The relay has verified the signature, and does not tell it.
+    const { method, path, headers, body, encoding } = await signedHere(request)
+    const url = new URL(`${base}/webhook/${path}`)
+    // A path such as ../inspector would address another resource.
+    if (!url.href.startsWith(`${base}/webhook/`)) throw new UserError(NO_WEBHOOK)
     const sent = Object.entries(headers).filter(([name]) => !CLIENT_HEADERS.has(name))
     const reply = await sendExactly({
       method,
@@ -146,6 +149,8 @@ async function sendToDev(dev: URL, request: ShownRequest): Promise<SentResponse>
     )
   }
 }
+
+const NO_WEBHOOK = { message: 'the path of the delivery is not the path of a webhook' }
 
 const START_DEV = 'Start hookline dev, or name its address: --dev <url>'
 

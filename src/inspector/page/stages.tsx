@@ -58,9 +58,11 @@ function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage
   )
 }
 
-/** The command at the end of a cure such as `Find the reason with: hookline doctor`, or the whole text. */
+const COMMAND = /(?:HOOKLINE_\w+=\S+ )?hookline .+?(?=, then: |, or |$)/g
+
+/** The commands of a cure such as `Find the reason with: hookline doctor`; without any, the whole text. */
 function commandIn(cure: string): string {
-  return /: ((?:HOOKLINE_\w+=\S+ )?hookline .+)$/s.exec(cure)?.[1] ?? cure
+  return cure.match(COMMAND)?.join(' && ') ?? cure
 }
 
 /** Attempts, times and the run. */
