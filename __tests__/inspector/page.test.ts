@@ -286,7 +286,7 @@ inBrowser('the page', () => {
     expect((await set.detail(1)).request?.headers['stripe-signature']).toMatch(/^t=\d+,v1=/)
     await sign.uncheck()
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('.facts').getByText('Skipped').waitFor()
+    await page.locator('.facts').getByText('Not verified').waitFor()
     for (const [at, scheme, header] of [
       [3, 'gitlab', 'x-gitlab-token'],
       [4, 'token', 'x-own-token'],

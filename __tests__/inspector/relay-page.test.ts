@@ -18,6 +18,7 @@ import { axe, expectNone, overflow } from '../support/axe.ts'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, live, rows } from '../support/browser.ts'
 import { RunningCommand } from '../support/cli.ts'
 import { startDev } from '../support/dev.ts'
+import { detail } from '../support/inspector.ts'
 import { ADMIN_BEARER, RELAY_KEY } from '../support/relay-keys.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
@@ -102,7 +103,7 @@ inBrowser('the page of a relay', () => {
     }
   }
 
-  const detail = () => page.locator('#detail')
+  const request = () => page.locator('#detail')
   const listOf = (...numbers: readonly number[]) => numbers.map((number) => standInDelivery(number))
 
   test('lists deliveries newest first, and shows new ones and their changes', async () => {
@@ -121,7 +122,7 @@ inBrowser('the page of a relay', () => {
       standInDelivery(1),
     ]
     await rows(page).nth(1).locator('.jobs-result.bad').getByText('failure').waitFor()
-    await detail().getByText('orders/webhook/3').first().waitFor()
+    await request().getByText('orders/webhook/3').first().waitFor()
     relay.deliveries = listOf(3)
     await rows(page).getByText('orders/webhook/1').waitFor({ state: 'detached' })
   })
@@ -133,11 +134,11 @@ inBrowser('the page of a relay', () => {
       outcome: null,
     })
     relay.deliveries = [refused]
-    const request = {
+    const stored = {
       ...{ method: 'POST', path: 'orders/webhook', query: '', body: '{"order"', isCut: true },
       headers: { 'content-type': null },
     }
-    relay.details.set(refused.id, { request, stages: STAGES })
+    relay.details.set(refused.id, { request: stored, stages: STAGES })
     await open()
     const stages = page.getByRole('region', { name: 'Explanation' })
     await stages.getByText('a request that stripe verifies').waitFor()
@@ -202,7 +203,7 @@ inBrowser('the page of a relay', () => {
     expect(relay.replayed).toHaveLength(29)
     // One, which GitHub accepted already.
     relay.deliveries = [standInDelivery(31), ...relay.deliveries]
-    await detail().getByText('orders/webhook/31').first().waitFor()
+    await request().getByText('orders/webhook/31').first().waitFor()
     await page.getByRole('button', { name: 'Replay r' }).click()
     const one = page.getByRole('dialog', { name: 'Replay 1 delivery?' })
     await one.getByText('GitHub accepted the event already').waitFor()
@@ -229,16 +230,16 @@ inBrowser('the page of a relay', () => {
   test('an event that arrives never takes the selection away, and Escape follows the newest again', async () => {
     relay.deliveries = listOf(2, 1)
     await open()
-    await detail().getByRole('heading', { name: 'orders/webhook/2' }).waitFor()
+    await request().getByRole('heading', { name: 'orders/webhook/2' }).waitFor()
     // A pointer in the request is enough.
-    await detail().locator('.headers dd').first().click()
+    await request().locator('.headers dd').first().click()
     relay.deliveries = listOf(3, 2, 1)
     await page.getByRole('button', { name: '1 newer' }).waitFor()
-    await detail().getByRole('heading', { name: 'orders/webhook/2' }).waitFor()
+    await request().getByRole('heading', { name: 'orders/webhook/2' }).waitFor()
     await page.keyboard.press('Escape')
-    await detail().getByRole('heading', { name: 'orders/webhook/3' }).waitFor()
+    await request().getByRole('heading', { name: 'orders/webhook/3' }).waitFor()
     relay.deliveries = listOf(4, 3, 2, 1)
-    await detail().getByRole('heading', { name: 'orders/webhook/4' }).waitFor()
+    await request().getByRole('heading', { name: 'orders/webhook/4' }).waitFor()
   })
 
   test('opens a request in a running dev, signed again with the secret of .env', async () => {
@@ -256,7 +257,7 @@ inBrowser('the page of a relay', () => {
     await open(['--dev', dev.url])
     await page.getByRole('button', { name: 'Open in dev' }).click()
     await page.getByText(`Sent to ${dev.url}, response 200`).waitFor()
-    await dev.command.printed(/POST signed\/webhook.*fired/s)
+    expect(await detail(dev.url, 1)).toMatchObject({ outcome: 'fired', path: 'signed/webhook' })
     await command?.stop()
     // Something else at this address would get a private payload.
     relay.calls.length = 0
@@ -289,7 +290,7 @@ inBrowser('the page of a relay', () => {
     relay.deliveries = listOf(9)
     const { port } = new URL(first)
     await open(['--port', port])
-    await detail().getByRole('heading', { name: 'orders/webhook/9' }).waitFor()
+    await request().getByRole('heading', { name: 'orders/webhook/9' }).waitFor()
     expect(await rows(page).count()).toBe(1)
   })
 

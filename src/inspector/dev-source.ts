@@ -63,7 +63,7 @@ export function devSource(parts: DevParts): InspectorSource & {
       const unheard = logs.listen((delivery) =>
         send({ name: 'log', data: JSON.stringify(delivery) }),
       )
-      tellChange = () => send({ name: 'workflows', data: '{}' })
+      tellChange = () => send({ name: 'changed', data: '{}' })
       return () => {
         unlisten()
         unheard()

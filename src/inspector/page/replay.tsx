@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MOST_REPLAYED } from '../api.ts'
 import { sendReplay } from './connection.ts'
 import {
@@ -73,7 +73,7 @@ export function Marks() {
 export function ReplayDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
   const asked = question.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asked && !dialog.current?.open) dialog.current?.showModal()
     if (!asked) dialog.current?.close()
   }, [asked !== undefined])
@@ -85,8 +85,9 @@ export function ReplayDialog() {
       class="dialog"
       ref={dialog}
       aria-labelledby="replay-title"
-      onClose={() => {
-        if (!isSending.value) question.value = undefined
+      onClose={({ currentTarget }) => {
+        // The event comes late: the next question may be open already.
+        if (!currentTarget.open && !isSending.value) question.value = undefined
       }}
       onCancel={(event) => {
         if (isSending.value) event.preventDefault()
