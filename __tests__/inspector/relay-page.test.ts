@@ -155,7 +155,7 @@ inBrowser('the page of a relay', () => {
     // A refused request has no payload to send.
     expect(await page.getByRole('button', { name: 'Replay', exact: false }).count()).toBe(0)
     expect(await page.getByRole('checkbox').first().isDisabled()).toBe(true)
-    await page.getByText('Of a refused request, the relay stores').waitFor()
+    await page.getByText('the beginning of the body of a refused request').waitFor()
   })
 
   test('filters by endpoint, state and outcome, and says if nothing matches', async () => {

@@ -32,7 +32,7 @@ export interface Summary {
   readonly reason: string | null
   /** Duration of the evaluation, or of GitHub's response; `null` if unknown. */
   readonly milliseconds: number | null
-  /** What became of the jobs; `null` if unknown. */
+  /** The result of the jobs; `null` if unknown. */
   readonly jobsResult: JobsResult | null
   /** `null` for an event of `hookline dev`. */
   readonly relay: RelayFacts | null
@@ -54,13 +54,13 @@ export type Outcome =
   | 'dead'
   | 'filtered'
 
-/** What became of the jobs of an event, in a few words. */
+/** The result of an event's jobs, in a few words. */
 export interface JobsResult {
   readonly text: string
   readonly kind: 'good' | 'bad' | 'open'
 }
 
-/** What the list of a relay has in addition. */
+/** Further values in a relay's list. */
 export interface RelayFacts {
   /** `octo/orders`; empty for a token URL. */
   readonly endpoint: string
@@ -72,7 +72,7 @@ export interface RelayFacts {
   readonly canReplay: boolean
 }
 
-/** One stage of a relay's delivery, with the fault and its cure. Unknown values are `null`. */
+/** A stage of a relay's delivery, with the fault and its cure. Unknown values are `null`. */
 export interface ShownStage {
   readonly stage: string
   readonly state: 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
@@ -223,7 +223,7 @@ export interface Detail extends Summary {
   readonly request: ShownRequest | null
   /** Which parts of the request are not stored; `null` if it is complete, so that it can be sent. */
   readonly missing: string | null
-  /** What became of a relay's delivery, in order; empty for `hookline dev`. */
+  /** The stages of a relay's delivery, in order; empty for `hookline dev`. */
   readonly stages: readonly ShownStage[]
   /** Attempts, times and the run of a relay's delivery; empty for `hookline dev`. */
   readonly values: readonly ShownValue[]
@@ -310,7 +310,7 @@ export interface ReplayOrder {
 /** Deliveries of one order, so that a long selection shows its progress. */
 export const MOST_REPLAYED = 20
 
-/** What became of a replay order. */
+/** The result of a replay order. */
 export interface Replayed {
   /** The deliveries under which the events were sent again. */
   readonly ids: readonly string[]

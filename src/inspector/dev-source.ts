@@ -10,7 +10,7 @@ import {
   type StreamedEvent,
 } from './server.ts'
 
-/** What `hookline dev` has: its recorded events, and the means to send a request to itself. */
+/** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
 export interface DevParts {
   readonly recorder: Recorder
   readonly logs: RunLogs

@@ -88,7 +88,7 @@ const shownSchema = v.object({
 /** A delivery with its request and its stages. */
 export type ShownDelivery = v.InferOutput<typeof shownSchema>
 
-/** One page of the list. @throws UserError if it is not the response of a relay */
+/** A page of the list. @throws UserError if it is not the response of a relay */
 export function readPage(answer: unknown): v.InferOutput<typeof pageSchema> {
   const page = v.safeParse(pageSchema, answer)
   if (!page.success) throw new UserError(NOT_A_RELAY)
@@ -206,9 +206,9 @@ function requestOf({ request }: ShownDelivery): Pick<Detail, 'request' | 'missin
 }
 
 const PARTLY =
-  'Of a refused request, the relay stores the names of the headers and the beginning of the body.'
+  'The relay stores only the names of the headers and the beginning of the body of a refused request.'
 
-/** What has no stage of its own. */
+/** The values that no stage shows. */
 function valuesOf(delivery: ListedDelivery): ShownValue[] {
   const { attempts, nextAttemptAt, acceptedAt, githubMs, run, size, batch, replayOf } = delivery
   const { endpoint, owner, repository, conclusion, outcome } = delivery

@@ -21,7 +21,7 @@ export type AskPage = (query: {
   readonly after?: string
 }) => Promise<unknown>
 
-/** One delivery of the list. */
+/** A delivery of the list. */
 export interface Entry {
   readonly summary: Summary
   readonly delivery: ListedDelivery

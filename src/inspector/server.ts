@@ -6,7 +6,7 @@ import type { RelayResponse } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import { shareText } from './share.ts'
 
-/** What `hookline dev` and a relay do differently: the events, and what can be done with them. */
+/** The source of the page: the events of `hookline dev` or of a relay, and the actions on them. */
 export interface InspectorSource {
   /** The command that printed the address: `hookline dev`. */
   readonly command: string
@@ -16,7 +16,7 @@ export interface InspectorSource {
   readonly key: string
   /** Id of this run. */
   readonly run: string
-  /** What the page loads at the start, with addresses below `base`. */
+  /** The data that the page loads at the start, with addresses below `base`. */
   welcome(base: string): object
   /** The position of a streamed event by its id; 0 for any other id. */
   numberOf(id: string): number

@@ -16,7 +16,7 @@ interface Listeners {
   requests(arrival: Arrival): void
   /** The real jobs of an event said something. */
   log(delivery: string): void
-  /** What the page loaded at the start has changed. */
+  /** The data that the page loaded at the start has changed. */
   changed(): void
 }
 

@@ -63,7 +63,7 @@ interface Action {
   readonly label: string
   /** The one that stands out. */
   readonly isPrimary?: boolean
-  /** Where there is such an action, if not everywhere. */
+  /** The source that has the action; without it, both have it. */
   readonly source?: 'dev' | 'relay'
   run(detail: Detail, request: ShownRequest): void
 }

@@ -9,6 +9,7 @@ import {
   current,
   filter,
   isFiltered,
+  isToday,
   mark,
   marked,
   summaries,
@@ -271,8 +272,7 @@ export function clockTime(time: string): string {
 export function dayAndTime(time: string): string {
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return time
-  const isToday = date.toDateString() === new Date().toDateString()
-  return isToday ? clockTime(time) : `${DAY.format(date)}, ${clockTime(time)}`
+  return isToday(date) ? clockTime(time) : `${DAY.format(date)}, ${clockTime(time)}`
 }
 
 export function shownMilliseconds(milliseconds: number): string {

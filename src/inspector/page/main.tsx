@@ -18,7 +18,7 @@ import * as state from './state.ts'
 interface Shortcut {
   readonly keys: readonly string[]
   readonly label: string
-  /** Where it has an effect, if not everywhere. */
+  /** The source for which the shortcut has an effect; without it, both. */
   readonly source?: 'dev' | 'relay'
   run(): void
 }

@@ -13,7 +13,7 @@ import {
   visibleRequests,
 } from './state.ts'
 
-/** What is asked about: the ids to replay, and how many of them were sent again so far. */
+/** The open question: the ids to replay, and how many of them were sent again so far. */
 const question = signal<{ readonly ids: readonly string[]; readonly done: number } | undefined>(
   undefined,
 )

@@ -11,7 +11,7 @@ const WORDS = {
   unknown: 'not known',
 } as const
 
-/** What became of a delivery, stage by stage, with the cure of a fault. */
+/** Explains a delivery stage by stage, with the cure of a fault. */
 export function Stages({ stages }: { stages: readonly ShownStage[] }) {
   return (
     <section aria-labelledby="stages-title">

@@ -12,13 +12,17 @@ import {
   sendOrder,
 } from './connection.ts'
 
+export function isToday(date: Date): boolean {
+  return date.toDateString() === new Date().toDateString()
+}
+
 /** Whether events come. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('connecting')
 /** The stored requests by id, in the order of their arrival here. */
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
 export const filter = signal('')
-/** What the deliveries of a relay are narrowed to; empty for all. */
+/** The values by which a relay's deliveries are filtered; empty for all. */
 export const choices = {
   endpoint: signal(''),
   outcome: signal(''),
@@ -146,7 +150,7 @@ export function start(): void {
       if (run !== '' && run !== newRun) startAgain()
       run = newRun
       if (oldest !== undefined) forget(oldest)
-      // What is shown remains until the whole list has come.
+      // The list on the page stays until the whole new list has come.
       if (isWhole) isReplacing = true
     },
     requests: arrived,
@@ -178,7 +182,7 @@ async function loadWelcome(): Promise<void> {
 }
 
 let arriving: Arrival[] = []
-/** Whether what comes replaces the list. */
+/** True if the next arrival replaces the list. */
 let isReplacing = false
 
 /** Once for all that comes in a burst, as after a reconnect. */
