@@ -135,6 +135,40 @@ describe('an event as it is kept', () => {
     expect(kept.request).toBeNull()
   })
 
+  test.each(['verify', 'secretToken'])('is unverified if %s did not hold', (option) => {
+    const checks = [{ option, held: false, found: 'no signature matches' }]
+    const decisions = [{ trigger: 'webhook', fired: false, reason: '', checks }]
+    const came = { ...POLL, time: TIME, readers: [] } as const
+    expect(eventRecord({ ...EVENT, decisions }, came).outcome).toBe('unverified')
+    const other = [
+      {
+        trigger: 'webhook',
+        fired: false,
+        reason: '',
+        checks: [{ ...checks[0], option: 'path', held: false, found: '' }],
+      },
+    ]
+    expect(eventRecord({ ...EVENT, decisions: other }, came).outcome).toBe('skipped')
+  })
+
+  test('has the result of its jobs, only if it fired', () => {
+    const job = (verdict: 'runs' | 'skipped' | 'fails') => ({
+      ...{ id: verdict, line: 1, verdict, why: '', facts: [] },
+    })
+    const result = (count: number, ...verdicts: Parameters<typeof job>[0][]) => {
+      const jobs = [{ file: 'w.yml', items: count, jobs: verdicts.map(job) }]
+      return eventRecord({ ...EVENT, count }, { ...POLL, time: TIME, readers: [], jobs }).jobsResult
+    }
+    expect(result(1, 'runs', 'runs', 'skipped')).toEqual({
+      text: '2 jobs run, 1 skipped',
+      kind: 'good',
+    })
+    expect(result(1, 'fails', 'runs')).toEqual({ text: '1 job fails, 1 job runs', kind: 'bad' })
+    expect(result(1, 'skipped')).toEqual({ text: '1 skipped', kind: 'open' })
+    expect(result(1)).toBeNull()
+    expect(result(0, 'runs')).toBeNull()
+  })
+
   test('has its request', async () => {
     const came = { ...CAME, time: TIME, readers: [] } as const
     const headers = { authorization: 'a' }

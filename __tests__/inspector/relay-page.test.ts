@@ -332,6 +332,8 @@ inBrowser('the page of a relay', () => {
           (one) => one.getBoundingClientRect().bottom > top + 1)
         return line.dataset.id + ' ' + Math.round(line.getBoundingClientRect().top - top)
       })()`)
+    await page.locator('#rows li[aria-posinset="3190"]').waitFor({ state: 'attached' })
+    await page.waitForTimeout(500)
     const before = await place()
     const still = await busy()
     relay.deliveries = [standInDelivery(12_001), ...relay.deliveries]
