@@ -50,3 +50,26 @@ for (const name of readdirSync(files)) parseDocument(readFileSync(\`\${files}/\$
   )
   return path
 }
+
+/**
+ * Parses each workflow file in its working directory once, by the parser of `check`, which is in
+ * `build/`.
+ *
+ * @param {string} folder
+ */
+export async function parseScript(folder) {
+  const path = `${folder}/parse-once.mjs`
+  await writeFile(
+    path,
+    `import { readdirSync, readFileSync } from 'node:fs'
+import { parseYaml } from '${new URL('../build/workflow/yaml.js', import.meta.url)}'
+for (const folder of ['workflows', '.github/workflows']) {
+  for (const name of readdirSync(folder)) {
+    const file = \`\${folder}/\${name}\`
+    parseYaml({ name, file, text: readFileSync(file, 'utf8') })
+  }
+}
+`,
+  )
+  return path
+}

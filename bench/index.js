@@ -59,8 +59,10 @@ async function run() {
       report(await measureBatches())
     }
     if (wants('bodies')) report(await measureBodies(folder))
-    if (wants('compiler'))
+    if (wants('compiler')) {
+      compile()
       report(await measureCompiler(folder, Math.ceil(Number(values.rounds) / 6)))
+    }
     if (wants('config')) {
       compile()
       report(await measureConfig(Number(values.rounds)))

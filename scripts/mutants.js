@@ -13,7 +13,7 @@ import { Stryker } from '@stryker-mutator/core'
 const MODULES = new Map([
   ['src/wire/github-api.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['wire/graphql']],
-  ['src/relay/delivery/retry-policy.ts', ['relay/outbox/retry-policy']],
+  ['src/relay/delivery/retry-policy.ts', ['relay/delivery/retry-policy']],
   ['src/state/branch.ts', ['state/branch-rules']],
   ['src/state/branch-api.ts', ['state/branch-rules']],
   ['src/state/branch-files.ts', ['state/rules']],

@@ -55,10 +55,10 @@ export function fileProblems({ manifest, changelog, version, action, deploy, pag
     releaseTags(released)
     releaseNotes(changelog, released)
   } catch (error) {
-    problems.push(
-      `${/** @type {Error} */ (error).message}: move the entries under Unreleased to it`,
-    )
+    problems.push(`${/** @type {Error} */ (error).message}: write it`)
   }
+  if (changelog.includes(`## [${released}] - unreleased`))
+    problems.push(`CHANGELOG.md says that ${released} is unreleased: write the date of the release`)
   if (!version.includes(`'${released}'`))
     problems.push(`src/wire/version.ts does not say ${released}: set the version there too`)
   if (keywords.length === 0) problems.push('package.json has no keywords: add some')

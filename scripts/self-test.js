@@ -4,6 +4,7 @@
 // GitHub that only GitHub can confirm. Needs the permissions `actions: write` and `contents: write`, and the
 // workflow self-test-listen on the default branch. Prints a line for each check; exits 1 after a difference.
 import { pathToFileURL } from 'node:url'
+import { GITHUB_API_VERSION } from '../src/wire/api-version.ts'
 import { isRunOf, recentRuns, runsPath } from '../src/wire/run-lookup.ts'
 
 const LISTENER = 'self-test-listen'
@@ -109,7 +110,7 @@ class GitHub {
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      'x-github-api-version': '2022-11-28',
+      'x-github-api-version': GITHUB_API_VERSION,
     }
   }
 
@@ -167,7 +168,7 @@ class GitHub {
   async dispatchWorkflow(fields) {
     const inputs = { hookline: JSON.stringify(requestOf(fields).request) }
     const path = `/actions/workflows/${LISTENER}.yml/dispatches`
-    const body = { ref: this.ref, inputs, return_run_details: true }
+    const body = { ref: this.ref, inputs }
     const { workflow_run_id: id } = await this.ask('POST', path, body)
     if (typeof id !== 'number') throw new Error('the answer has no workflow_run_id')
     return id

@@ -39,6 +39,8 @@ jobs:
     needs: on
     if: ${parts.condition ?? "needs.on.outputs.triggered == 'true'"}
     runs-on: ubuntu-latest
+    env:
+      EVENT: \${{ needs.on.outputs.event }}
     steps:
       - env:
           NAME: \${{ ${parts.job ?? 'needs.on.outputs.title'} }}
@@ -59,19 +61,21 @@ jobs:
 
 type Part = 'output' | 'step' | 'condition' | 'job' | 'item'
 
-/** A source with this expression in a variable. */
-function source(expression: string): string {
+/** A source with this expression in a variable, or as the condition of a job. */
+function source(expression: string, condition = "on.webhook.outcome == 'success'"): string {
   return `on:
-  webhook: {method: post}
+  webhook: {verify: {scheme: github, secret: "\${{ secrets.SECRET }}"}}
 jobs:
   first:
     runs-on: ubuntu-latest
     outputs:
       title: \${{ on.webhook.outputs.body.title }}
+      event: \${{ toJSON(on) }}
     steps:
       - run: echo hi
   greet:
     needs: first
+    if: ${condition}
     runs-on: ubuntu-latest
     steps:
       - env:
@@ -82,6 +86,7 @@ jobs:
 
 const ON = "fromJSON(steps.hookline.outputs.on || '{}')"
 const EVENT = "fromJSON(needs.on.outputs.event || '{}')"
+const ITEMS = "fromJSON(needs.on.outputs.items || '[]')"
 
 /** A slip, the part of the workflow that contains it, the rule, and the expression after the edit of the hint. */
 const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: string])[] = [
@@ -242,6 +247,139 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     'object-as-string',
     `toJSON(${ON}.webhook.outputs.headers)`,
   ],
+  // written in another way
+  [
+    "fromJSON(needs.on.outputs['evnt'] || '{}').webhook.outcome",
+    'job',
+    'unknown-output',
+    "fromJSON(needs.on.outputs['event'] || '{}').webhook.outcome",
+  ],
+  [
+    "fromJSON(needs['on'].outputs.event || '{}')['webhok'].outcome",
+    'job',
+    'unknown-output',
+    "fromJSON(needs['on'].outputs.event || '{}')['webhook'].outcome",
+  ],
+  [
+    "fromJSON(NEEDS.ON.OUTPUTS.EVENT || '{}').Webhook.Outputs.Boddy",
+    'job',
+    'unknown-output',
+    "fromJSON(NEEDS.ON.OUTPUTS.EVENT || '{}').Webhook.Outputs.body",
+  ],
+  [
+    `${EVENT}.webhook.outputs.headers['Content_Type']`,
+    'job',
+    'header-name',
+    `${EVENT}.webhook.outputs.headers['content-type']`,
+  ],
+  [
+    "(needs.on.outputs.event || '{}').webhook.outcome",
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outcome`,
+  ],
+  [
+    "fromJSON('needs.on.outputs.event').webhook.outcome",
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outcome`,
+  ],
+  [
+    `fromJSON(fromJSON(toJSON(${EVENT}))).webhook.outcome`,
+    'job',
+    'object-as-string',
+    `fromJSON(toJSON(${EVENT})).webhook.outcome`,
+  ],
+  // by way of other values
+  [
+    "fromJSON(format('{0}', needs.on.outputs.event)).webhok.outcome",
+    'job',
+    'unknown-output',
+    "fromJSON(format('{0}', needs.on.outputs.event)).webhook.outcome",
+  ],
+  [
+    `fromJSON(needs.on.outputs.event || '{"webhook":{}}').webhok.outcome`,
+    'job',
+    'unknown-output',
+    `fromJSON(needs.on.outputs.event || '{"webhook":{}}').webhook.outcome`,
+  ],
+  [
+    "fromJSON(env.EVENT || '{}').webhok.outcome",
+    'job',
+    'unknown-output',
+    "fromJSON(env.EVENT || '{}').webhook.outcome",
+  ],
+  ['env.EVENT.webhook.outcome', 'job', 'string-as-object', `${EVENT}.webhook.outcome`],
+  [
+    `join(${ITEMS}.*.webhok.outputs.body.title, ', ')`,
+    'job',
+    'unknown-output',
+    `join(${ITEMS}.*.webhook.outputs.body.title, ', ')`,
+  ],
+  [
+    `join(${ITEMS}.*.webhook.outputs.boddy, ', ')`,
+    'job',
+    'unknown-output',
+    `join(${ITEMS}.*.webhook.outputs.body, ', ')`,
+  ],
+  [
+    `join(${EVENT}.*.outputs.boddy, ', ')`,
+    'job',
+    'unknown-output',
+    `join(${EVENT}.*.outputs.body, ', ')`,
+  ],
+  [
+    `${ITEMS}[strategy.job-index].webhok.outcome`,
+    'job',
+    'unknown-output',
+    `${ITEMS}[strategy.job-index].webhook.outcome`,
+  ],
+  // items of objects, and lists of objects
+  [
+    `${EVENT}.webhook[0].outputs.method`,
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outputs.method`,
+  ],
+  [`${EVENT}[0].webhook.outcome`, 'job', 'string-as-object', `${EVENT}.webhook.outcome`],
+  ['matrix.on[0].webhook.outcome', 'item', 'string-as-object', 'matrix.on.webhook.outcome'],
+  [`join(${ITEMS}, ', ')`, 'job', 'object-as-string', `join(toJSON(${ITEMS}), ', ')`],
+  [`${ITEMS}.length > 1`, 'condition', 'string-as-object', ''],
+  // comparisons that are the same in every run
+  [`${EVENT}.webhook`, 'condition', 'always-true', `${EVENT}.webhook.outcome == 'success'`],
+  [`${EVENT}.webhook.outputs`, 'condition', 'always-true', `${EVENT}.webhook.outcome == 'success'`],
+  [
+    `github.ref != 'a' && ${EVENT}.webhook.outcome`,
+    'condition',
+    'always-true',
+    `github.ref != 'a' && ${EVENT}.webhook.outcome == 'success'`,
+  ],
+  [
+    'needs.on.outputs.body != null',
+    'condition',
+    'always-true',
+    "(needs.on.outputs.body || 'null') != 'null'",
+  ],
+  [
+    `${EVENT}.webhook.outcome == true`,
+    'condition',
+    'string-as-boolean',
+    `${EVENT}.webhook.outcome == 'success'`,
+  ],
+  [
+    "fromJSON(needs.on.outputs.triggered) == 'true'",
+    'condition',
+    'string-as-boolean',
+    'fromJSON(needs.on.outputs.triggered) == true',
+  ],
+  ['needs.on.outputs.triggered == 1', 'condition', 'never-true', ''],
+  [
+    `${EVENT}.webhook == 'success'`,
+    'condition',
+    'object-as-string',
+    `toJSON(${EVENT}.webhook) == 'success'`,
+  ],
+  [`${ITEMS} != '[]'`, 'condition', 'object-as-string', `toJSON(${ITEMS}) != '[]'`],
 ]
 
 /** The text after the edit that a hint describes: the marked part is replaced, or a line is added. */
@@ -270,7 +408,8 @@ describe('check --strict reports a slip, and nothing after the edit of its hint:
 
 describe('a job that does not pass the output "on":', () => {
   test('the note has the line that is missing, and then the hint passes', async () => {
-    const without = (text: string) => text.replace(/ +event: .*\n/, '')
+    const without = (text: string) =>
+      text.replace(/ +(?:event|EVENT): .*\n/g, '').replace('    env:\n    steps', '    steps')
     const text = without(native({ job: 'needs.on.outputs.body.type' }))
     const [finding] = await checked.findings(text, true)
     expect(finding?.hint).toBe(
@@ -303,3 +442,59 @@ test.each(IN_SOURCES)('in a source, check reports %s', async (slip, id) => {
   const findings = await checked.findings('on: push\njobs: {}\n', true)
   expect(findings.map(({ code }) => code)).toEqual([id])
 })
+
+const PASSED = "fromJSON(needs.first.outputs.event || '{}')"
+
+/** A slip in a source, whether it is a condition, the rule, and the expression after the edit of the hint. */
+const EDITED_IN_SOURCES: readonly (readonly [
+  slip: string,
+  place: 'env' | 'if',
+  id: string,
+  edited: string,
+])[] = [
+  [`${PASSED}.webhok.outcome`, 'env', 'unknown-output', `${PASSED}.webhook.outcome`],
+  [`${PASSED}.webhook.outputs.boddy`, 'env', 'unknown-output', `${PASSED}.webhook.outputs.body`],
+  [
+    'needs.first.outputs.event.webhook.outcome',
+    'env',
+    'string-as-object',
+    `${PASSED}.webhook.outcome`,
+  ],
+  ['steps.hookline.outputs.body.title', 'env', 'unknown-step', 'on.webhook.outputs.body.title'],
+  ['steps.on.outputs.triggered', 'env', 'unknown-step', 'on.webhook.outcome'],
+  ['needs.on.outputs.body', 'env', 'unknown-need', 'on.webhook.outputs.body'],
+  [
+    "fromJSON(needs.on.outputs.on || '{}').webhook.outcome",
+    'env',
+    'unknown-need',
+    "fromJSON(toJSON(on) || '{}').webhook.outcome",
+  ],
+  ['matrix.on.webhook.outputs.method', 'env', 'unknown-matrix-key', 'on.webhook.outputs.method'],
+  ['fromJSON(on).webhook.outcome', 'env', 'object-as-string', 'on.webhook.outcome'],
+  ['on[0].webhook.outcome', 'env', 'string-as-object', 'on.webhook.outcome'],
+  ["join(on.*.outputs.boddy, ', ')", 'env', 'unknown-output', "join(on.*.outputs.body, ', ')"],
+  [
+    "on.webhook.outputs.body.pull_request.draft == 'false'",
+    'if',
+    'string-as-boolean',
+    'on.webhook.outputs.body.pull_request.draft == false',
+  ],
+  ['on.webhook', 'if', 'always-true', "on.webhook.outcome == 'success'"],
+  ['on.webhook.outcome', 'if', 'always-true', "on.webhook.outcome == 'success'"],
+]
+
+test.each(EDITED_IN_SOURCES)(
+  'in a source, check reports %s in %s, and nothing after the edit',
+  async (slip, place, id, expected) => {
+    const made = (expression: string) =>
+      place === 'env' ? source(expression) : source('on.webhook.outcome', expression)
+    checked.write('workflows/made.yml', made(slip))
+    const [finding, ...others] = await checked.findings('on: push\njobs: {}\n', true)
+    expect([finding?.code, others.map(({ message }) => message)]).toEqual([id, []])
+    if (!finding) return
+    const after = edited(made(slip), finding)
+    expect(after).toBe(made(expected))
+    checked.write('workflows/made.yml', after)
+    expect(await checked.found('on: push\njobs: {}\n', true)).toEqual([])
+  },
+)

@@ -134,7 +134,7 @@ describe('a field of a body', () => {
 
   test.each([
     ['pull_request.titel', ['unknown-payload-field titel']],
-    ["issue['titel']", ["unknown-payload-field 'titel'"]],
+    ["issue['titel']", ['unknown-payload-field titel']],
     ['commits[0].mesage', ['unknown-payload-field mesage']],
     ['repositry.name', ['unknown-payload-field repositry']],
     ['pull_request.title', []],

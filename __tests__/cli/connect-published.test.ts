@@ -23,7 +23,7 @@ function github(files: Readonly<Record<string, string | number>>): AskGitHub {
       text: typeof known === 'number' ? '' : known,
       header: () => undefined,
     }
-    const refusal = refusalOf(answer, new Date(0))
+    const refusal = refusalOf(answer, { now: () => new Date(0) })
     return { answer, ...(refusal && { refusal }) }
   }
 }

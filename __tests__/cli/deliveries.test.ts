@@ -6,6 +6,7 @@ import { describeOnNode24 } from '../support/node24.ts'
 import { publishedWorkflows } from '../support/published-workflows.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 import { TOKEN } from '../support/scene.ts'
+import { until } from '../support/until.ts'
 import { LISTENING } from './doctor/stand-in.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
@@ -14,7 +15,7 @@ describeOnNode24('hookline deliveries', () => {
   let github: GitHub
   let relay: RelayProcess
   let url: string
-  const answering = publishedWorkflows({ 'orders.yml': LISTENING })
+  const answering = publishedWorkflows({ 'orders.yml': LISTENING, 'mail.yml': LISTENING })
   beforeAll(async () => {
     github = await startGitHub({ listsRunsByRule: true })
     relay = await startRelayProcess({
@@ -62,7 +63,7 @@ describeOnNode24('hookline deliveries', () => {
     }
     // A replayed dead letter of a deleted endpoint is one again after its next attempt.
     while ((await listed()).length > 0) {
-      for (const state of ['dead', 'delivered']) {
+      for (const state of ['dead', 'delivered', 'waiting', 'filtered']) {
         await deliveries('delete', '--state', state, '--repository', 'octo/shop', '--yes')
       }
     }
@@ -88,13 +89,61 @@ describeOnNode24('hookline deliveries', () => {
     expect(await listed('--state', 'dead')).toEqual([])
   })
 
-  test('show prints one delivery with its payload', async () => {
+  test('show tells the stages of a delivery, and its request', async () => {
     const id = await post()
     const { output } = await deliveries('show', id.toUpperCase())
-    expect(output).toMatch(new RegExp(`^id +${id}$`, 'm'))
-    expect(output).toContain('"body": "{\\"order\\":7}"')
-    const { payload } = JSON.parse((await deliveries('show', id, '--json')).output)
-    expect(payload).toMatchObject({ path: 'orders/webhook', method: 'POST' })
+    expect(output).toMatch(new RegExp(`^delivery +${id}$`, 'm'))
+    expect(output).toMatch(/^endpoint +octo\/orders$/m)
+    expect(output).toMatch(/^received +ok +20\S+Z +POST orders\/webhook, 11 bytes$/m)
+    expect(output).toMatch(/^sent +waiting +20\S+Z +(?:github_unavailable|queued)/m)
+    expect(output).toMatch(/^POST orders\/webhook$/m)
+    expect(output).toContain('{"order":7}')
+    const shown = JSON.parse((await deliveries('show', id, '--json')).output)
+    expect(shown).toMatchObject({
+      delivery: { id, state: 'waiting' },
+      request: { method: 'POST', path: 'orders/webhook', body: '{"order":7}' },
+    })
+    expect(shown.stages.map(({ stage }: { stage: string }) => stage)).toEqual([
+      'received',
+      'verified',
+      'filtered',
+      'sent',
+    ])
+  })
+
+  test('a filtered request is cured by the command that show prints', async () => {
+    await run('endpoint', ['update', 'orders', '--if', 'body.order == 8'])
+    const response = await fetch(url, { method: 'POST', body: '{"order":7}' })
+    const id = response.headers.get('x-hookline-delivery') ?? ''
+    await until(async () => (await listed('--state', 'filtered')).length === 1)
+    const { output } = await deliveries('show', id)
+    expect(output).toMatch(/^filtered +FAILED .*body\.order/m)
+    expect(output).toContain('wanted: body.order == 8')
+    const replay = `hookline deliveries replay ${id}`
+    expect(output).toContain(`hookline endpoint update octo/orders --if '<condition>' && ${replay}`)
+    const declined = await deliveries('replay', id)
+    expect(declined).toMatchObject({ code: 1, output: expect.stringContaining('1 declined again') })
+    github.always(answering)
+    await run('endpoint', ['update', 'octo/orders', '--if', 'body.order == 7'])
+    expect(await deliveries('replay', id)).toMatchObject({
+      code: 0,
+      output: `1 delivery replayed as ${id}`,
+    })
+  })
+
+  test('several targets: each is a delivery, and targets can be removed', async () => {
+    github.always(answering)
+    const target = ['--target', 'octo/shop:orders']
+    expect((await run('endpoint', ['update', 'orders', ...target])).errors).toContain('once')
+    expect((await run('endpoint', ['update', 'orders', '--target', 'octo'])).errors).toContain(
+      'does not name a repository and a workflow',
+    )
+    const other = ['--target', 'octo/shop:mail']
+    expect((await run('endpoint', ['update', 'orders', ...other])).code).toBe(0)
+    const { output } = await run('endpoint', ['show', 'orders', '--json'])
+    expect(JSON.parse(output).endpoint.targets).toEqual(['octo/shop:mail/webhook'])
+    expect((await run('endpoint', ['list'])).output).toContain('orders/webhook and 1 more')
+    expect((await run('endpoint', ['update', 'orders', '--remove', 'targets'])).code).toBe(0)
   })
 
   test('replay delivers a dead letter again; delete asks, and removes it', async () => {
@@ -109,7 +158,9 @@ describeOnNode24('hookline deliveries', () => {
     expect(await listed()).toHaveLength(2)
     github.always(answering)
     // The endpoint's name is free again, and its credential starts the workflow.
-    expect((await deliveries('replay', second, ...one)).output).toBe('1 delivery replayed')
+    expect((await deliveries('replay', second, ...one)).output).toBe(
+      `1 delivery replayed as ${second}`,
+    )
     const many = ['--reason', 'endpoint_deleted', ...one]
     const { output } = await deliveries('replay', ...many, '--json')
     expect(JSON.parse(output).replayed).toBeGreaterThanOrEqual(1)

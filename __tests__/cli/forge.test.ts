@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { forgeHere, hooklineToken, readingToken, trustedForge } from '../../src/cli/forge.ts'
+import { forgeHere } from '../../src/cli/forge.ts'
 import { parseOrigin } from '../../src/cli/origin.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../support/cli.ts'
 import { ACTION_NODE } from '../support/node24.ts'
@@ -163,42 +163,11 @@ describe('the forge', () => {
   })
 })
 
-describe('a token is sent only to the host that it was given for', () => {
-  const at = async (webUrl: string, env: Record<string, string>) => {
-    const forge = await forgeHere(env, { repository: 'octo/shop', webUrl })
-    return [hooklineToken(forge, env)?.reveal(), readingToken(forge, env)?.reveal()]
-  }
-  const all = {
-    ...{ HOOKLINE_GITHUB_TOKEN: 'hookline', GH_TOKEN: 'gh', GITHUB_TOKEN: 'github' },
-    ...{ GH_ENTERPRISE_TOKEN: 'enterprise', HOOKLINE_FORGE: 'github' },
-  }
-  const others = { ...all, GH_ENTERPRISE_TOKEN: '' }
-  const ghes = 'https://github.example.com'
-  test.each([
-    ['https://github.com', all, '', 'hookline', 'gh'],
-    ['https://octo.ghe.com', all, '', undefined, 'gh'],
-    [ghes, all, '', undefined, 'enterprise'],
-    [ghes, others, '', undefined, undefined],
-    [ghes, others, `${ghes}/api/v3`, 'hookline', 'hookline'],
-    ['https://codeberg.org', { ...others, HOOKLINE_FORGE: 'forgejo' }, '', undefined, undefined],
-  ])('at %s', async (webUrl, env, api, hookline, reading) => {
-    expect(await at(webUrl, { ...env, HOOKLINE_API_URL: api })).toEqual([hookline, reading])
-  })
-
-  test('on a runner of GitHub Enterprise Server, GITHUB_TOKEN is for GITHUB_API_URL', async () => {
-    const env = { GITHUB_API_URL: 'https://github.example.com/api/v3', GITHUB_TOKEN: 'runner' }
-    expect(await at('https://github.example.com', env)).toEqual([undefined, 'runner'])
-  })
-
-  test('an App of github.com is not used elsewhere', async () => {
-    const env = { HOOKLINE_APP_ID: '7', HOOKLINE_FORGE: 'github' }
-    const forge = await forgeHere(env, { repository: 'octo/shop', webUrl: 'https://git.test' })
-    expect(() => trustedForge(forge, env)).toThrow('HOOKLINE_APP_ID')
-  })
-})
-
 describe('in a clone from another host', () => {
-  const NONE = { HOOKLINE_GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, GITHUB_TOKEN: TOKEN }
+  const NONE = {
+    ...{ HOOKLINE_GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, GITHUB_TOKEN: TOKEN },
+    ...{ GH_ENTERPRISE_TOKEN: TOKEN, GITHUB_ENTERPRISE_TOKEN: TOKEN },
+  }
 
   test.each([
     ['doctor', []],
@@ -269,6 +238,47 @@ describe('in a clone from another host', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain(`export HOOKLINE_API_URL=${host()}/api/v3`)
     expect(calls.every(({ authorization }) => authorization === undefined)).toBe(true)
+  })
+
+  const ENDPOINT = [
+    'endpoint',
+    'create',
+    'orders',
+    '--repository',
+    'octo/shop',
+    '--workflow',
+    'hook',
+  ]
+
+  test.each([
+    [{}, undefined, /GH_ENTERPRISE_TOKEN is not used for 127.0.0.1:\d+, because neither GH_HOST/],
+    [{ GH_HOST: 'github.example.com' }, undefined, /is not used for 127.0.0.1:\d+/],
+    [{ GH_HOST: () => new URL(host()).host }, `Bearer ${TOKEN}`, /does not exist/],
+    [{ HOOKLINE_API_URL: () => `${host()}/api/v3` }, `Bearer ${TOKEN}`, /does not exist/],
+  ])(
+    'GitHub Enterprise Server: endpoint create with %j sends %s',
+    async (given, authorization, message) => {
+      const settings = Object.entries(given).map(([name, value]) => {
+        return [name, typeof value === 'function' ? value() : value] as const
+      })
+      const env = { GH_ENTERPRISE_TOKEN: TOKEN, ...Object.fromEntries(settings) }
+      const { exitCode, stderr } = await run([...ENDPOINT, '--relay', 'http://127.0.0.1:9'], {
+        ...env,
+        HOOKLINE_RELAY_KEY: Buffer.alloc(32, 1).toString('base64'),
+      })
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)])
+      const asked = calls.filter(({ url }) => url.startsWith('/api/v3/repos/'))
+      expect(asked.length).toBeGreaterThan(0)
+      expect(new Set(asked.map((call) => call.authorization))).toEqual(new Set([authorization]))
+    },
+  )
+
+  test('doctor sends no test event with a token to a relay over http', async () => {
+    const relay = ['--relay', 'http://relay.example.com', '--send-test', '--workflow', 'hook']
+    const env = { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_API_URL: `${host()}/api/v3` }
+    const { exitCode, stderr } = await run(['doctor', ...relay], env)
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('--relay is neither an https')])
+    expect(calls).toEqual([])
   })
 
   test('GitHub Enterprise Server: connect asks gh for the token of this host', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -56,7 +56,8 @@ describe('control characters and workflow commands of a file are printed harmles
 })
 
 const ONE = '72d3162e-cc78-11e3-81ab-4c9367dc0958'
-const AT = ['--repository', 'o/r']
+const AT = ['--repository', 'o/r'] as const
+const ANY = ['--any-workflow', '--dispatch', 'repository'] as const
 
 test.each([
   ['deliveries', []],
@@ -69,6 +70,10 @@ test.each([
   ['endpoint', ['show', 'o/orders', '--url']],
   ['endpoint', ['show', 'o/orders', '--url', '--json']],
   ['endpoint', ['rotate', 'o/orders']],
+  ['endpoint', ['create', 'orders', ...AT, ...ANY]],
+  ['endpoint', ['create', 'orders', ...AT, ...ANY, '--json']],
+  ['doctor', [...AT, '--endpoint', 'o/orders']],
+  ['doctor', [...AT, '--endpoint', 'o/orders', '--json']],
 ] as const)(
   'control characters in the response of a relay are printed harmless: %s %j',
   async (name, args) => {
@@ -85,26 +90,113 @@ test.each([
     const answer = {
       ...{ deliveries: [delivery], delivery, payload: { body: `\n::stop-commands::x\n${EVIL}` } },
       ...{ endpoints: [endpoint], endpoint, url: `https://relay.example/${evil}`, next: null },
+      ...{ credential: { failing: evil }, warnings: [evil], imbalance: evil },
+      alarms: [{ alarm: evil, subject: evil, since: evil }],
     }
-    const server = createServer((_, response) => {
+    const printed = await printedByRelay(name, args, (_, response) => {
       response.end(JSON.stringify(answer))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    const relay = ['--relay', `http://127.0.0.1:${port}`]
-    const key = { HOOKLINE_RELAY_KEY: 'A'.repeat(43) }
-    const printed = await printedBy(name, [...args, ...relay], key)
-    server.closeAllConnections()
-    server.close()
+    })
     expect(printed).not.toMatch(OBEYED)
     expect(printed).toContain('31m')
   },
 )
 
+/** The output of a command whose relay is a stand-in. */
+async function printedByRelay(
+  name: string,
+  args: readonly string[],
+  respond: RequestListener,
+): Promise<string> {
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const env = { HOOKLINE_RELAY_KEY: 'A'.repeat(43), HOOKLINE_API_URL: url }
+  try {
+    const given = args.map((arg) => arg.replace('<relay>', url))
+    const relay = name === 'send' ? [] : ['--relay', url]
+    return await printedBy(name, [...given, ...relay], env)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+test.each([
+  ['deliveries', []],
+  ['deliveries', ['--json']],
+  ['deliveries', ['show', ONE, ...AT]],
+  ['deliveries', ['replay', ONE, ...AT]],
+  ['deliveries', ['delete', ONE, ...AT, '--yes']],
+  ['endpoint', ['list']],
+  ['endpoint', ['create', 'orders', ...AT, ...ANY]],
+  ['endpoint', ['create', 'orders', ...AT, ...ANY, '--json']],
+  ['endpoint', ['show', 'o/orders']],
+  ['endpoint', ['update', 'o/orders', '--expect', '3d']],
+  ['endpoint', ['delete', 'o/orders']],
+  ['doctor', [...AT, '--endpoint', 'o/orders']],
+  ['send', ['<relay>/-/o/0123456789012345678901', '--data', '{}']],
+] as const)(
+  'control characters in the refusal of a relay are printed harmless: %s %j',
+  async (name, args) => {
+    const evil = `${EVIL}\n::error::x`
+    const printed = await printedByRelay(name, args, (_, response) => {
+      response.statusCode = 409
+      response.end(JSON.stringify({ error: { code: evil, message: evil, hint: evil } }))
+    })
+    expect(printed).not.toMatch(OBEYED)
+    expect(printed).toContain('31m')
+  },
+)
+
+test('control characters in the headers of a relay are printed harmless: send --wait', async () => {
+  const printed = await printedByRelay(
+    'send',
+    ['<relay>/hook/webhook', '--data', '{}', '--wait'],
+    ({ url = '' }, response) => {
+      response.statusCode = url.includes('/repos/') ? 403 : 200
+      response.setHeader('x-hookline-delivery', 'd')
+      response.setHeader('x-hookline-batch', '\u009b31m ##[error]x')
+      response.setHeader('x-hookline-run', 'https://h/o\u009b31m/r/actions/runs/7')
+      response.end('{}')
+    },
+  )
+  expect(printed).not.toMatch(OBEYED)
+  expect(printed).toContain('31m')
+})
+
+test.each([
+  ['credential_required', 'Add --credential token'],
+  ['invalid_endpoint', 'the text of the relay'],
+])('endpoint create knows the refusal %s by its code', async (code, hint) => {
+  const printed = await printedByRelay(
+    'endpoint',
+    ['create', 'orders', ...AT, ...ANY],
+    (_, response) => {
+      response.statusCode = 400
+      const text = 'the text of the relay, in which "token" is missing'
+      response.end(JSON.stringify({ error: { code, message: text, hint: text } }))
+    },
+  )
+  expect(printed).toContain(hint)
+})
+
+test.each(['not an address', 'javascript:alert(1)', 'https://['])(
+  'a URL that is none is not printed: %s',
+  async (url) => {
+    const printed = await printedByRelay(
+      'endpoint',
+      ['create', 'orders', ...AT, ...ANY],
+      (_, response) => void response.end(JSON.stringify({ endpoint: {}, url })),
+    )
+    expect(printed).toContain('is not a relay')
+    expect(printed).not.toContain(url)
+  },
+)
+
 test('every command prints untrusted JSON by printableJson', () => {
-  // These print only values of their own arguments, or GitHub's response about the user's own App.
-  const own = new Set(['init.ts', 'app.ts'])
+  // `init` prints only values of its own arguments.
+  const own = new Set(['init.ts'])
   const folder = new URL('../../src/cli/', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !own.has(name))
   const raw = files.flatMap((name) =>

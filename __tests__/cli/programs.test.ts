@@ -10,7 +10,7 @@ import { RunningCommand, runShared } from '../support/cli.ts'
 
 const SECRETS = {
   HOOKLINE_GITHUB_TOKEN: `github_pat_${'s'.repeat(40)}`,
-  HOOKLINE_DEV_KEY: 'hlk_ssssssssssssssssssssssssssssss',
+  HOOKLINE_DEV_KEY: 'sssssssssssssssssssssssssssssssssss',
   BOT_TOKEN: '123456:ssssssssssssssssssssssssssssssss',
   GH_TOKEN: `ghp_${'s'.repeat(36)}`,
   INPUT_SECRETS: '{"A":"ssssssssssss"}',

@@ -60,12 +60,14 @@ test('the URL is shorter with HOOKLINE_REPOSITORY, and has the path of the first
   }
 })
 
-test('prints how to install cloudflared, and warns of a proxy in the environment', async () => {
-  const command = relay(folder, { HTTPS_PROXY: 'http://127.0.0.1:1' })
+test('prints how to install cloudflared, and warns of a proxy and of http in the environment', async () => {
+  const HOOKLINE_API_URL = 'http://github.example.com/api/v3'
+  const command = relay(folder, { HTTPS_PROXY: 'http://127.0.0.1:1', HOOKLINE_API_URL })
   expect(await command.ended()).toBe(1)
   expect(command.stderr).toMatch(/^error: .*cloudflared/m)
   expect(command.stderr).toContain(INSTALL_CLOUDFLARED)
   expect(command.stderr).toMatch(/^warning: .*proxy/m)
+  expect(command.stderr).toMatch(/^warning: tokens travel to github.example.com over http/m)
 })
 
 test('a tunnel that ends is opened again after 1 s, and the new URL is printed', async () => {

@@ -54,6 +54,8 @@ jobs: {a: {runs-on: ubuntu-latest, steps: [{run: 'echo "$A"', env: {A: '\${{ on.
     ['text', 'something that nothing prints\n'],
     ['text', 'error: unknown trigger "a"\n --> workflows/a.yml:1:5\n  |\n1 | on: b\n  |     ^\n'],
     ['nginx', 'server {\n  lisssten 80;\n}\n'],
+    ['powershell', 'git clone https://example.com/other $HOME\\other\n'],
+    ['powershell', 'hookline check && hookline build\n'],
     ['caddyfile', 'a.example {\n    reverse_proxi 10.0.0.1:3000\n}\n'],
   ])('of %s fails: %j', async (language, text) => {
     await expect(run(language, text)).rejects.toThrow()

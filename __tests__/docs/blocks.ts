@@ -38,7 +38,8 @@ export function testBlocks(part: keyof typeof PARTS): void {
     beforeAll(async () => {
       const [, sender] = /^docs\/senders\/(.+)\.md$/.exec(page.name) ?? []
       const endpoint = `octo/repo/${sender}/webhook`
-      session = await startSession({ ...SESSIONS[page.name], ...(sender && { endpoint }) })
+      const isOfSender = sender !== undefined && sender !== 'README'
+      session = await startSession({ ...SESSIONS[page.name], ...(isOfSender && { endpoint }) })
     })
     afterAll(() => session.close())
 

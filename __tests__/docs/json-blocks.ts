@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
-import { alarmReceipt } from '../../src/relay/delivery/alarms-old.ts'
-import { runReceipt } from '../../src/relay/delivery/follow-runs-old.ts'
-import type { FollowedEvent } from '../../src/relay/delivery/run-outcome.ts'
+import { alarmNotification } from '../../src/relay/delivery/alarms.ts'
+import { runNotification } from '../../src/relay/delivery/follow-runs.ts'
+import type { RunOutcome } from '../../src/relay/store/delivery-rows.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
@@ -41,16 +41,19 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
 /** A notification must be the one that the relay sends for this outcome. */
 function compareNotification(shown: {
   timestamp: string
-  data: Pick<FollowedEvent, 'delivery' | 'repository' | 'credential' | 'outcome'> & {
+  data: {
+    delivery: string
+    repository: string
+    endpoint: string
+    outcome: RunOutcome
     accepted_at: string
   }
 }): void {
-  const { accepted_at, ...names } = shown.data
-  const at = Date.parse(accepted_at)
-  const request = { path: 'hook/webhook', method: 'POST', received: at }
-  const rest = { reason: '', conclusion: '', run: '', failures: 0, next: null }
-  const event: FollowedEvent = { ...names, ...request, ...rest, at, since: at }
-  const { body } = runReceipt(event, event, Date.parse(shown.timestamp))
+  const { delivery: id, repository, outcome, accepted_at } = shown.data
+  const [owner = '', endpoint = ''] = shown.data.endpoint.split('/')
+  const event = { id, owner, repository, endpoint, accepted: Date.parse(accepted_at) }
+  const step = { outcome, outcomeReason: null, conclusion: null, run: null }
+  const { body } = runNotification(event, step, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }
 
@@ -61,7 +64,7 @@ function compareAlarm(shown: {
 }): void {
   const { alarm: kind, subject, since, active } = shown.data
   const alarm = { kind, subject, since: Date.parse(since) }
-  const { body } = alarmReceipt(alarm, active, Date.parse(shown.timestamp))
+  const { body } = alarmNotification(alarm, active, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }
 

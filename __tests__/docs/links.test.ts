@@ -2,6 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { pageOf } from '../../src/check/check.ts'
+import { RULES } from '../../src/check/rules.ts'
+import { sectionAddress } from '../../src/triggers/sender.ts'
+import { SENDERS } from '../../src/triggers/senders.ts'
+import { SCHEME_NAMES, schemeNamed } from '../../src/triggers/verify/schemes.ts'
 import { PAGES, prose } from './pages.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -87,15 +92,37 @@ test('an address of a page in a message leads to the page, and to its heading', 
   expect(wrong).toEqual([])
 })
 
-test.each(NAMES.filter((name) => name.startsWith('docs/')))(
-  '%s says for whom it is, and what to read next',
-  (name) => {
-    const [, purpose = ''] = /^# .+\n\n(.+)$/m.exec(textOf(name)) ?? []
-    expect(purpose).toMatch(/^(?:For|Reference for) /)
-    const last = textOf(name).trimEnd().split('\n').at(-1) ?? ''
-    expect(last).toMatch(/^Next: .*\]\(/)
-  },
-)
+test('an address that a message builds from the name of a sender or scheme has its heading', () => {
+  const senders = SENDERS.map(({ name }) => name)
+  const schemes = SCHEME_NAMES.filter((name) => schemeNamed(name)?.page !== undefined)
+  const addresses = [...senders, ...schemes].map(sectionAddress)
+  const pages = [...addresses, ...RULES.map(({ id }) => pageOf(id))]
+  expect(pages.length).toBeGreaterThan(150)
+  const wrong = pages.filter((address) => {
+    const [, page = '', anchor = ''] = /\/blob\/v1\/([^#]+)#(.+)$/.exec(address) ?? []
+    return !anchors(textOf(page)).includes(anchor)
+  })
+  expect(wrong).toEqual([])
+})
+
+const DOCS = NAMES.filter((name) => name.startsWith('docs/'))
+
+test.each(DOCS)('%s begins with its purpose, and says what to read next', (name) => {
+  expect(purposeOf(name)).toMatch(/^\S.{20,}[.:]$/)
+  const last = textOf(name).trimEnd().split('\n').at(-1) ?? ''
+  expect(last).toMatch(/^Next: .*\]\(/)
+})
+
+test('no two pages begin with the same sentence', () => {
+  const purposes = DOCS.map(purposeOf)
+  expect(purposes.filter((purpose, at) => purposes.indexOf(purpose) !== at)).toEqual([])
+})
+
+/** The first paragraph of a page. */
+function purposeOf(name: string): string {
+  const [, purpose = ''] = /^# .+\n\n(.+)$/m.exec(textOf(name)) ?? []
+  return purpose
+}
 
 test('a link to another site is https', () => {
   const plain = PAGES.flatMap((page) =>

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { anchorOf, commandNames, optionsOf } from '../../scripts/docs/commands.js'
+import { secretsOf } from '../../src/cli/init/sender-workflow.ts'
+import { SENDERS } from '../../src/triggers/senders.ts'
 import { SETTINGS } from '../../src/wire/settings.ts'
 import { helpOf } from './help.ts'
 import { MANIFEST } from './manifest.ts'
@@ -18,6 +20,9 @@ const SOURCES = ['src', 'bench', 'examples', 'docs/senders', '.github/workflows'
 const HELP = new Map<string, string>()
 for (const name of commandNames()) HELP.set(name, await helpOf(name))
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+
+/** The secrets that the workflows of `init` read, some of which get their names from the sender. */
+const SENDER_SECRETS = new Set(SENDERS.flatMap(secretsOf))
 
 /** Error codes in the relay's source. */
 const RELAY_ERRORS =
@@ -72,7 +77,9 @@ const variable: Finding = (code) => {
   const shown =
     !name.startsWith('HOOKLINE_') &&
     PAGES.some(({ blocks }) => blocks.some(({ text }) => whole.test(text)))
-  return whole.test(SOURCES) || shown ? undefined : `nobody reads ${name}`
+  return whole.test(SOURCES) || shown || SENDER_SECRETS.has(name)
+    ? undefined
+    : `nobody reads ${name}`
 }
 
 /** A script of the package must exist, and so must a file of the repository. */

@@ -39,16 +39,17 @@ function readPage(name: string): Page {
 export function blocksOf(page: string, text: string): Block[] {
   const lines = text.split('\n')
   const blocks: Block[] = []
+  let heading = ''
   for (let at = 0; at < lines.length; at++) {
+    heading = /^#+ (.*)/.exec(lines[at] ?? '')?.[1] ?? heading
     const [, indent = '', fence, language = ''] =
       /^( *)(`{3,}|~{3,})(.*)$/.exec(lines[at] ?? '') ?? []
     if (!fence) continue
     const end = lines.findIndex((line, index) => index > at && line.trim() === fence)
     if (end < 0) throw new Error(`${page}:${at + 1}: a block without an end`)
     const inside = lines.slice(at + 1, end).map((line) => line.replace(indent, ''))
-    const heading = lines.slice(0, at).findLast((line) => /^#+ /.test(line)) ?? ''
     const inner = inside.map((line) => `${line}\n`).join('')
-    blocks.push({ page, line: at + 2, heading: heading.replace(/^#+ /, ''), language, text: inner })
+    blocks.push({ page, line: at + 2, heading, language, text: inner })
     at = end
   }
   return blocks

@@ -59,10 +59,22 @@ const QUESTIONS: readonly (readonly [
   [
     'How do I drop duplicates?',
     'drop duplicates',
-    'docs/guides/deduplicate.md',
+    'docs/guides/duplicates-and-batches.md',
     /shouldDeduplicate: true/,
   ],
+  [
+    'How do I use a field of the event in an if?',
+    'use event data',
+    'docs/guides/use-event-data.md',
+    /^- if: fromJSON|^ {6}- if: fromJSON/m,
+  ],
   ['How do I run it with Docker?', 'Docker', 'docs/host/docker.md', /^# Run a relay with Docker$/m],
+  [
+    'Does it work on Windows?',
+    'frequently asked questions',
+    'docs/faq.md',
+    /^## Does it work on Windows\?$[\s\S]*PowerShell/m,
+  ],
   ['How do I monitor it?', 'monitoring', 'docs/host/monitoring.md', /^# .*[Mm]onitor/m],
   [
     'How do I test locally?',
@@ -70,12 +82,12 @@ const QUESTIONS: readonly (readonly [
     'docs/guides/test-locally.md',
     /^# Test a workflow locally$/m,
   ],
-  ['How do I send a button?', 'buttons', 'docs/guides/buttons.md', /^## Add buttons to a reply$/m],
+  ['How do I send a button?', 'buttons', 'docs/guides/reply.md', /^## Add buttons to a reply$/m],
   ['What are the limits?', 'limits', 'docs/reference/limits.md', /^# Limits$/m],
   [
     'How do I debounce many events?',
     'batch and debounce',
-    'docs/guides/batch-and-debounce.md',
+    'docs/guides/duplicates-and-batches.md',
     /--debounce 60/,
   ],
 ]

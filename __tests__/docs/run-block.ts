@@ -5,6 +5,7 @@ import { expect } from '@jest/globals'
 import { RULES } from '../../src/check/rules.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
+import { compareWithShell } from './powershell-blocks.ts'
 import { runCaddyfile, runNginx } from './server-files.ts'
 import type { Session } from './session.ts'
 import { runShell } from './shell-blocks.ts'
@@ -21,6 +22,7 @@ const RUNNERS = new Map<string, Run>([
   ['js', runZabbixScript],
   ['json', runJson],
   ['nginx', runNginx],
+  ['powershell', compareWithShell],
   ['sh', runShell],
   ['text', runText],
   ['yaml', runYaml],

@@ -23,14 +23,9 @@ const ECHO: Scenario = {
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
-  'docs/reference/action.md issues': {
-    body: { action: 'opened', issue: { labels: [{ name: 'urgent' }] } },
-    prints: ['An issue was opened.', 'The issue is urgent.'],
-  },
-  'docs/reference/action.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
   'docs/start/telegram-bot.md bot': ECHO,
   'docs/guides/bot-webhook.md bot-webhook': ECHO,
-  'docs/guides/chat-ops.md chat-ops': {
+  'docs/guides/reply.md chat-ops': {
     message: {
       ...{ text: '/deploy@my_bot staging', from: PERSON, chat: GROUP },
       entities: [{ type: 'bot_command', offset: 0, length: '/deploy@my_bot'.length }],
@@ -47,11 +42,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'docs/reference/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
   'docs/reference/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
-  'docs/guides/any-sender.md Write the workflow': {
-    body: { event_id: 1 },
-    signs: ['x-acme-signature', ''],
-  },
-  'docs/guides/chat-ops.md In Slack and Discord': {
+  'docs/guides/reply.md Commands in Slack and Discord': {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'command=%2Fdeploy&text=staging&user_id=U0123ABC&team_id=T1&channel_id=C1&trigger_id=1.2&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1%2F1%2Fx',
   },
@@ -59,7 +50,36 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     headers: { 'x-github-event': 'issues' },
     body: { action: 'opened', issue: { user: { login: 'ada' } }, total: 10, limit: 2 },
   },
-  'docs/guides/verify-signatures.md Any other sender': {
+  'docs/guides/use-event-data.md issues': {
+    body: { action: 'opened', issue: { title: '"; touch pwned', labels: [{ name: 'urgent' }] } },
+    prints: ['New issue - "; touch pwned\n', 'The issue is urgent.'],
+  },
+  'docs/guides/use-event-data.md In a later job': {
+    body: { hello: 'world' },
+    prints: ['Hello, world'],
+  },
+  'docs/guides/use-event-data.md hello': { body: { hello: 'world' }, prints: ['Hello, world'] },
+  'docs/guides/use-event-data.md services': {
+    body: { services: ['mail', 'web; id'] },
+    prints: ['restarting mail\nrestarting web; id\n'],
+  },
+  'docs/guides/use-event-data.md notify': {
+    event: { event: 'workflow_call', payload: {} },
+    call: { title: 'It breaks; id' },
+    prints: ['notify - It breaks; id\n'],
+  },
+  'docs/guides/use-event-data.md caller': {
+    body: { title: 'It breaks; id' },
+    prints: ['notify - It breaks; id\n'],
+  },
+  'docs/guides/use-event-data.md In a script': {
+    body: { title: '', issue: { labels: [{ name: 'urgent; id' }] } },
+  },
+  'docs/guides/use-event-data.md labels': {
+    body: { issue: { labels: [{ name: 'urgent; id' }] } },
+    prints: ['urgent; id\n'],
+  },
+  'docs/guides/verify-signatures.md 1. How does the sender authenticate a request?': {
     body: { id: 1 },
     signs: ['x-acme-signature', 'sha256='],
   },
@@ -92,10 +112,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     body: { order: 7, status: '$(touch pwned)' },
     prints: ['order 7 is $(touch pwned)'],
   },
-  'docs/guides/recipes.md services': {
-    body: { services: ['mail', 'web; id'] },
-    prints: ['restarting mail\nrestarting web; id\n'],
-  },
   'docs/guides/reply.md chat-build': {
     message: { from: PERSON, message_id: 5 },
     checkout: { 'build.sh': '#!/bin/sh\necho built\n' },
@@ -110,7 +126,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/guides/buttons.md ask': {
+  'docs/guides/reply.md ask': {
     event: { event: 'workflow_dispatch', payload: {} },
     call: { version: 'v1.2.3' },
     vars: { APPROVERS_CHAT: '-1001234567890' },
@@ -127,7 +143,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/guides/buttons.md approve': {
+  'docs/guides/reply.md approve': {
     update: [
       'callback_query',
       {
@@ -153,46 +169,22 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   // A message without Amazon's signature starts nothing; __tests__/triggers/verify has signed
   // messages.
   'docs/senders/aws-sns.md aws-sns': { triggered: false },
-  'docs/senders/slack.md slack': {
-    headers: { 'content-type': 'application/json' },
-    body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
-  },
-  'docs/senders/azure-devops.md azure-devops': {
-    secrets: { AZURE_DEVOPS_USER: 'azure:correct-horse' },
-    body: { id: '1', eventType: 'git.push' },
-    prints: ['git.push'],
-  },
-  'docs/senders/cloudevents.md cloudevents': {
+  'docs/senders/README.md CloudEvents': {
     rest: '?key=value-of-CLOUDEVENTS_KEY',
     headers: { 'content-type': 'application/cloudevents+json' },
     body: { specversion: '1.0', id: '1', source: '/s', type: 'com.example.created' },
-    prints: ['com.example.created'],
   },
-  'docs/senders/docker-hub.md docker-hub': {
+  'docs/senders/README.md Docker Hub': {
     body: { push_data: { tag: 'v1.2.3' }, repository: { repo_name: 'octo/app' } },
-    prints: ['octo/app:v1.2.3 was pushed'],
   },
-  'docs/senders/figma.md figma': {
-    body: { event_type: 'FILE_VERSION_UPDATE', file_name: 'Icons' },
-    prints: ['Icons'],
-  },
-  'docs/senders/gitea-forgejo.md gitea-forgejo': {
-    headers: { 'x-gitea-event': 'push', 'x-gitea-delivery': 'f6266f16' },
-    body: { ref: 'refs/heads/main' },
-    signs: ['x-gitea-signature', ''],
-    prints: ['refs/heads/main'],
-  },
-  'docs/senders/hcp-terraform.md hcp-terraform': { isFromPage: true, prints: ['network'] },
-  'docs/senders/jenkins.md jenkins': {
-    isFromPage: true,
-    prints: ['https://jenkins.example.com/job/deploy/7/'],
-  },
-  'docs/senders/langfuse.md langfuse': { isFromPage: true, prints: ['movie-critic'] },
-  'docs/senders/websub.md websub': {
+  'docs/senders/README.md WebSub': {
     headers: { 'content-type': 'application/atom+xml' },
     body: '<feed/>',
     signs: ['x-hub-signature', 'sha256='],
-    prints: ['<feed/>'],
+  },
+  'docs/senders/slack.md slack': {
+    headers: { 'content-type': 'application/json' },
+    body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
   },
   'docs/senders/standard-webhooks.md standard-webhooks': { body: { type: 'invoice.paid' } },
 }

@@ -35,11 +35,10 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
-  'docs/guides/test-in-ci.md': { clones: true },
-  'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
+  'docs/guides/test-in-ci.md': { clones: true, files: WORKFLOW },
   'docs/guides/bot-webhook.md': WITH_RELAY,
-  'docs/guides/buttons.md': WITH_RELAY,
-  'docs/guides/scheduled-runs.md': {
+  'docs/guides/reply.md': WITH_RELAY,
+  'docs/guides/recipes.md': {
     env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
   'docs/guides/relay-filters.md': {
@@ -55,7 +54,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/host/github-app.md': { hasSqlite: true },
   'docs/host/forgejo-gitea.md': WITH_SQLITE,
   'docs/guides/deliveries.md': WITH_RELAY,
-  'docs/guides/batch-and-debounce.md': WITH_RELAY,
+  'docs/guides/duplicates-and-batches.md': WITH_RELAY,
   'docs/guides/endpoints.md': {
     ...WITH_RELAY,
     env: { ...WITH_RELAY.env, STRIPE_SECRET: 'whsec_correct-horse-battery-staple' },
@@ -73,13 +72,11 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
   'docs/reference/inspector.md': { files: WORKFLOW },
   // Secrets of the reader, and what Jenkins sets.
-  'docs/senders/hcp-terraform.md': {
-    env: { TFE_NOTIFICATION_TOKEN: 'value-of-TFE_NOTIFICATION_TOKEN' },
-  },
-  'docs/senders/langfuse.md': { env: { LANGFUSE_SECRET: 'value-of-LANGFUSE_SECRET' } },
-  'docs/senders/jenkins.md': {
+  'docs/senders/README.md': {
+    endpoint: 'octo/repo/jenkins/webhook',
     env: {
-      JENKINS_SECRET: 'value-of-JENKINS_SECRET',
+      FIGMA_PASSCODE: 'value-of-FIGMA_PASSCODE',
+      JENKINS_TOKEN: 'value-of-JENKINS_TOKEN',
       BUILD_TAG: 'jenkins-deploy-7',
       BUILD_URL: 'https://jenkins.example.com/job/deploy/7/',
     },

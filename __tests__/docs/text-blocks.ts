@@ -80,6 +80,8 @@ async function compareRecording(text: string, session: Session): Promise<void> {
     await shell.ended()
     session.github.reset()
   }
+  // The other blocks of the page begin in an empty repository, too.
+  expect((await session.run(CLONE)).code).toBe(0)
   const pattern = lines.map((line) =>
     line === '…' ? '(?:.*\\n)*?' : `${asPattern(line).source.slice(1, -1)}\\n`,
   )

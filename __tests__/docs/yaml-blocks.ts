@@ -9,7 +9,14 @@ import { checkConfiguration } from './configuration-files.ts'
 import type { Block, Page } from './pages.ts'
 import { SCENARIOS } from './scenarios.ts'
 import type { Session } from './session.ts'
-import { checkNative, runNative, runSource, type Scenario, untrustedScripts } from './workflows.ts'
+import {
+  checkNative,
+  checkStrictly,
+  runNative,
+  runSource,
+  type Scenario,
+  untrustedScripts,
+} from './workflows.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -30,12 +37,14 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
   const keys = [block.heading, ...(path ? [name] : [])].map((key) => `${page.name} ${key}`)
   const scenario = keys.map((key) => SCENARIOS[key]).find((found) => found) ?? exampleFor(page)
   if (whole === undefined) return checkSchemaLine(text)
+  const called = nativeFiles(page)
   if (path.startsWith('workflows/') || whole.source) {
-    const called = nativeFiles(page)
     return runSource(name, whole.text, session, scenario, called)
   }
   await checkNative(`${name}.yml`, whole.text)
-  await runNative(name, whole.text, session, scenario)
+  if (!text.startsWith('# wrong\n'))
+    await checkStrictly(`.github/workflows/${name}.yml`, whole.text)
+  await runNative(name, whole.text, session, scenario, called)
 }
 
 /** The example event of `send` for a page of a sender whose scheme other senders share. */

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+const MAINTAIN = readFileSync(join(ROOT, 'docs/maintain.md'), 'utf8')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** Paths in backticks that do not exist; `<name>` matches any name. */
@@ -15,14 +16,14 @@ function missingFiles(text: string): string[] {
   return named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))
 }
 
-test('CONTRIBUTING.md names only files and folders that exist', () => {
-  expect(missingFiles(PAGE)).toEqual([])
+test('CONTRIBUTING.md and docs/maintain.md name only files and folders that exist', () => {
+  expect(missingFiles(PAGE + MAINTAIN)).toEqual([])
   expect(missingFiles('see `src/relay/nowhere.ts`')).toEqual(['src/relay/nowhere.ts'])
 })
 
 /** Cells of a table below its header row. */
-function rowsBelow(header: string): string[][] {
-  const [, table = ''] = PAGE.split(`${header}\n`)
+function rowsBelow(header: string, page = PAGE): string[][] {
+  const [, table = ''] = page.split(`${header}\n`)
   const lines = table.split('\n\n', 1)[0]?.split('\n').slice(1) ?? []
   return lines.map((line) => line.slice(2, -2).split(' | '))
 }
@@ -48,7 +49,7 @@ function exportedNames(path: string): string[] {
 }
 
 test('the table of packages names every development dependency once', () => {
-  const cells = rowsBelow('| purpose | packages |').map(([, packages = '']) => packages)
+  const cells = rowsBelow('| purpose | packages |', MAINTAIN).map(([, packages = '']) => packages)
   const named = [...cells.join(' ').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
   expect(named.sort()).toEqual(Object.keys(MANIFEST.devDependencies).sort())
 })

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { areInstalled } from '../support/installed.ts'
 
 /**
- * `.pre-commit-hooks.yaml` with pre-commit itself, from the configuration in docs/guides/other-ways.md. Only
+ * `.pre-commit-hooks.yaml` with pre-commit itself, from the configuration in docs/guides/test-in-ci.md. Only
  * the address and the version of the repository differ: both are those of a clone.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PAGE = readFileSync(join(ROOT, 'docs/guides/other-ways.md'), 'utf8')
+const PAGE = readFileSync(join(ROOT, 'docs/guides/test-in-ci.md'), 'utf8')
 const [, CONFIG = ''] = /```yaml\n# \.pre-commit-config\.yaml\n(.*?)```/s.exec(PAGE) ?? []
 
 const workflow = (script: string) => `on: webhook

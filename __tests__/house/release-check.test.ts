@@ -18,6 +18,11 @@ describe('the files of a release', () => {
   test('have no problem when they agree', () => expect(fileProblems(FILES)).toEqual([]))
 
   test.each([
+    [
+      'a changelog without a date',
+      { changelog: '# Changelog\n\n## [0.1.0] - unreleased\n\n- First.\n' },
+      /write the date/,
+    ],
     ['a changelog without the version', { changelog: '# Changelog\n' }, /section \[0\.1\.0\]/],
     ['another version in the code', { version: "'0.0.9'" }, /version\.ts/],
     ['no keywords', { manifest: JSON.stringify({ ...MANIFEST, keywords: [] }) }, /keywords/],

@@ -72,11 +72,11 @@ function npm(cwd: string, ...args: readonly string[]): string {
 }
 
 test('a version is noted, packed, listed, published and installed', () => {
-  // 1. The commit of the release, as CONTRIBUTING.md describes it.
+  // 1. The commit of the release, as docs/maintain.md describes it.
   const changelog = join(clone, 'CHANGELOG.md')
   const notes = readFileSync(changelog, 'utf8')
-  const heading = `## [Unreleased]\n\n## [${VERSION}] - 2026-11-26`
-  writeFileSync(changelog, notes.replace('## [Unreleased]', heading))
+  const section = `## [${VERSION}] - 2026-11-26\n\n### Added\n\n- A thing.\n\n`
+  writeFileSync(changelog, notes.replace(/^## /m, `${section}## `))
   npm(clone, 'version', VERSION, '--no-git-tag-version')
 
   // 2. The notes and the tags.

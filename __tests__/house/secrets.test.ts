@@ -84,7 +84,7 @@ const HARMLESS = [
   // Keyed hashes, and two tokens that one caller sent: the time of a comparison tells nothing.
   'caller.hashes.includes(tokenHash)',
   'given.token !== own',
-  // The name of a credential in a record: `grant:<id>`, `token:<first 8 of its hash>`.
+  // The name of a credential in a record: `endpoint:<owner>/<name>`, `token:<first 8 of its hash>`.
   'event.credential === credential',
   // The user's own secret on the user's own machine.
   'includes(signature.secret.reveal())',

@@ -33,7 +33,7 @@ describe('the relay uses at most two packages', () => {
     expect(behind).toEqual(packages)
   })
 
-  test('and two more if a grant verifies or filters at the relay', () => {
+  test('and two more if an endpoint verifies or filters at the relay', () => {
     const more = ['@actions/expressions', 'valibot']
     expect(packagesBehind([VERIFICATION], modules)).toEqual(expect.arrayContaining(more))
     for (const name of more) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import ts from 'typescript'
-import { killedWithAnEvent } from '../support/built-outbox.ts'
+import { killedWithAnEvent } from '../support/built-relay.ts'
 import { startGitHub } from '../support/github.ts'
 import { testOnNode24 } from '../support/node24.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { runAction } from '../support/action.ts'
-import { startBuiltOutbox } from '../support/built-outbox.ts'
+import { startBuiltRelay } from '../support/built-relay.ts'
 import { runShared } from '../support/cli.ts'
 import { startGitHub } from '../support/github.ts'
 import { NODE24 } from '../support/node24.ts'
@@ -32,7 +32,7 @@ describe.each(readdirSync(VERSIONS))('the files of version %s', (version) => {
     cpSync(join(files, 'relay.db'), join(folder, 'relay.db'))
     const { endpoint, ...settings } = JSON.parse(readFileSync(join(files, 'relay.json'), 'utf8'))
     const github = await startGitHub()
-    const relay = await startBuiltOutbox({
+    const relay = await startBuiltRelay({
       folder,
       settings: {
         ...settings,

@@ -212,7 +212,7 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
   })
 
   test('the security headers are set for every page and method', async () => {
-    const pages = ['/', '/healthz', '/.well-known/hookline-seal.json', '/favicon.ico', '/o', HOOK]
+    const pages = ['/', '/healthz', '/.well-known/hookline', '/favicon.ico', '/o', HOOK]
     for (const target of [...pages, '/webhook/hook/webhook', '*', `http://h.test${HOOK}`]) {
       for (const method of [...METHODS, 'PROPFIND', 'TRACE']) {
         // workerd itself rejects a target that is no URL.

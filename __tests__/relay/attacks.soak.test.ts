@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { createEndpoint } from '../support/large-bodies.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { type RawRequest, send } from '../support/raw-http.ts'
 import { ADMIN_BEARER } from '../support/relay-keys.ts'
 
@@ -16,10 +16,10 @@ const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const times = <Item>(count: number, make: (n: number) => Item) =>
   Array.from({ length: count }, (_, n) => make(n))
 
-describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('attacks on a relay on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
-  let relay: OutboxRelay
+  let relay: DatabaseRelay
   /** Addresses of endpoints: with a signature, and with a condition. */
   let signed: string
   let filtered: string

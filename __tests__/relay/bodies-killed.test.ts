@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bundle } from '../support/build.ts'
-import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
+import { type BuiltRelay, startBuiltRelay } from '../support/built-relay.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import {
   createEndpoint,
@@ -18,6 +18,7 @@ import {
 import { testOnNode24 } from '../support/node24.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
 import { sqlite } from '../support/sqlite.ts'
+import { bodyRowsIn } from '../support/stored-bodies.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
 const KILLER = join(import.meta.dirname, '../support/kill-at-statement.cjs')
@@ -37,7 +38,7 @@ beforeEach(async () => {
     HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
     HOOKLINE_RELAY_KEY: RELAY_KEY,
     HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
-    HOOKLINE_TEST_BODIES_MAX_MB: '1',
+    HOOKLINE_MAX_STORAGE_MB: '2',
   }
 })
 afterEach(() => rm(folder, { recursive: true }))
@@ -45,19 +46,15 @@ afterAll(() => github.close())
 
 describe('a relay that is killed', () => {
   const start = (more: Readonly<Record<string, string>> = {}) =>
-    startBuiltOutbox({ folder, settings: { ...settings, ...more } })
+    startBuiltRelay({ folder, settings: { ...settings, ...more } })
   /** Lets time pass for the bodies of a relay that is not running. */
   const passDays = (days: number) => {
     const milliseconds = days * 86_400_000
-    const text = `UPDATE stored_body SET created = created - ${milliseconds}, accepted = accepted - ${milliseconds}`
+    const text = `UPDATE body SET created = created - ${milliseconds}, accepted = accepted - ${milliseconds}`
     return sqlite(join(folder, 'relay.db'), text)
   }
-  const files = () => readdir(join(folder, 'relay.db.bodies'))
-  const usedBytes = async (condition = 'true') => {
-    const text = `SELECT coalesce(sum(bytes), 0) AS bytes FROM stored_body WHERE ${condition}`
-    const [row] = await sqlite(join(folder, 'relay.db'), text)
-    return Number((row as { bytes: number }).bytes)
-  }
+  const stored = () => bodyRowsIn(join(folder, 'relay.db'))
+  const usedBytes = async () => (await stored()).reduce((sum, { bytes }) => sum + bytes, 0)
   const restarted = async () => {
     const relay = await start()
     await relay.stop()
@@ -83,15 +80,15 @@ describe('a relay that is killed', () => {
       await second.stop()
       expect(await usedBytes()).toBe(body.length)
 
-      // At the first start, the relay finds that the outbox does not have the event.
+      // At the first start, the relay finds that no event waits.
       await passDays(1)
       await restarted()
       await passDays(6)
       await restarted()
-      expect([await usedBytes(), (await files()).length]).toEqual([body.length, 1])
+      expect([await usedBytes(), (await stored()).length]).toEqual([body.length, 1])
       await passDays(2)
       await restarted()
-      expect([await usedBytes(), await files()]).toEqual([0, []])
+      expect(await stored()).toEqual([])
       const last = await start()
       expect((await postBody(last, target, body, signed(body))).status).toBe(200)
       await last.kill()
@@ -108,33 +105,33 @@ describe('a relay that is killed', () => {
       const MOMENTS = join(folder, 'moments')
       const count = async () => (await readFile(MOMENTS, 'utf8')).length
       const body = large(300_000)
-      const post = (relay: BuiltOutbox) =>
+      const post = (relay: BuiltRelay) =>
         postBody(relay, target, body, signed(body)).then(
           ({ status }) => status,
           () => 'cut',
         )
 
-      const counted = await start({ NODE_OPTIONS, MOMENTS })
-      const before = await count()
+      const FROM = 'INSERT INTO body'
+      const counted = await start({ NODE_OPTIONS, MOMENTS, FROM })
       expect(await post(counted)).toBe(200)
-      const moments = (await count()) - before
+      const moments = await count()
       await counted.stop()
       expect(moments).toBeGreaterThan(15)
 
       let unpublished = 0
       for (let at = 1; at <= moments; at += 3) {
-        await sqlite(join(folder, 'relay.db'), 'DELETE FROM stored_body')
+        await sqlite(join(folder, 'relay.db'), 'DELETE FROM body; DELETE FROM chunk')
         await restarted()
         github.reset()
-        const killed = await start({ NODE_OPTIONS, KILL_AT: String(before + at) })
+        const killed = await start({ NODE_OPTIONS, FROM, KILL_AT: String(at) })
         await post(killed)
         await killed.kill()
-        const isPublished = (await usedBytes('finished = 1')) > 0
+        const isPublished = (await stored()).some(({ finished }) => finished === 1)
         const again = await start()
         const [event] = github.calls.length > 0 ? [await firstEvent(github)] : []
         if (event) expect([at, await storedHash(again, event)]).toEqual([at, sha256(body)])
         await again.stop()
-        expect([at, await usedBytes(), (await files()).length]).toEqual(
+        expect([at, await usedBytes(), (await stored()).length]).toEqual(
           isPublished ? [at, body.length, 1] : [at, 0, 0],
         )
         if (!isPublished) unpublished++

@@ -5,19 +5,19 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { createEndpoint, eventHeaders, signed, VERIFIED } from '../support/large-bodies.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 
 const MB = 1024 * 1024
 
-describe.each(OUTBOX_RUNTIMES)(
+describe.each(DATABASE_RUNTIMES)(
   'a relay on $name that stores bodies',
   ({ name, isThere, start }) => {
     const run = isThere ? test : test.skip
     const runOnNode = name === 'Node' ? run : test.skip
     let github: GitHub
-    let relay: OutboxRelay
+    let relay: DatabaseRelay
     let target: string
 
     beforeAll(async () => {

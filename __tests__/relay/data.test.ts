@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
-import { startBuiltOutbox } from '../support/built-outbox.ts'
+import { startBuiltRelay } from '../support/built-relay.ts'
 import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 import { listed, operate } from '../support/deliveries.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -82,7 +82,7 @@ testOnNode24(
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: 'ghp_own-token-of-relay',
     }
-    const first = await startBuiltOutbox({ folder: data, settings })
+    const first = await startBuiltRelay({ folder: data, settings })
     const old = (await readFile(join(data, 'relay.key'), 'utf8')).trim()
     const bearer = await bearerOf(old)
     const body = '{"name":"a","repository":"o/r","workflow":"hook","trigger":"webhook"}'
@@ -98,7 +98,7 @@ testOnNode24(
     expect(rotated.stdout).toContain('has 2 keys now')
     const keys = (await readFile(join(data, 'relay.key'), 'utf8')).trim()
     expect(keys.split(',')[1]).toBe(old)
-    const second = await startBuiltOutbox({ folder: data, settings })
+    const second = await startBuiltRelay({ folder: data, settings })
     const status = await operate(second, 'GET', '/-admin/status', await bearerOf(keys))
     expect(Object.values(JSON.parse(status.body).keys)).toEqual([2, 0])
     expect((await operate(second, 'GET', '/-admin/status', bearer)).status).toBe(401)
@@ -111,7 +111,7 @@ testOnNode24(
     expect(foreign.code).toBe(1)
     expect(foreign.stderr).toContain('the relay key in HOOKLINE_RELAY_KEY does not decrypt')
     github.reset()
-    const third = await startBuiltOutbox({ folder: data, settings })
+    const third = await startBuiltRelay({ folder: data, settings })
     await until(() => github.calls.length > 0)
     expect((await fetch(third.url + path, { method: 'POST', body: 'again' })).status).toBe(200)
     await third.stop()
@@ -141,7 +141,7 @@ testOnNode24(
       HOOKLINE_GITHUB_TOKEN: 'ghp_own-token-of-relay',
       HOOKLINE_RELAY_KEY: RELAY_KEY,
     }
-    const relay = await startBuiltOutbox({ folder: data, settings })
+    const relay = await startBuiltRelay({ folder: data, settings })
     const storing = await createEndpoint(relay, { repository: 'o/r', respond: 'stored' })
     const stored = await send(relay.url, { method: 'POST', target: storing, body: '1' })
     expect([stored.status, stored.headers['x-hookline-reason']]).toEqual([202, 'stored'])

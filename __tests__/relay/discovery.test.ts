@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { VERSION } from '../../src/wire/version.ts'
+import { DATABASE_RUNTIMES } from '../support/database-relays.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
-import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
 import { RUNTIMES } from '../support/relays.ts'
@@ -52,7 +52,7 @@ describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) =>
   })
 })
 
-describe.each(OUTBOX_RUNTIMES)('with a database on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('with a database on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   run('it says so', async () => {
     const relay = await start({})

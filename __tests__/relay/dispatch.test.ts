@@ -75,6 +75,41 @@ const limited = (retryAfter: string, status = 429) => ({
   headers: { 'retry-after': retryAfter },
 })
 
+describe('the time of acceptance, for a relay that stores events', () => {
+  const date = (ahead: number) => ({ date: new Date(START + ahead).toUTCString() })
+
+  test('begins with the first call, by the clock of GitHub', async () => {
+    // GitHub's clock is 30 s ahead, and the response takes 6 s.
+    const accepted = { after: 6000, headers: date(36_000) }
+    const { outcome } = await dispatch([accepted], undefined, undefined, 2500)
+    expect(outcome).toMatchObject({ acceptedAt: START + 30_000, githubMs: 6000 })
+  })
+
+  test('is not later because of retries; the response time is that of the last call', async () => {
+    const { outcome, requests } = await dispatch(
+      [{ status: 503, after: 100 }, { after: 200 }],
+      undefined,
+      undefined,
+      2500,
+    )
+    expect(requests).toHaveLength(2)
+    expect(outcome).toMatchObject({ acceptedAt: START, githubMs: 200 })
+  })
+
+  test('is known after an ambiguous response, too', async () => {
+    const failed = { status: 500, after: 50, headers: date(-8000 + 50) }
+    const { outcome } = await dispatch([failed], undefined, undefined, 2500)
+    expect(outcome).toMatchObject({ attempts: { githubMs: 50 } })
+    const { acceptedAt = 0 } = (outcome as RelayError).attempts ?? {}
+    expect(Math.abs(acceptedAt - (START - 8000))).toBeLessThan(1000)
+  })
+
+  test('is not measured without a database', async () => {
+    const { outcome } = await dispatch([{}])
+    expect(outcome).toStrictEqual({ tries: 1, githubStatus: 204 })
+  })
+})
+
 describe('tries', () => {
   test.each([
     ['502 once', [{ status: 502 }, {}], 2],
@@ -367,7 +402,7 @@ test('the call carries what GitHub asks of a client', async () => {
       authorization: 'Bearer token',
       'content-type': 'application/json',
       'user-agent': 'hookline-relay',
-      'x-github-api-version': '2022-11-28',
+      'x-github-api-version': '2026-03-10',
     },
   })
 })

@@ -1,21 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { runFinder } from '../../src/relay/github/find-run.ts'
-import { type Dispatch, dispatchTo } from '../../src/relay/github/send.ts'
-import { dispatchOf } from '../support/fake-outbox.ts'
+import { dispatchTo } from '../../src/relay/github/send.ts'
+import { eventOf } from '../support/delivery-scene.ts'
 import { HOUR, SECOND, START } from '../support/fake-time.ts'
 import { startGitHubRuns } from '../support/github-runs.ts'
 
 const [A = '', B = '', C = ''] = ['a', 'b', 'c'].map(
   (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`,
 )
-
-/** An event whose payload names its delivery, as the payload of a request does. */
-function named(delivery: string): Dispatch {
-  const headers = { 'x-hookline-delivery': delivery }
-  const clientPayload = JSON.stringify({ path: 'hook/webhook', method: 'POST', headers, body: '' })
-  return { ...dispatchOf(delivery), clientPayload }
-}
 
 test('the run of an event is found, but not one from before its replay', async () => {
   let now = START
@@ -30,7 +23,7 @@ test('the run of an event is found, but not one from before its replay', async (
     forge: 'github' as const,
   }
   try {
-    const [event, other] = [named(A), named(B)]
+    const [event, other] = [eventOf(A), eventOf(B)]
     await dispatchTo(options)(event)
     const stored = now
     now += HOUR
@@ -41,10 +34,16 @@ test('the run of an event is found, but not one from before its replay', async (
       [B, now],
       [C, now],
     ])
-    expect(await find(event, both)).toEqual(new Set([A, B]))
+    const found = await find(event, both)
+    expect(found?.get(A)).toEqual({
+      run: expect.stringMatching('/o/r/actions/runs/1$'),
+      started: stored,
+    })
+    expect([...(found?.keys() ?? [])]).toEqual([A, B])
     // The replay of the first event has no run yet, although an older event moves the start back.
-    expect(await find(event, new Map([...both, [A, now]]))).toEqual(new Set([B]))
-    expect(await find(event, new Map([...both, [A, now], [B, stored]]))).toEqual(new Set([B]))
+    const keys = async (map: Map<string, number>) => [...((await find(event, map))?.keys() ?? [])]
+    expect(await keys(new Map([...both, [A, now]]))).toEqual([B])
+    expect(await keys(new Map([...both, [A, now], [B, stored]]))).toEqual([B])
   } finally {
     await pool.close()
     await github.close()

@@ -61,7 +61,13 @@ describe.each([
     const env = { HOOKLINE_FORGE: forge }
     const { status, headers } = await withRelay(env, (url) => send(url, REQUEST))
     expect([status, headers['x-hookline-run']]).toEqual([200, `${api}/o/r/actions/runs/4`])
-    expect(calls.map(({ body }) => JSON.parse(body || '{}').ref)).toEqual([undefined, 'main'])
+    const [asked, { url = '', body = '' } = {}] = calls
+    expect([calls.length, asked?.url]).toEqual([2, '/api/v1/repos/o/r'])
+    const { inputs, ...others } = JSON.parse(body)
+    expect(inputs.hookline).toContain('hook/webhook')
+    const isGitea = forge === 'gitea'
+    expect(others).toEqual({ ref: 'main', ...(!isGitea && { return_run_info: true }) })
+    expect(url.endsWith('/dispatches?return_run_details=true')).toBe(isGitea)
   })
 
   test('is detected, has no repository_dispatch, and the refusal says so', async () => {

@@ -77,8 +77,8 @@ function give(what: string, headers: string, response: ServerResponse): void {
       .end(/^[13]|204/.test(what) ? '' : '{"success":true}')
 }
 
-/** Statuses that rule out that GitHub accepted the event. */
-const MAY_BE_REPEATED = /^(?:502|503|429|403|307|308)$/
+/** Statuses that rule out that GitHub accepted the event; after 400, the older version of the API is tried. */
+const MAY_BE_REPEATED = /^(?:400|502|503|429|403|307|308)$/
 
 const isAccepted = (what: string | undefined) => what === '204'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES } from '../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 
@@ -14,7 +14,7 @@ const RELAYS: readonly (readonly [string, boolean, boolean, Start])[] = [
     const here: Start = (url) => start({ env: { HOOKLINE_API_URL: url } })
     return [`${name}, without outbox`, false, true, here] as const
   }),
-  ...OUTBOX_RUNTIMES.map(({ name, isThere, start }) => {
+  ...DATABASE_RUNTIMES.map(({ name, isThere, start }) => {
     const here: Start = (url) => start({ HOOKLINE_API_URL: url })
     return [`${name}, with an outbox`, true, isThere, here] as const
   }),

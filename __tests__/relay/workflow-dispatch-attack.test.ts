@@ -37,16 +37,17 @@ const asked = () => github.calls.map(({ body }) => JSON.parse(body || '{}'))
 
 describe('a rejected request of one sender does not affect others:', () => {
   test.each([401, 403, 404, 422, 429])(
-    'that runs are not told, after 400 and %i',
+    'the version of the API and the field for the run, after 400 and %i',
     async (status) => {
       await begin('main')
-      github.next(problem(400), problem(status), problem(status), STARTED)
+      const refused = Array.from({ length: 8 }, () => problem(status))
+      github.next(problem(400), ...refused)
       expect((await ask(STRANGERS)).status).toBeGreaterThanOrEqual(400)
       github.reset()
-      github.next(STARTED)
       const answer = await ask(MINE)
       expect(answer.headers['x-hookline-run']).toBe('https://github.com/o/r/actions/runs/42')
-      expect(asked()).toEqual([expect.objectContaining({ return_run_details: true })])
+      expect(asked()).toEqual([{ ref: 'main', inputs: expect.anything() }])
+      expect(github.calls[0]?.headers['x-github-api-version']).toBe('2026-03-10')
     },
   )
 

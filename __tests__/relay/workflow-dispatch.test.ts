@@ -18,7 +18,6 @@ const TEXT = {
   noInput: 'Unexpected inputs provided: ["hookline"]',
   otherInput: "Required input 'level' not provided",
   noRef: 'No ref found for: main',
-  unknownField: 'Invalid request.\n\n"return_run_details" is not a permitted key.',
 }
 
 const TOKEN = 'ghp_0123456789abcdefghij'
@@ -61,8 +60,8 @@ describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s
       method: 'POST',
       url: '/repos/o/r/actions/workflows/hook.yml/dispatches',
     })
-    const { ref, inputs, return_run_details } = fieldsOf(made as RecordedCall)
-    expect({ ref, return_run_details }).toEqual({ ref: 'main', return_run_details: true })
+    const { inputs, ...others } = fieldsOf(made as RecordedCall)
+    expect(others).toEqual({ ref: 'main' })
     const payload = JSON.parse(inputs.hookline)
     expect(Object.keys(payload)).toEqual(['path', 'method', 'headers', 'body'])
     expect(payload).toMatchObject({ path: 'hook/webhook/x?a=1', method: 'POST', body: '{"n":1}' })
@@ -116,17 +115,6 @@ describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([status, code])
     if (status === 403) expect(JSON.parse(answer.body).error.hint).toContain('actions: write')
     expect(github.calls).toHaveLength(answers.length)
-  })
-
-  test('a platform that does not tell the run is asked without, and that is remembered', async () => {
-    const old = await begin()
-    github.next(problem(400, TEXT.unknownField), { status: 204 }, { status: 204 })
-    const to = endpointsOf(() => old, { dispatch: 'workflow', token: TOKEN, ref: 'main' })
-    const ask = async () => send(old.url, { method: 'POST', target: await to('/o/r/hook/webhook') })
-    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
-    const told = github.calls.map((made) => fieldsOf(made).return_run_details)
-    expect(told).toEqual([true, undefined, undefined])
-    await old.close()
   })
 
   test('without a ref the default branch is looked up once, and again when it was renamed', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { parse } from 'yaml'
 import { eventFor, secretsOf } from '../docs/events.ts'
 import { ACT, runAct } from '../support/act.ts'
-import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
+import { type BuiltRelay, startBuiltRelay } from '../support/built-relay.ts'
 import { runShared } from '../support/cli.ts'
 import { ENDPOINT_RUNTIMES } from '../support/endpoint-relays.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -72,7 +72,7 @@ interface Sent {
   }
 
   /** Sends requests to an endpoint that collects them, and returns the event of their batch. */
-  async function batched(batching: BuiltOutbox, names: readonly string[]) {
+  async function batched(batching: BuiltRelay, names: readonly string[]) {
     const settings = { repository: 'octo/repo', token: TOKEN, batch: 2 }
     const address = batching.url + (await createEndpoint(batching, settings))
     github.reset()
@@ -182,7 +182,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
         HOOKLINE_API_URL: github.url,
         HOOKLINE_RELAY_KEY: RELAY_KEY,
       }
-      const batching = await startBuiltOutbox({ folder, settings })
+      const batching = await startBuiltRelay({ folder, settings })
       try {
         const event = await batched(batching, ['Ada', 'Bob', 'Eve'])
         const section = 'on: {webhook: {path: /:name, config: {batch: true}}}'

@@ -8,7 +8,7 @@ import { bundledPackage } from '../support/build.ts'
 function bundle(folder: string): string {
   const place = join(bundledPackage(), 'dist', folder)
   const files = readdirSync(place).filter(
-    // The worker loads this at the first grant with a verification.
+    // The worker loads this at the first endpoint with a verification.
     (name) => name.endsWith('.js') && name !== 'verification.js',
   )
   return files.map((name) => readFileSync(join(place, name), 'utf8')).join('\n')

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { KINDS } from '../../src/cli/init/kinds.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS, senderNamed } from '../../src/triggers/senders.ts'
-import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
+import { SCHEME_NAMES } from '../../src/triggers/verify/schemes.ts'
 import { readWorkflowFile } from '../../src/workflow/workflow.ts'
 import { secretsOf } from '../docs/events.ts'
 import { bound } from '../support/receive.ts'
@@ -45,8 +45,8 @@ function firstColumn(text: string, heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
 }
 
-/** Pages about a sender; PayPal's page explains why it is not supported. */
-const about = pages.filter((name) => !['README.md', 'paypal.md'].includes(name))
+/** Pages about a sender. */
+const about = pages.filter((name) => name !== 'README.md')
 
 describe.each(about)('%s', (page) => {
   const text = read(`docs/senders/${page}`)
@@ -85,35 +85,60 @@ test.each(made)('%s shows what init writes, and what the compiler takes', (page)
   expect(triggers.map((trigger) => trigger.name)).toEqual([sender?.trigger ?? 'webhook'])
 })
 
+/** The sections of README.md by their anchors. */
+const sections = new Map(
+  guide
+    .slice(guide.indexOf('<!-- sections:start -->'), guide.indexOf('<!-- sections:end -->'))
+    .split(/(?<!<\/a>)\n\n(?=<a id=|### )/)
+    .flatMap((text) => {
+      const [, title] = /^### (.*)$/m.exec(text) ?? []
+      const [, id] = /<a id="([^"]+)">/.exec(text) ?? []
+      return title === undefined
+        ? []
+        : [[id ?? title.toLowerCase().replaceAll('.', '').replaceAll(' ', '-'), text]]
+    }),
+)
+
 describe('README.md', () => {
-  test('has no empty cell', () => {
+  test('has no empty code', () => {
     for (const page of pages) expect(read(`docs/senders/${page}`)).not.toMatch(/[: ]``(?!`)/)
   })
 
-  test('names every scheme', () => {
-    // A row contains the sender, and then its scheme or the position of its signature.
-    const rows = [...guide.matchAll(/^\| [^|[]*`([\w-]+)`: \[?`([\w.-]+)/gm)]
-    const ofRows = rows.map(([, name = '', what = '']) => (SCHEMES.has(what) ? what : name))
-    const ofPages = pages.flatMap((page) => [
-      ...read(`docs/senders/${page}`).matchAll(/`scheme: ([\w-]+)`/g),
-    ])
-    const named = [
-      ...ofRows,
-      ...ofPages.map(([, name = '']) => name),
-      ...firstColumn(verify, 'scheme'),
-    ]
-    expect([...new Set(named)].sort()).toEqual([...SCHEMES.keys()].sort())
+  test('has a row and a section for every sender, by its name', () => {
+    const rows = [...guide.matchAll(/^\| \[[^\]]+\]\(#([\w-]+)\), `([\w-]+)` \|/gm)]
+    const names = SENDERS.map(({ name }) => name)
+    expect(rows.map(([, anchor]) => anchor)).toEqual(names)
+    expect(rows.map(([, , name]) => name)).toEqual(names)
+    expect([...sections.keys()]).toEqual(names)
+    expect(guide).toContain(`${SENDERS.length} senders are known by name`)
   })
 
-  test('names every sender, and says of each page that there is', () => {
-    const links = [
-      ...guide.matchAll(/^\| (?:\[[^\]]+\]\(([\w-]+\.md)\)|[^|`[]+), `([\w-]+)`(?::| \|)/gm),
+  test.each(SENDERS)('the section of $title says what a reader needs', (sender) => {
+    const { name, title, secret, repeat } = sender
+    const text = sections.get(name) ?? ''
+    const product = title.replace(/ \(.*\)$/, '')
+    expect(text).toContain(
+      `\`hookline init --sender ${name}\` writes a GitHub Actions workflow for ${product} webhooks.`,
+    )
+    expect(text).toMatch(/^- Signature: /m)
+    expect(text).toContain(`- Key: ${repeat === undefined ? 'the hash' : `\`${repeat}\``}`)
+    if (secret !== undefined) expect(text).toContain(`- Secret: \`${secret}\`, `)
+    const { text: retries, when } = sender.retries
+    expect(text).toContain(retries ?? (when === 'no' ? 'does not retry' : 'documents no retries'))
+    expect(text.includes(`(${name}.md)`)).toBe(pages.includes(`${name}.md`))
+  })
+
+  test('links every page', () => {
+    const linked = [...guide.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, page]) => page)
+    expect([...new Set(linked), 'README.md'].sort()).toEqual([...pages].sort())
+  })
+
+  test('the reference of verify names every scheme', () => {
+    const named = [
+      ...firstColumn(verify, 'scheme'),
+      ...[...verify.matchAll(/^\| \[`([\w-]+)`\]/gm)].map(([, name = '']) => name),
     ]
-    const names = links.map(([, , name]) => name)
-    expect(names.toSorted()).toEqual(SENDERS.map(({ name }) => name).toSorted())
-    const linked = [...guide.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(([, page]) => page)
-    expect([...linked, 'README.md'].sort()).toEqual([...pages].sort())
-    expect(guide).toContain(`${SENDERS.length} senders are known by name`)
+    expect([...new Set(named)].sort()).toEqual([...SCHEME_NAMES].sort())
   })
 
   test('names every option', () => {
@@ -126,8 +151,10 @@ describe('README.md', () => {
   })
 })
 
-test.each(SERVICES)('the page of %s names every field', (trigger, page) => {
-  const text = read(`docs/senders/${page}.md`)
+test.each(SERVICES)('the page or section of %s names every field', (trigger, page) => {
+  const text = pages.includes(`${page}.md`)
+    ? read(`docs/senders/${page}.md`)
+    : (sections.get(page) ?? '')
   const missing = Object.keys(TRIGGERS.get(trigger)?.outputs ?? {}).filter(
     (field) => !text.includes(`\`${field}\``) && !text.includes(`.${field}`),
   )

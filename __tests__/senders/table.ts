@@ -56,7 +56,7 @@ const OWN_SIGNERS: readonly Signer[] = [
   },
 ]
 
-/** The signer of a sender's scheme; a plain token is in the URL. */
+/** The signer of a sender's scheme; a plain token is in a header, in a field of the body, or in the URL. */
 function signerOf({ name, scheme = name, options }: Sender): Signer {
   const own = OWN_SIGNERS.find((one) => one.name === name)
   if (own || scheme !== 'token') return own ?? { ...named(scheme), name }
@@ -65,6 +65,18 @@ function signerOf({ name, scheme = name, options }: Sender): Signer {
     const token = (secret: string) => ({ headers: { [header]: secret } })
     const names = { name, verify: { scheme, header }, signature: [header, ''] as const }
     return { ...named('token'), ...names, sign: (_, secret) => token(secret) }
+  }
+  const field = options?.field
+  if (field !== undefined) {
+    const { signature: _, ...inHeader } = named('token')
+    return {
+      ...inHeader,
+      ...{ name, verify: { scheme, field } },
+      sign: ({ body }, secret) => ({
+        headers: {},
+        body: JSON.stringify({ ...JSON.parse(body), [field]: secret }),
+      }),
+    }
   }
   return {
     name,
@@ -199,6 +211,8 @@ const IN_ANOTHER_PLACE: Readonly<Record<string, Elsewhere>> = {
   'mailgun, a route': inBody(/&signature=[0-9a-f]+/, /(?<=&signature=[0-9a-f]{9})./),
   'microsoft-graph': inBody(/,?"clientState":"[^"]*"/, /(?<="clientState":".{9})./),
   feishu: inBody(/"token":"[^"]*"/, /(?<="token":".{9})./, '"none":1'),
+  figma: inBody(/"passcode":"[^"]*"/, /(?<="passcode":".{9})./, '"none":1'),
+  uptimerobot: inBody(/"secret":"[^"]*"/, /(?<="secret":".{9})./, '"none":1'),
   ...Object.fromEntries(['azure-event-grid', 'mailchimp', 'strava'].map((name) => [name, inUrl()])),
 }
 
@@ -249,11 +263,13 @@ export const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
     ...['azure-event-grid', 'token', 'bearer', 'basic', 'feishu', 'google-drive'],
     ...['google-calendar', 'mailchimp', 'strava', 'strapi'],
     ...['alertmanager', 'apprise', 'buildbot', 'directus', 'docker-registry', 'n8n', 'node-red'],
-    ...['unleash', 'uptime-kuma', 'verdaccio', 'zabbix'],
+    ...['unleash', 'uptime-kuma', 'verdaccio', 'zabbix', 'azure-devops', 'datadog', 'figma'],
+    ...['home-assistant', 'ifttt', 'jenkins', 'uptimerobot', 'zapier'],
   ],
   'doubled header': [
     // the signature is not in a header
     ...['aws-sns', 'mailgun', 'mailgun, a route', 'microsoft-graph', 'feishu'],
+    ...['figma', 'uptimerobot'],
     // a list of signatures, of which one must match
     ...['circleci', 'pagerduty', 'hmac, with a key in hex, as Onfleet signs'],
   ],

@@ -5,7 +5,7 @@ import { ADMIN_BEARER } from './relay-keys.ts'
 export interface Listed {
   readonly id: string
   readonly repository: string
-  readonly credential: string
+  readonly endpoint: string | null
   readonly state: string
   readonly reason: string
   readonly receivedAt: string
@@ -28,7 +28,7 @@ export async function operate(
 export async function listed(relay: { readonly url: string }, owner = 'o') {
   const { body } = await operate(relay, 'GET', `/-admin/deliveries/${owner}?limit=1000`)
   const all: readonly Listed[] = JSON.parse(body).deliveries.toReversed()
-  const status = JSON.parse((await operate(relay, 'GET', '/-admin/status')).body)
+  const status = JSON.parse((await operate(relay, 'GET', `/-admin/status?owner=${owner}`)).body)
   return {
     waiting: all.filter(({ state }) => state === 'waiting' || state === 'uncertain'),
     dead: all.filter(({ state }) => state === 'dead'),

@@ -1,20 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adminApi } from '../../src/relay/admin/admin.ts'
 import {
+  credentialsOf,
   readRelayConfig,
   sharedGitHub,
   statelessRelay,
   steadyClock,
   systemClock,
 } from '../../src/relay/config.ts'
-import { NO_FIGURES } from '../../src/relay/delivery/event.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload-limit.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
+import { readStorageSettings } from '../../src/relay/storage-settings.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
+import { openDeliveries, openStore } from '../../src/relay/stored-relay.ts'
 import { bundle } from './build.ts'
 import { createEndpoint } from './large-bodies.ts'
 import { memoryDatabase } from './memory-database.ts'
@@ -23,7 +24,7 @@ import { withStore } from './relay-store.ts'
 import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
 import { startWorkerd } from './workerd.ts'
 
-/** A relay that stores endpoints, and no events on Node. */
+/** A relay that stores endpoints in memory, and no events: they go to GitHub directly. */
 async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const log: string[] = []
   const write = (line: string) => void log.push(line)
@@ -33,34 +34,48 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const parts = { packers: [PACK], loadChecks, isStateless: false }
   const relay = statelessRelay(config, github, write, parts)
   const { keys, encryption } = await relayKeyOf()
+  const database = await memoryDatabase()
+  const table = new EndpointTable(database)
   const endpoints = new EndpointLookup({
-    stores: new EndpointTable(await memoryDatabase()),
+    stores: table,
     encryption,
     holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
     report: relay.report,
   })
-  const { deliveries, ...status } = NO_DELIVERIES
-  const { allowsTokens, publicUrl, githubCredential } = config
-  const admin = adminApi({
-    relayKey: { keys, encryption },
-    allowsTokens,
+  const credentials = credentialsOf(config, pool.call, (key) => endpoints.current(key))
+  const shared = {
+    config,
+    // Each credential may start each workflow.
+    access: { ...github, call: async () => ({ status: 200, header: () => undefined, text: '{}' }) },
+    settings: readStorageSettings(env),
+    encryption,
+    credentials,
+    now: Date.now,
+    log: () => {},
     report: relay.report,
-    ports: {
-      ...status,
-      deliveries,
-      endpoints,
-      hasCredential: githubCredential !== undefined,
-      publicUrl,
-      loadChecks,
-      now: systemClock.now,
-      checkAccess: async () => {},
-      metrics: github.metrics,
-      log: () => {},
+  }
+  const changed = () => {}
+  const opened = openDeliveries({ ...shared, database, endpoints: table, pack: PACK, changed })
+  const { deliveries } = opened
+  const storeOf = openStore({
+    ...shared,
+    keys,
+    endpoints,
+    loadChecks,
+    deliveries,
+    largeBodies: undefined,
+    relay: () => relay,
+    admin: {
+      deliveriesOf: () => deliveries,
+      warnings: async () => [],
+      uptime: () => 0,
+      backup: undefined,
     },
   })
-  const served = withStore(relay, { endpoints, admin })
+  const { admin } = storeOf({ recorder: { add: () => {} }, background: () => {} })
+  const served = withStore({ ...relay, credentials }, { endpoints, admin })
   const server = await serveRelay({ host: '127.0.0.1', port: 0, relay: served })
   const close = async () => {
     await server.close()
@@ -70,29 +85,6 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
 }
 
 const loadChecks = () => import('../../src/relay/webhook/verification.ts')
-
-const none = async () => 0
-
-/** A relay without deliveries. */
-const NO_DELIVERIES = {
-  deliveries: {
-    list: async () => [],
-    find: async () => [],
-    replay: none,
-    replayAll: none,
-    delete: none,
-    deleteAll: none,
-    endDeleted: none,
-    figures: async () => NO_FIGURES,
-    rowsByKey: async () => ({}),
-  },
-  credentialKind: 'none',
-  storageLimit: 0,
-  uptime: () => 0,
-  rowsByKey: async () => ({}),
-  alarms: async () => [],
-  warnings: async () => [],
-} as const
 
 async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const disk = await mkdtemp(join(tmpdir(), 'endpoint-relay-'))

@@ -45,9 +45,20 @@ export interface GitHub {
 }
 
 const ACCEPTED: Answer = { status: 204 }
+const STARTED: Answer = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    workflow_run_id: 42,
+    run_url: 'https://api.github.com/repos/o/r/actions/runs/42',
+    html_url: 'https://github.com/o/r/actions/runs/42',
+  }),
+}
 const MOST_PAYLOAD_BYTES = 65_535
 
 interface GitHubOptions {
+  /** `ghes` refuses the current version of the API; `ghes-3.20` refuses the field `return_run_details`, too. */
+  readonly server?: 'github.com' | 'ghes' | 'ghes-3.20'
   /**
    * Whether the rule of `always` lists the runs; otherwise `runs` are listed, and
    * neither is a call.
@@ -57,18 +68,26 @@ interface GitHubOptions {
 
 /** A stand-in for GitHub's API on a real socket. */
 export async function startGitHub({
+  server: kind = 'github.com',
   listsRunsByRule = false,
 }: GitHubOptions = {}): Promise<GitHub> {
   const calls: RecordedCall[] = []
   const queue: (Answer | Answering)[] = []
-  let rule: Answer | Answering = asGitHub
+  const usual: Answering = (call) => asGitHub(call, kind)
+  let rule: Answer | Answering = usual
   const lookups: string[] = []
   const runs: ListedRun[] = []
   const server = createServer(async (request, response) => {
     // A killed relay aborts its calls.
     const call = await recorded(request).catch(() => undefined)
     if (!call) return
-    const isByRule = listsRunsByRule && rule !== asGitHub
+    const refusal = refusedVersion(call, kind)
+    if (refusal) {
+      calls.push(call)
+      response.writeHead(refusal.status, refusal.headers).end(refusal.body)
+      return
+    }
+    const isByRule = listsRunsByRule && rule !== usual
     if (!isByRule && call.method === 'GET' && call.url.includes('/actions/runs?')) {
       lookups.push(call.url)
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -76,7 +95,7 @@ export async function startGitHub({
       return
     }
     // The relay checks the access of an endpoint's credential before it stores the endpoint.
-    const isUsual = queue.length === 0 && rule === asGitHub
+    const isUsual = queue.length === 0 && rule === usual
     if (isUsual && call.method === 'GET' && /^\/repos\/[^/]+\/[^/?]+$/.test(call.url)) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
       return
@@ -103,7 +122,7 @@ export async function startGitHub({
       lookups.length = 0
       runs.length = 0
       queue.length = 0
-      rule = asGitHub
+      rule = usual
     },
     close: async () => {
       server.closeAllConnections()
@@ -113,13 +132,37 @@ export async function startGitHub({
   }
 }
 
+type ServerKind = NonNullable<GitHubOptions['server']>
+
+const VERSIONS = {
+  'github.com': ['2026-03-10', '2022-11-28'],
+  ghes: ['2022-11-28'],
+  'ghes-3.20': ['2022-11-28'],
+} as const satisfies Record<ServerKind, readonly string[]>
+
+/** https://docs.github.com/rest/about-the-rest-api/api-versions#supported-api-versions */
+function refusedVersion({ headers }: RecordedCall, server: ServerKind): Answer | undefined {
+  const { 'x-github-api-version': version } = headers
+  const known: readonly string[] = VERSIONS[server]
+  if (version === undefined || known.includes(version)) return undefined
+  return problem(400, `The version ${version} is not supported.`)
+}
+
 /** GitHub's response, as far as it depends on the request alone. */
-function asGitHub({ headers, body, violations }: RecordedCall): Answer {
+function asGitHub(call: RecordedCall, server: ServerKind): Answer {
+  const { url, headers, body, violations } = call
   if (!headers['user-agent'])
     return { status: 403, body: 'Request forbidden by administrative rules.' }
   if (!headers.authorization) return problem(401, 'Requires authentication')
   if (violations.length > 0) return problem(422, `Invalid request.\n\n${violations.join('\n')}`)
-  const { client_payload: payload } = JSON.parse(body)
+  const { client_payload: payload, return_run_details: asksForRun } = JSON.parse(body)
+  if (url.includes('/actions/workflows/')) {
+    const isCurrent = headers['x-github-api-version'] === VERSIONS['github.com'][0]
+    const unknown = 'Invalid request.\n\n"return_run_details" is not a permitted key.'
+    if (asksForRun !== undefined && isCurrent) return problem(422, unknown)
+    if (asksForRun !== undefined && server === 'ghes-3.20') return problem(400, unknown)
+    return isCurrent || asksForRun ? STARTED : ACCEPTED
+  }
   if (Buffer.byteLength(JSON.stringify(payload)) > MOST_PAYLOAD_BYTES) {
     return problem(422, 'client_payload is too large.')
   }

@@ -5,7 +5,7 @@ import type { ObjectStorage } from '../../src/relay/workers/object-database.ts'
 /** The storage of a Durable Object in memory, with the time of its alarm. */
 export async function objectStorage(): Promise<ObjectStorage> {
   const { Database } = await initSqlJs()
-  let sqlite = new Database()
+  const sqlite = new Database()
   let alarm: number | null = null
   return {
     sql: {
@@ -23,8 +23,7 @@ export async function objectStorage(): Promise<ObjectStorage> {
     setAlarm: async (time) => {
       alarm = time
     },
-    deleteAll: async () => {
-      sqlite = new Database()
+    deleteAlarm: async () => {
       alarm = null
     },
   }

@@ -15,10 +15,10 @@ export async function passTimeOfBodies(disk: string, milliseconds: number): Prom
       const earlier = `scheduled_time = scheduled_time - ${milliseconds * NANOSECONDS}`
       await sqlite(file, `UPDATE _cf_ALARM SET ${earlier}`)
     }
-    if (tables.includes('stored_body')) {
+    if (tables.includes('chunk')) {
       await sqlite(
         file,
-        `UPDATE stored_body SET created = created - ${milliseconds}, accepted = accepted - ${milliseconds};
+        `UPDATE body SET created = created - ${milliseconds}, accepted = accepted - ${milliseconds};
          UPDATE _cf_METADATA SET value = value - ${milliseconds * NANOSECONDS} WHERE key = 1`,
       )
     }
@@ -26,14 +26,16 @@ export async function passTimeOfBodies(disk: string, milliseconds: number): Prom
 }
 
 /** Rows of the table of bodies, also while workerd runs. */
-export async function storedBodyRows(
+export async function bodyRowsOfObjects(
   disk: string,
 ): Promise<readonly { accepted: number | null }[]> {
+  const rows: { accepted: number | null }[] = []
   for (const file of await databasesIn(disk)) {
-    if (!(await tablesIn(file)).includes('stored_body')) continue
-    return (await sqlite(file, 'SELECT accepted FROM stored_body')) as { accepted: number | null }[]
+    if (!(await tablesIn(file)).includes('chunk')) continue
+    // The column is the field.
+    rows.push(...((await sqlite(file, 'SELECT accepted FROM body')) as typeof rows))
   }
-  return []
+  return rows
 }
 
 async function databasesIn(disk: string): Promise<string[]> {

@@ -12,6 +12,7 @@ export function withStore(
     deliver: ([event]) => relay.send(event),
     record: () => {},
     clientGone: () => {},
+    wasAccepted: async () => false,
     isNotification: async () => false,
     largeBodies: undefined,
   }

@@ -160,18 +160,19 @@ export async function startStoredRelay(
     endpoints,
     loadChecks,
     deliveries,
-    recorder,
     largeBodies: undefined,
-    background: (work) => {
-      pending.add(work)
-      void work.finally(() => pending.delete(work))
-    },
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,
       warnings: async () => [],
       uptime: () => 1,
       backup: undefined,
+    },
+  })({
+    recorder,
+    background: (work) => {
+      pending.add(work)
+      void work.finally(() => pending.delete(work))
     },
   })
   const relay: Relay = {

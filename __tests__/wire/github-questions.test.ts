@@ -95,13 +95,17 @@ describe('an answer means', () => {
     [503, 'unavailable'],
     [504, 'failed'],
   ] as const)('%i: %s', (status, kind) => {
-    expect(refusalOf(answerOf(status), new Date(0))).toStrictEqual({ kind, status })
+    expect(refusalOf(answerOf(status), { now: () => new Date(0) })).toStrictEqual({ kind, status })
   })
 
   test.each([200, 204, 299])('%i: accepted', (status) => {
-    expect(refusalOf(answerOf(status), new Date(0))).toBeUndefined()
-    expect(refusalOf(answerOf(status), new Date(0), { accepts: () => true })).toBeUndefined()
-    expect(refusalOf(answerOf(status), new Date(0), { accepts: () => false })).toStrictEqual({
+    expect(refusalOf(answerOf(status), { now: () => new Date(0) })).toBeUndefined()
+    expect(
+      refusalOf(answerOf(status), { now: () => new Date(0) }, { accepts: () => true }),
+    ).toBeUndefined()
+    expect(
+      refusalOf(answerOf(status), { now: () => new Date(0) }, { accepts: () => false }),
+    ).toStrictEqual({
       kind: 'strange',
       status,
     })
@@ -109,13 +113,20 @@ describe('an answer means', () => {
 
   test('403 with the header of single sign-on: sso', () => {
     const answer = answerOf(403, { 'x-github-sso': 'required; url=https://github.com/orgs/o/sso' })
-    expect(refusalOf(answer, new Date(0))).toStrictEqual({ kind: 'sso', status: 403 })
+    expect(refusalOf(answer, { now: () => new Date(0) })).toStrictEqual({
+      kind: 'sso',
+      status: 403,
+    })
   })
 
   test.each([429, 503])('%i with Retry-After: when to come back', (status) => {
     const kind = status === 429 ? 'limited' : 'unavailable'
     const answer = answerOf(status, { 'retry-after': '5' })
-    expect(refusalOf(answer, new Date(0))).toStrictEqual({ kind, status, wait: 5000 })
+    expect(refusalOf(answer, { now: () => new Date(0) })).toStrictEqual({
+      kind,
+      status,
+      wait: 5000,
+    })
   })
 })
 
@@ -368,7 +379,7 @@ describe('a call', () => {
           accept: 'application/vnd.github+json',
           'content-type': 'application/json',
           'user-agent': 'hookline',
-          'x-github-api-version': '2022-11-28',
+          'x-github-api-version': '2026-03-10',
           authorization: 'Bearer the-token',
         },
         body: '{}',

@@ -20,10 +20,11 @@ const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
  * @param {Named} subject
  * @param {number} rounds
  * @param {number} [atLeast] goal for the ratio of requests per second
+ * @param {number} [mostCpu] goal for the ratio of processor time for a request
  * @returns {Promise<Row[]>}
  */
-export async function compare(base, subject, rounds, atLeast) {
-  const rows = await compareSpeed(base, subject, rounds, atLeast)
+export async function compare(base, subject, rounds, atLeast, mostCpu) {
+  const rows = await compareSpeed(base, subject, rounds, atLeast, mostCpu)
   return [...rows, ...(await latencies(base)), ...(await latencies(subject))]
 }
 
@@ -32,9 +33,10 @@ export async function compare(base, subject, rounds, atLeast) {
  * @param {Named} subject
  * @param {number} rounds
  * @param {number} [atLeast] goal for the ratio of requests per second
+ * @param {number} [mostCpu] goal for the ratio of processor time for a request
  * @returns {Promise<Row[]>}
  */
-export async function compareSpeed([baseName, base], [name, subject], rounds, atLeast) {
+export async function compareSpeed([baseName, base], [name, subject], rounds, atLeast, mostCpu) {
   for (const { url, request } of [base, subject]) await saturate(url, WARM_UP, request)
   /** @type {Figures[]} */
   const bases = []
@@ -59,7 +61,10 @@ export async function compareSpeed([baseName, base], [name, subject], rounds, at
       ...row('requests per second', (r) => r.perSecond, 0, 'per second'),
       ...(atLeast !== undefined && { atLeast }),
     },
-    row('own CPU per request', (r) => r.cpu, 3, 'ms'),
+    {
+      ...row('own CPU per request', (r) => r.cpu, 3, 'ms'),
+      ...(mostCpu !== undefined && { atMost: mostCpu }),
+    },
   ]
 }
 

@@ -19,6 +19,9 @@ const PACKAGES = new URL('../../node_modules/', import.meta.url)
  * @property {string} to
  */
 
+/** The only part of the module `os` that `@actions/core` uses. Loading the module takes 0.3 ms of each run. */
+const LINE_END = "const os = { EOL: process.platform === 'win32' ? '\\r\\n' : '\\n' };"
+
 /** @type {readonly Copy[]} */
 const COPIES = [
   {
@@ -27,6 +30,11 @@ const COPIES = [
     name: '@actions/core',
     manifest: { sideEffects: false },
     edits: [
+      ...['lib/core.js', 'lib/command.js', 'lib/file-command.js'].map((file) => ({
+        file,
+        from: "import * as os from 'os';",
+        to: LINE_END,
+      })),
       {
         file: 'lib/file-command.js',
         // It only creates one random name, and refuses a value that contains it; node:crypto would

@@ -7,9 +7,9 @@ const NAMES = { keep_fnames: true, keep_classnames: true }
 const EAGER = '__eager__'
 
 /**
- * Minifies a module: removes unused code that ncc leaves in, because the engine parses all of it at
- * every start. The output is ASCII, because one other character makes the engine use two bytes for
- * each character.
+ * Minifies a module and removes unused code that ncc leaves in, because the engine parses all of it
+ * at every start. The output is ASCII, because one other character makes the engine use two bytes
+ * for each character.
  *
  * The functions that webpack wraps around modules keep their parentheses: the engine compiles those
  * immediately, while it parses any other function twice.
@@ -31,7 +31,7 @@ export async function shrink(code, { module, smallest = false }) {
     ecma: 2022,
     ...names,
     mangle: names,
-    compress: smallest || { defaults: false, unused: true, dead_code: true, passes: 2 },
+    compress: smallest || { ...names, passes: 2 },
     format: { comments: false, asciiOnly: true },
   }
   const once = await minify(marked, options)

@@ -2,7 +2,7 @@
 
 const INTRODUCTION = `# Rules of \`check\`
 
-Reference for authors of workflows: what each rule of \`hookline check\` finds, why it matters, and how to fix it.
+The rules of \`hookline check\`: the mistake that each one finds, its reason, and the fix.
 
 \`hookline check\` finds mistakes between the sender and the run. It reads the files of \`workflows/\` and the workflows in \`.github/workflows/\` that use the action, and runs nothing. It says of any other file that it was not checked.
 
@@ -40,7 +40,7 @@ export function rulesPage(rules) {
     '## unused-ignore\n\nA `# hookline: ignore[…]` suppresses nothing, or names no rule. Remove the comment, or correct the name.',
     YAML_PART,
     '## mistakes\n\nOther mistakes, such as an unknown option or invalid YAML, have an id too, and a comment cannot suppress them. `hookline check --sarif` prints all ids with a description.',
-    '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/untrusted-input.md)',
+    '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/use-event-data.md#handle-untrusted-input)',
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -6,7 +6,9 @@ const built = new URL('../../build/', import.meta.url)
 /** @type {typeof import('../../src/triggers/senders.ts')} */
 const { SENDERS } = await import(new URL('triggers/senders.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/schemes.ts')} */
-const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', built).href)
+const { SCHEME_NAMES, ruleOf, schemeNamed } = await import(
+  new URL('triggers/verify/schemes.js', built).href
+)
 /** @type {typeof import('../../src/triggers/verify.ts')} */
 const { VERIFY_SCHEMAS } = await import(new URL('triggers/verify.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/sns-scheme.ts')} */
@@ -54,10 +56,20 @@ const PAGES = new Map(
 
 /** The generated pages of senders, by file name. */
 export function senderPages() {
-  return SENDERS.flatMap((sender) => {
-    const own = PAGES.get(sender.name)
-    return own?.click === undefined ? [] : [[`docs/senders/${sender.name}.md`, page(sender, own)]]
-  })
+  return SENDERS.filter(hasPage).map((sender) => [
+    `docs/senders/${sender.name}.md`,
+    page(sender, textOf(sender)),
+  ])
+}
+
+/** @param {Sender} sender @returns {Page} */
+function textOf({ name }) {
+  return PAGES.get(name) ?? {}
+}
+
+/** @param {Sender} sender */
+function hasPage(sender) {
+  return textOf(sender).isOwn === true
 }
 
 /**
@@ -67,16 +79,13 @@ export function senderPages() {
 function page(sender, own) {
   const { name, title, scheme = name } = sender
   const { click = '', fire = '.', outputs, notes } = own
-  const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
-  const answered = isAnswered && triggerOf(sender) === 'webhook'
-  const handshake = answered ? ' The relay answers the handshake.' : ''
   const outputsText = outputs === undefined ? '' : `\n${outputs}\n`
   const workflow = workflowOf(sender)
   const escapeText = workflow.includes(ESCAPED) ? ESCAPE_TEXT : ''
   return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
 
-For authors of workflows. At the end an event of ${title} starts a workflow that verifies the sender.
+By these steps, ${plainTitle(title)} webhooks start a GitHub Actions workflow, which verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.
 
 ## Set up
 
@@ -90,7 +99,7 @@ ${commandsOf(sender).join('\n')}
 
 \`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running.
 
-At ${title}: ${click.trim()}${handshake}
+At ${plainTitle(title)}: ${click.trim()}${handshakeText(sender)}
 ${secretSection(sender)}
 Then let ${plainTitle(title)} send an event${fire}
 
@@ -125,7 +134,7 @@ ${retriesText(sender, own)}
 ${notes === undefined ? '' : `\n## Notes\n\n${notes}\n`}
 ---
 
-Next: [test it locally](../guides/test-locally.md) · [filter events](../guides/filter-events.md) · [more senders](README.md)
+Next: [use event data](../guides/use-event-data.md) · [test it locally](../guides/test-locally.md) · [all senders](README.md)
 `
 }
 
@@ -164,7 +173,12 @@ function eventsText({ events }, { filter }) {
   if (filter !== undefined) return ` ${filter}`
   if (events === undefined) return ''
   const [path, ...usual] = events
-  return ` The workflow runs for events whose ${code(path)} is ${usual.map(code).join(' or ')}; to change that, edit its filter.`
+  return ` The workflow runs for events whose ${code(path)} is ${orList(usual)}; to change that, edit its filter.`
+}
+
+/** @param {readonly string[]} names */
+function orList(names) {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map(code))
 }
 
 /** @param {Sender} sender */
@@ -173,6 +187,12 @@ function exportText(sender) {
   return needsSecretFirst(sender)
     ? ` The secret is ${shown}. Export it (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
     : ''
+}
+
+/** @param {Sender} sender */
+function handshakeText(sender) {
+  const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
+  return isAnswered && triggerOf(sender) === 'webhook' ? ' The relay answers the handshake.' : ''
 }
 
 /** How to store the secrets that the reader has once the sender knows the URL. @param {Sender} sender */
@@ -220,7 +240,7 @@ function compiledOf(sender) {
  * @param {Page} own
  */
 function signatureText({ name, title, scheme = name, options }, { signature }) {
-  const page = SCHEMES.get(scheme)?.page
+  const page = schemeNamed(scheme)?.page
   const rule = ruleOf(scheme)
   const described =
     rule === undefined
@@ -275,7 +295,7 @@ function plainTitle(title) {
 
 /** @param {string} scheme */
 function isTimed(scheme) {
-  return SCHEMES.get(scheme)?.takes?.includes('tolerance') ?? false
+  return schemeNamed(scheme)?.takes?.includes('tolerance') ?? false
 }
 
 /**
@@ -285,64 +305,160 @@ function isTimed(scheme) {
  * @param {Page} own
  */
 function retriesText(sender, own) {
-  const { timeout, retries, repeat, otherRepeat } = sender
-  const key =
-    repeat === undefined
-      ? 'The key of an event is the hash of the request.'
-      : `The key of an event is ${[repeat, otherRepeat ?? []].flat().map(code).join(' or ')}, which a retry repeats.`
-  return `${[timeout ?? [], retries, own.retries ?? []].flat().join(' ')}
+  return `${waitingText(sender, own)}
 
-${key} To run each event once, set \`shouldDeduplicate\` and a store; see [drop duplicate events](${DEDUPLICATION}).`
+${keyText(sender)} To run each event once, set \`shouldDeduplicate\` and a store; see [duplicates](${DEDUPLICATION}).`
 }
 
-const DEDUPLICATION = '../guides/deduplicate.md'
+/**
+ * How long the sender waits, and how often it retries.
+ *
+ * @param {Sender} sender
+ * @param {Page} own
+ */
+function waitingText({ title, timeout, retries }, own) {
+  const name = plainTitle(title)
+  const waits =
+    timeout === undefined || typeof timeout === 'string'
+      ? timeout
+      : timeout === Number.POSITIVE_INFINITY
+        ? `${name} sets no time limit for the response.`
+        : `${name} waits ${durationText(timeout)} for a response.`
+  const plain = {
+    yes: `${name} retries.`,
+    no: `${name} does not retry.`,
+    optional: `${name} retries only if its configuration says so.`,
+    unknown: `${name} documents no retries.`,
+  }[retries.when]
+  return [waits ?? [], retries.text ?? plain, own.retries ?? []].flat().join(' ')
+}
+
+/** @param {number} seconds */
+function durationText(seconds) {
+  const [amount, unit] =
+    seconds >= 120 && seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second']
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`
+}
+
+/** @param {Sender} sender */
+function keyText({ repeat, otherRepeat }) {
+  return repeat === undefined
+    ? 'The key of an event is the hash of the request.'
+    : `The key of an event is ${[repeat, otherRepeat ?? []].flat().map(code).join(' or ')}, which a retry repeats.`
+}
+
+const DEDUPLICATION = '../guides/duplicates-and-batches.md'
 
 /** @param {string} scheme */
 function toleranceOf(scheme) {
   return scheme === 'aws-sns' ? SNS_TOLERANCE : (ruleOf(scheme)?.tolerance ?? 300)
 }
 
-/** Every sender: those with a page, and the facts of the others. */
+/** Every sender in one table; each row links its section. */
 export function sendersTable() {
-  const hasPage = (/** @type {Sender} */ { name }) => PAGES.get(name)?.click !== undefined
-  const own = SENDERS.filter(hasPage).map(({ name, title }) => [
-    `[${title}](${name}.md), ${code(name)}`,
+  const rows = SENDERS.map((sender) => [
+    `[${sender.title}](#${sender.name}), ${code(sender.name)}`,
+    kindOf(sender),
+    sender.handshake === undefined ? '' : 'yes',
+    limitText(sender),
+    sender.retries.when,
   ])
-  const others = SENDERS.filter((sender) => !hasPage(sender)).map((sender) => [
-    `${sender.title}, ${code(sender.name)}: ${shortProofOf(sender)}`,
-    [
-      sender.timeout ?? [],
-      sender.retries,
-      sender.repeat === undefined ? [] : `Key: ${code(sender.repeat)}.`,
-      PAGES.get(sender.name)?.notes ?? [],
-    ]
-      .flat()
-      .join(' '),
-  ])
-  return [
-    table(['sender, name'], own),
-    '## Senders without a page\n\n`init` and `verify` know these senders, too. They sign with HMAC-SHA256 over `{body}`, unless the table says otherwise. A retry has the same key, or the same hash if there is no key.',
-    table(['sender, name, verification', 'retries, key, notes'], others),
-  ].join('\n\n')
+  return table(['sender', 'signature', 'handshake', 'time-out', 'retries'], rows)
 }
 
 /** @param {Sender} sender */
-function shortProofOf({ name, scheme = name, handshake }) {
-  const known = SCHEMES.get(scheme)
-  const isShared = scheme !== name
-  const proof = isShared
-    ? code(scheme)
-    : proofOf(scheme)
-        .replace(/, HMAC-SHA256 over `\{body\}`$/, '')
-        .replace(', HMAC-SHA256 over', ' over')
-  const isUrlSigned = known?.needs.includes('url')
-  return [
-    link(proof, known?.page),
-    isUrlSigned ? 'needs `url`' : [],
-    handshake === undefined ? [] : 'handshake',
+function limitText({ timeout }) {
+  if (timeout === undefined) return ''
+  if (typeof timeout === 'string') return 'set'
+  if (timeout === Number.POSITIVE_INFINITY) return 'none'
+  return timeout >= 120 ? `${timeout / 60} min` : `${timeout} s`
+}
+
+/** The kind of signature in one or two words. @param {Sender} sender */
+function kindOf({ name, scheme = name }) {
+  const rule = ruleOf(scheme)
+  if (rule !== undefined) return algorithmOf(rule)
+  const general = { bearer: 'token', token: 'token', basic: 'password' }
+  const own = general[/** @type {keyof typeof general} */ (scheme)] ?? textOf(named(scheme)).kind
+  return own ?? 'token'
+}
+
+/** @param {string} name @returns {Sender} */
+function named(name) {
+  const sender = SENDERS.find((one) => one.name === name)
+  if (sender === undefined) throw new Error(`no sender ${name}`)
+  return sender
+}
+
+/** A section for each sender, whose anchor is its name. */
+export function senderSections() {
+  return SENDERS.map(section).join('\n\n')
+}
+
+/** @param {Sender} sender */
+function section(sender) {
+  const { name, title, secret, shown } = sender
+  const own = textOf(sender)
+  const urlSecret = urlSecretOf(sender)
+  const steps = hasPage(sender)
+    ? `See [all steps and the workflow](${name}.md).`
+    : own.click === undefined
+      ? `Enter the URL at ${plainTitle(title)}.`
+      : `At ${plainTitle(title)}: ${own.click.trim()}`
+  const facts = [
+    `Signature: ${shortProofOf(sender)}.`,
+    ...(secret === undefined ? [] : [`Secret: ${code(secret)}, ${shown}.`]),
+    ...(urlSecret === undefined
+      ? []
+      : [`Second secret: ${code(urlSecret)}, the URL, because the signature covers it.`]),
+    ...filterFacts(sender, own),
+    `Key: ${[sender.repeat ?? [], sender.otherRepeat ?? []].flat().map(code).join(' or ') || 'the hash of the request'}.`,
+    `Retries: ${waitingText(sender, own)}`,
   ]
-    .flat()
-    .join('; ')
+  const more = hasPage(sender)
+    ? []
+    : [own.outputs ?? [], own.signature ?? [], own.notes ?? []].flat()
+  const heading = anchorOf(title) === name ? '' : `<a id="${name}"></a>\n\n`
+  return `${heading}### ${title}
+
+\`hookline init --sender ${name}\` writes a GitHub Actions workflow for ${plainTitle(title)} webhooks. ${steps}
+
+${facts.map((fact) => `- ${fact}`).join('\n')}${more.length === 0 ? '' : `\n\n${more.join(' ')}`}`
+}
+
+/** The events that pass the filter of the workflow. @param {Sender} sender @param {Page} own */
+function filterFacts({ events }, { filter }) {
+  if (filter !== undefined) return [filter]
+  if (events === undefined) return []
+  const [path, ...usual] = events
+  return [`Events: those whose ${code(path)} is ${orList(usual)}.`]
+}
+
+/** The anchor that GitHub gives to a heading. @param {string} heading */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+/** @param {Sender} sender */
+function shortProofOf({ name, scheme = name, options = {}, handshake }) {
+  const known = schemeNamed(scheme)
+  const place = Object.entries(options).map(([option, value]) => `, ${option} ${code(value)}`)
+  const proof =
+    scheme === name
+      ? link(proofOf(scheme), known?.page)
+      : `${link(code(`scheme: ${scheme}`), known?.page)}${place.join('')}`
+  return [proof, handshake === undefined ? [] : HANDSHAKES[handshake]].flat().join('. ')
+}
+
+/** The part of Hookline that answers the handshake of a sender. */
+const HANDSHAKES = {
+  relay: 'The relay answers the handshake',
+  both: 'The relay answers the handshake, and the workflow receives the request too',
+  workflow: 'The first run has to confirm the URL',
+  endpoint: 'The endpoint needs the secret, so that the relay can answer the handshake',
 }
 
 /**
@@ -359,12 +475,12 @@ export function countText() {
   const vendors = SENDERS.filter(
     ({ name }) => Object.hasOwn(SIGNED_BY, name) || VECTORS.some(({ sender }) => sender === name),
   )
-  return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
+  return `${SENDERS.length} senders are known by name, with ${SCHEME_NAMES.length} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
 }
 
 /** The number of senders for the comparison page. */
 export function sendersCount() {
-  return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEMES.size} verification schemes.`
+  return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEME_NAMES.length} verification schemes.`
 }
 
 /** The schemes that fit any sender. */
@@ -377,7 +493,9 @@ export function schemesTable() {
 
 /** The schemes of one sender each, with their options. */
 export function senderSchemesTable() {
-  const own = [...SCHEMES.values()].filter(({ name }) => !Object.hasOwn(PROOFS, name))
+  const own = SCHEME_NAMES.filter((name) => !Object.hasOwn(PROOFS, name)).flatMap(
+    (name) => schemeNamed(name) ?? [],
+  )
   const rows = own
     .toSorted((one, other) => one.name.localeCompare(other.name))
     .map(({ name, page, needs, takes = [] }) => [
@@ -419,7 +537,7 @@ function proofOf(scheme) {
   const rule = ruleOf(scheme)
   if (!rule) {
     const { headers: [header] = [], fields: [field] = [] } =
-      SCHEMES.get(scheme)?.credentials(NO_SETTINGS) ?? {}
+      schemeNamed(scheme)?.credentials(NO_SETTINGS) ?? {}
     const own = `${header === undefined ? `${code(field ?? '')} of the body` : code(header)}, a token`
     return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { inputsBlock, outputsList } from '../docs/action.js'
+import { answersTable } from '../docs/answers.js'
 import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
@@ -12,6 +13,7 @@ import {
   schemesTable,
   senderPages,
   senderSchemesTable,
+  senderSections,
   sendersCount,
   sendersTable,
   verifyOptionsTable,
@@ -68,6 +70,7 @@ const DOCUMENTS = {
     senders: senderSchemesTable,
   },
   'docs/reference/compiler.md': { settings: compilerSettings },
+  'docs/reference/deliveries.md': { answers: answersTable },
   'docs/reference/config.md': { config: configList },
   'docs/reference/environment.md': { variables: variablesList },
   'docs/reference/commands.md': {
@@ -75,7 +78,11 @@ const DOCUMENTS = {
     options: optionsReference,
   },
   'docs/learn/comparison.md': { senders: sendersCount },
-  'docs/senders/README.md': { count: countText, senders: sendersTable },
+  'docs/senders/README.md': {
+    count: countText,
+    senders: sendersTable,
+    sections: senderSections,
+  },
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnginePorts } from '../engine/engine-ports.ts'
 import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
@@ -24,7 +23,7 @@ export function enginePorts(
     triggers: {
       http,
       now: () => Date.now(),
-      sleep: (duration) => sleep(duration),
+      sleep,
       messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
       mask,
     },
@@ -37,11 +36,16 @@ export function enginePorts(
         // Loaded for such an event only, because most events contain their body.
         if (payload.headers[HEADER.bodyEncoding] !== 'url') return payload
         const { withFetchedBody } = await import('./fetch-body.ts')
-        return withFetchedBody(payload, { relayUrl, mask, sleep: (pause) => sleep(pause) })
+        return withFetchedBody(payload, { relayUrl, mask, sleep })
       },
     }),
     folder: workingCopy(),
   }
+}
+
+/** Not by `node:timers/promises`, a module that every run would load for its few pauses. */
+function sleep(duration: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, duration))
 }
 
 /**

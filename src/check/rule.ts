@@ -176,8 +176,9 @@ export class RuleFile {
   }
 }
 
-/** The contexts that can hold a value of the event. */
-const READS_EVENT = /\b(?:env|github|inputs|jobs|matrix|needs|on|steps)\b/i
+/** The contexts that can hold a value of the event; of `github`, only `event` and `event_name` do. */
+const READS_EVENT =
+  /\b(?:env|inputs|jobs|matrix|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
 
 /** The triggers that the steps of a workflow declare; none if not all of them are known. */
 function inlineTriggers(

@@ -3,16 +3,19 @@ import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { ServerVersion } from '../wire/api-version.ts'
 import { UserError } from '../wire/errors.ts'
-import { GITHUB_API_VERSION } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { forgeHere, onlyGitHub } from './forge.ts'
+import { refusePlainText } from './forge-tokens.ts'
+import { print } from './terminal.ts'
 
 /**
  * Creates a GitHub App from a manifest:
@@ -67,7 +70,8 @@ export function appCommand(): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { apiUrl, webUrl } = onlyGitHub(await forgeHere(), 'app create')
+  const forge = onlyGitHub(await forgeHere(), 'app create')
+  const { apiUrl, webUrl } = refusePlainText(forge, "the App's private key")
   const form = formAddress(new URL(webUrl), options.org)
   const relay = readAddress(options.relay, RELAY_ADDRESS)
   const dispatch = options.dispatch ?? 'repository'
@@ -86,7 +90,7 @@ async function create(options: CreateOptions): Promise<void> {
     appendFileSync(file.path, text, { mode: 0o600 })
     const fields = { id, slug, page, install, out: file.path }
     const done = `created ${slug}; its id and key are in ${file.path}\nInstall it: ${install}`
-    process.stdout.write(`${options.json ? JSON.stringify(fields) : done}\n`)
+    print(options.json ? printableJson(JSON.stringify(fields)) : printable(done))
   } else {
     const key = escapedLines(app.key)
     const text = [
@@ -99,9 +103,8 @@ async function create(options: CreateOptions): Promise<void> {
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
     ].join('\n')
-    process.stdout.write(
-      `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,
-    )
+    const fields = { id, slug, page, install, key }
+    print(options.json ? printableJson(JSON.stringify(fields)) : printable(text))
   }
 }
 
@@ -191,17 +194,18 @@ const TIMEOUT = 15_000
 /** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   const url = `${baseAddress(apiUrl)}/app-manifests/${code}/conversions`
-  const headers = {
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': GITHUB_API_VERSION,
+  const send = (version: string) => {
+    const headers = {
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': version,
+    }
+    return http({ method: 'POST', url, headers, timeout: TIMEOUT })
   }
-  const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
-    (cause: unknown) => {
-      if (!(cause instanceof HttpFailure)) throw cause
-      const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
-      throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
-    },
-  )
+  const reply = await new ServerVersion(apiUrl).ask(send).catch((cause: unknown) => {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
+    throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
+  })
   const app = reply.status === 201 ? parseJson(reply.text) : undefined
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({

@@ -347,7 +347,7 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   const { event, delivery, type, status, run, conclusion, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') {
-    // An event of the outbox has no response.
+    // A stored event has no response.
     return `${status ?? '   '}  delivery ${delivery}${type === null ? '' : `  ${type}`}${why}`
   }
   const of = delivery === lastDelivery ? '' : `delivery ${delivery} `

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/config.ts'
-import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress, refuseInsecureAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
@@ -23,7 +23,8 @@ import { checkBotsHere } from './doctor/polled-bots.ts'
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
-import { type ForgeHere, forgeHere, onlyGitHub, trustedForge } from './forge.ts'
+import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
+import { chooseToken, trustedForge, warnOfPlainText } from './forge-tokens.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
@@ -91,7 +92,9 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   }
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
   const managed = await readManaged(options)
-  const given = readTarget({ ...options, ...managed.options })
+  const { chosen } = chooseToken(forge, 'start')
+  if (chosen) warnOfPlainText(forge)
+  const given = readTarget({ ...options, ...managed.options }, chosen?.token)
   const target = await withApp({ ...given, ...managed.target }, forge.apiUrl)
   const checked = await runChecks(target, doctorPorts(forge, target.token))
   const findings = [...managed.findings, ...checked]
@@ -163,10 +166,14 @@ async function readManaged(options: DoctorOptions): Promise<Managed> {
 }
 
 /** @throws UserError naming the option that is wrong */
-function readTarget(options: DoctorOptions): DoctorTarget {
+function readTarget(options: DoctorOptions, token: Secret | undefined): DoctorTarget {
   const { workflow, trigger, sendTest, timeout } = options
   const repository = options.repository ?? originRepository()
-  const relay = options.relay && baseAddress(readAddress(options.relay, RELAY_ADDRESS))
+  const address =
+    options.relay === undefined ? undefined : readAddress(options.relay, RELAY_ADDRESS)
+  // The test event carries the token, unless an endpoint has one.
+  if (address && token && sendTest && !options.endpoint) refuseInsecureAddress(address, '--relay')
+  const relay = address && baseAddress(address)
   if (repository === '') {
     throw new UserError({
       message: 'there is no git remote "origin" that names the repository',
@@ -186,7 +193,6 @@ function readTarget(options: DoctorOptions): DoctorTarget {
       hint: 'Use up to four digits: --timeout 60',
     })
   }
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),

@@ -227,11 +227,10 @@ async function store(client: RelayClient, body: object, { credential }: CreateOp
   }
 }
 
-/** The relay names its setting "token"; this command has a flag for it. */
+/** The relay names its own setting; this command has a flag for it. */
 function withCredentialHint(error: unknown, credential: string | undefined): unknown {
-  if (!(error instanceof RelayRefusal) || credential !== undefined) return error
-  const [problem] = error.problems
-  if (!problem?.hint?.includes('"token" is missing')) return error
+  const isMissing = error instanceof RelayRefusal && error.code === 'credential_required'
+  if (!isMissing || credential === 'token') return error
   return new RelayRefusal(error.code, {
     message: 'the relay has no GitHub credential of its own',
     hint: 'Add --credential token: the relay then stores HOOKLINE_GITHUB_TOKEN, encrypted, for this endpoint.',

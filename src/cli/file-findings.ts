@@ -8,7 +8,7 @@ import { githubMessages, newProblems } from '../compiler/github-parser.ts'
 import { unknownKeyFindings, withKeyHints } from '../compiler/key-hints.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { type Finding, ofLevel, type Source, UserError } from '../wire/errors.ts'
+import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { asFindings, FatalMistake, type Mistake } from '../workflow/mistakes.ts'
@@ -113,7 +113,7 @@ async function checkNative(
     const { triggers, problems } = inlineTriggers(file)
     const rules = new RuleFile(file, repository, { native, nativeTriggers: triggers })
     const own = [...asFindings(problems, 'error'), ...checkFile(rules)]
-    const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
+    const fromGitHub = (await githubProblems(file)).slice(0, LIMITS.problems)
     const others = newProblems(fromGitHub, ofLevel(own, 'error'))
     return [...own, ...withKeyHints(file.document, unknownKeyFindings(file.document, others))]
   } catch (error) {
@@ -122,8 +122,8 @@ async function checkNative(
   }
 }
 
-async function githubProblems(source: Source): Promise<Mistake[]> {
-  const messages = await githubMessages({ name: source.file, text: source.text })
+async function githubProblems({ source, document }: ParsedFile): Promise<Mistake[]> {
+  const messages = await githubMessages({ name: source.file, text: source.text }, document)
   // The parser knows some events only as keys, not as `on: repository_dispatch`.
   const reported = messages.filter(
     ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),

@@ -272,7 +272,8 @@ function retryUntil(github: RunPorts, deadline = github.now().getTime() + MAX_GA
   const tell = (refusal: GitHubRefusal) => {
     const when = refusal.wait === undefined ? '' : ` ${callsAgain(refusal.wait, github.now())}`
     if (!isReported) {
-      process.stderr.write(`${notShown(github.repository, refusal)}; trying again${when}\n`)
+      const text = `${notShown(github.repository, refusal)}; trying again${when}`
+      process.stderr.write(`${printable(text)}\n`)
     }
     isReported = true
   }
@@ -331,8 +332,8 @@ function callsAgain(wait: number, now: Date): string {
   return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
 }
 
-/** The variables are those of the GitHub CLI: see `readingToken`. */
-const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_ENTERPRISE_TOKEN)'
+/** The variables are those of the GitHub CLI: see `forge-tokens.ts`. */
+const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_HOST and GH_ENTERPRISE_TOKEN)'
 
 const READS_ACTIONS = `Set ${TOKEN} to a token with "Actions: Read".`
 

@@ -2,11 +2,10 @@ import { http } from '../action/http-client.ts'
 import { isLoopback } from '../wire/address.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
-import { readToken, type Secret } from '../wire/secret.ts'
 import { type Environment, type Forge, rawSetting, readSetting } from '../wire/settings.ts'
 import { type Origin, originHere } from './origin.ts'
 
-/** The forge that has the repository, and the only addresses that its tokens are sent to. */
+/** The forge that has the repository. `forge-tokens.ts` decides which tokens it gets. */
 export interface ForgeHere {
   readonly kind: Forge
   /** `https://api.github.com` */
@@ -94,60 +93,6 @@ function webUrlOfApi({ protocol, host, pathname, hostname }: URL): string {
   // A stand-in on this machine has no pages; links lead to GitHub.
   if (isLoopback(hostname) && pathname === '/') return GITHUB.webUrl
   return `${protocol}//${host}${pathname.replace(/\/api\/v[13]\/*$/, '')}`
-}
-
-/** Variables with a token that the GitHub CLI gives to github.com and ghe.com, and to other hosts. */
-const GH_TOKENS = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
-const GH_ENTERPRISE_TOKENS = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
-
-/**
- * HOOKLINE_GITHUB_TOKEN, if it was given for this forge: for github.com, or for the API that is named in
- * the same environment.
- */
-export function hooklineToken(
-  forge: ForgeHere,
-  env: Environment = process.env,
-): Secret | undefined {
-  return isTrusted(forge) ? readSetting(env, 'HOOKLINE_GITHUB_TOKEN') : undefined
-}
-
-/**
- * The forge, if the credentials of the environment are for it.
- *
- * @throws UserError for HOOKLINE_GITHUB_TOKEN or an App that may be of github.com
- */
-export function trustedForge(forge: ForgeHere, env: Environment = process.env): ForgeHere {
-  if (isTrusted(forge)) return forge
-  const name = ['HOOKLINE_GITHUB_TOKEN', 'HOOKLINE_APP_ID'].find((each) => env[each])
-  if (name === undefined) return forge
-  throw new UserError({
-    message: `${name} is not used for ${forge.host}, because it may be of github.com`,
-    hint: `If it is for ${forge.host}, run: export HOOKLINE_API_URL=${forge.apiUrl.href}`,
-  })
-}
-
-function isTrusted({ isConfigured, host }: ForgeHere): boolean {
-  return isConfigured || host === GITHUB.host
-}
-
-/**
- * A token of the environment that may read this forge: those of the GitHub CLI by its own rules, then
- * HOOKLINE_GITHUB_TOKEN.
- *
- * https://cli.github.com/manual/gh_help_environment
- */
-export function readingToken(forge: ForgeHere, env: Environment = process.env): Secret | undefined {
-  const name = tokenVariables(forge, env).find((each) => env[each])
-  return name ? readToken(name, env[name] ?? '') : hooklineToken(forge, env)
-}
-
-/** The variables of the GitHub CLI with a token for this forge, the usual one first. */
-export function tokenVariables({ host, apiUrl }: ForgeHere, env: Environment = process.env) {
-  const isCloud = host === GITHUB.host || host.endsWith('.ghe.com')
-  // On a runner, GITHUB_TOKEN is a token of GITHUB_API_URL.
-  const isRunner =
-    env.GITHUB_API_URL !== undefined && new URL(env.GITHUB_API_URL).host === apiUrl.host
-  return isCloud || isRunner ? GH_TOKENS : GH_ENTERPRISE_TOKENS
 }
 
 /** @throws UserError for a command that uses parts of the API that only GitHub has */

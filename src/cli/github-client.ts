@@ -1,5 +1,6 @@
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/config.ts'
+import { ServerVersion } from '../wire/api-version.ts'
 import {
   type GitHubCall,
   GitHubCallError,
@@ -11,7 +12,6 @@ import {
 } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import type { Secret } from '../wire/secret.ts'
-import { forgeHere, onlyGitHub, readingToken } from './forge.ts'
 import { withProgress } from './terminal.ts'
 
 /**
@@ -44,7 +44,8 @@ const ONCE = { budget: TIMEOUT, retryTime: 0 }
 
 /** With a token, and without one where there is none: of a public repository that is enough. */
 export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
-  const options = { call: platformCall(apiUrl), apiUrl, clock: systemClock }
+  const version = new ServerVersion(apiUrl)
+  const options = { call: platformCall(apiUrl), apiUrl, clock: systemClock, version }
   return async (path, { json, raw, patience = ONCE } = {}) => {
     const questions = new GitHubClient(
       options,
@@ -71,16 +72,6 @@ function resultOf(outcome: GitHubOutcome): Asked {
   if (answer) return { answer, refusal }
   const { cause } = refusal
   throw cause instanceof GitHubCallError && cause.cause instanceof HttpFailure ? cause.cause : cause
-}
-
-/**
- * Asks the GitHub of the repository in this folder, with a token of the environment that is for it.
- *
- * @param command named in the error for another forge
- */
-export async function githubHere(command: string): Promise<AskGitHub> {
-  const forge = onlyGitHub(await forgeHere(), command)
-  return githubAt(forge.apiUrl, readingToken(forge))
 }
 
 /** GitHub, by the command line's own client. */

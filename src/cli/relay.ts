@@ -13,6 +13,7 @@ import {
   settingDefault,
 } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { plainTextProblems } from './forge-tokens.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel, type TunnelChange } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
@@ -154,7 +155,8 @@ async function runRelay({
       return relay.close().finally(() => process.exit())
     },
   })
-  warn([...relay.warnings, ...unusedProxyProblems(process.env)])
+  const insecure = plainTextProblems(readSetting(process.env, 'HOOKLINE_API_URL'))
+  warn([...relay.warnings, ...unusedProxyProblems(process.env), ...insecure])
   writeLine(`hookline relay listening on ${relay.url}\n`)
   if (folder) writeLine(`${folderLines(folder, relay).join('\n')}\n`)
   if (tunnel) await tunnelTo(relay, repository, stopping.signal)

@@ -24,7 +24,7 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { githubHere } from './github-client.ts'
+import { githubHere } from './forge-tokens.ts'
 import { readSecret, unreachableHint } from './request-faults.ts'
 import { EXAMPLES, exampleOf } from './send/example-events.ts'
 import { sendExactly } from './send/http-request.ts'
@@ -238,7 +238,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
     })
   }
   const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
-  if (collected) process.stderr.write(`${queuedText(response)}\n`)
+  if (collected) process.stderr.write(`${printable(queuedText(response))}\n`)
   const collecting = collected ? LONGEST_BATCH : 0
   // A batch has the id of its first event, which this event may be.
   const id = delivery ?? ''
@@ -370,8 +370,8 @@ async function sendWebhook(
         : authorized
     const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
     const reply = await withProgress(`waiting for ${url.host}`, call)
-    const sealed = url.searchParams.get(PARAMETER.token)
-    const secrets = [token, key, sealed ? new Secret(sealed) : undefined]
+    const ofUrl = url.searchParams.get(PARAMETER.token)
+    const secrets = [token, key, ofUrl ? new Secret(ofUrl) : undefined]
     return readResponse(withoutSecrets(reply, secrets))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error

@@ -1,3 +1,5 @@
+import type { TemplateContext } from '@actions/workflow-parser/templates/template-context'
+import type { Document } from 'yaml'
 import type { Position, Problem } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { withoutYaml11 } from '../workflow/github-yaml.ts'
@@ -78,8 +80,15 @@ interface ParserMessage {
   readonly end: number
 }
 
-/** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
-export async function githubMessages({ name, text }: CompiledFile): Promise<ParserMessage[]> {
+/**
+ * Reads a workflow file as GitHub does. The parser is large, so it is loaded only here.
+ *
+ * @param document the file, if it is parsed already
+ */
+export async function githubMessages(
+  { name, text }: CompiledFile,
+  document?: Document.Parsed,
+): Promise<ParserMessage[]> {
   const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
     '@actions/workflow-parser'
   )
@@ -94,7 +103,9 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
   // while it is constructed, before it gets its options.
   const featureFlags = new FeatureFlags({ all: true })
   context.state.featureFlags = featureFlags
-  const { value } = parseWorkflow({ name, content: withoutYaml11(text) }, context)
+  const value = document
+    ? await readDocument(context, { name, text }, document)
+    : parseWorkflow({ name, content: withoutYaml11(text) }, context).value
   if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
   const messages = errors.getErrors()
   if (messages.length === 0) return []
@@ -109,6 +120,19 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
     end: range ? offset(range.end) : 0,
   }))
   return found.filter((one) => !isTaken(one, text))
+}
+
+/** The same as `parseWorkflow`, which would parse the text again. */
+async function readDocument(
+  context: TemplateContext,
+  { name, text }: CompiledFile,
+  document: Document.Parsed,
+) {
+  const { readTemplate } = await import('@actions/workflow-parser/templates/template-reader')
+  const { WORKFLOW_ROOT } = await import('@actions/workflow-parser/workflows/workflow-constants')
+  const { DocumentReader } = await import('./document-reader.ts')
+  const file = context.getFileId(name)
+  return readTemplate(context, WORKFLOW_ROOT, new DocumentReader(file, text, document), file)
 }
 
 /** A value that the schema accepts, but this parser's own conversion does not. */

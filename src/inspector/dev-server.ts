@@ -230,6 +230,7 @@ function devRelay(stage: Stage, cause: Cause, credentials: Credentials, mayRun: 
     packers: [PACK],
     loadChecks: () => import('../relay/webhook/verification.ts'),
     publicUrl: undefined,
+    pause: () => systemClock.sleep(0),
     eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBody } from '../relay/node/read-body.ts'
+import { readBody } from '../relay/node/request.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'

@@ -1,4 +1,5 @@
 import type { CryptoKey } from 'jose'
+import { ServerVersion } from '../wire/api-version.ts'
 import { bugOf, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, GitHubCall } from '../wire/github-api.ts'
 import type { DispatchMode } from '../wire/payload.ts'
@@ -34,6 +35,8 @@ import type { LogEntry } from './webhook/request-log.ts'
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
   readonly apiUrl: URL
+  /** The version of the API that the server speaks, which all calls learn together. */
+  readonly version: ServerVersion
   /** Milliseconds for all tries of one event. */
   readonly budget: number
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
@@ -65,8 +68,10 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
   const forge = readSetting(env, 'HOOKLINE_FORGE')
+  const apiUrl = readSetting(env, 'HOOKLINE_API_URL')
   return {
-    apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
+    apiUrl,
+    version: new ServerVersion(apiUrl),
     budget: figure(env, 'GITHUB_TIMEOUT_MS'),
     // Forgejo and Gitea have no `repository_dispatch`.
     dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
@@ -113,8 +118,16 @@ export function statelessRelay(
   write: (line: string) => void,
   { packers, loadChecks, isStateless }: RuntimeParts,
 ): Relay {
-  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, publicUrl } = config
-  const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
+  const { repository, apiUrl, version, budget, forge, dispatch: dispatchMode, publicUrl } = config
+  const options = {
+    call,
+    apiUrl,
+    version,
+    budget,
+    forge,
+    clock: systemClock,
+    govern: rateLimiters.live,
+  }
   return {
     send: countingRefusals(dispatchTo(options), metrics),
     store: undefined,
@@ -128,6 +141,7 @@ export function statelessRelay(
     packers,
     loadChecks,
     publicUrl,
+    pause: () => systemClock.sleep(0),
     eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
@@ -215,13 +229,13 @@ export function ownToken(
 }
 
 function githubCredentialOf(
-  { githubCredential, apiUrl, budget }: RelayConfig,
+  { githubCredential, apiUrl, version, budget }: RelayConfig,
   call: GitHubCall,
 ): { readonly githubCredential?: GitHubCredential } {
   if (!githubCredential) return {}
   if ('app' in githubCredential) {
     // Half of the time of an event, so that some is left for another try.
-    const options = { apiUrl, budget: Math.ceil(budget / 2), call, clock: systemClock }
+    const options = { apiUrl, version, budget: Math.ceil(budget / 2), call, clock: systemClock }
     return { githubCredential: new App({ ...githubCredential.app, ...options }) }
   }
   const { token } = githubCredential

@@ -256,7 +256,7 @@ export function storageFull(message: string, cause: RelayError): RelayError {
   return error.after({ tries, mayBeAccepted: isAmbiguous(cause) })
 }
 
-/** The outbox has not read its file yet. */
+/** The relay has not read its database yet. */
 export function relayStarting(): RelayError {
   return new RelayError(503, 'starting', 'the relay is starting', {
     hint: 'Send the request again in a second.',

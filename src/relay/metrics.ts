@@ -22,8 +22,7 @@ export class RelayMetrics {
   readonly #failing = new Map<string, string>()
   /** Followed events, by the outcome of their runs. */
   readonly #runs = new Map<string, number>()
-  /** Labels of the alarms that last. */
-  readonly #alarms = new Set<string>()
+  #refusedBodies = 0
 
   /** @param endpoint that was called */
   answered(
@@ -43,11 +42,9 @@ export class RelayMetrics {
     this.#runs.set(outcome, (this.#runs.get(outcome) ?? 0) + 1)
   }
 
-  /** Shows an alarm, or removes it. Neither kind nor subject contains a quotation mark. */
-  alarm(kind: string, subject: string, isActive: boolean): void {
-    const labels = `alarm="${kind}",subject="${subject}"`
-    if (isActive) this.#alarms.add(labels)
-    else this.#alarms.delete(labels)
+  /** There was no room for a large body. */
+  bodyRefused(): void {
+    this.#refusedBodies++
   }
 
   called(outcome: GitHubCallOutcome, milliseconds: number): void {
@@ -96,8 +93,8 @@ export class RelayMetrics {
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
       ...counters('hookline_runs_total', 'outcome', [...this.#runs].toSorted()),
-      '# TYPE hookline_alarm gauge',
-      ...[...this.#alarms].toSorted().map((labels) => `hookline_alarm{${labels}} 1`),
+      '# TYPE hookline_bodies_refused_total counter',
+      `hookline_bodies_refused_total ${this.#refusedBodies}`,
     ]
   }
 

@@ -31,7 +31,11 @@ const HOLDS = 60_000
 /** Whether the relay can forward or store new events, by the outcome of the latest one. */
 export class Readiness {
   readonly #ports: ReadinessPorts
+  /** True after an event that was neither accepted nor stored. */
+  isLost = false
   #lost: { readonly why: 'storage_full' | 'credential'; readonly at: number } | undefined
+  /** When a large body was refused for lack of room. */
+  #bodiesFullAt = Number.NEGATIVE_INFINITY
   #isStopping = false
 
   constructor(ports: ReadinessPorts) {
@@ -45,13 +49,26 @@ export class Readiness {
 
   /** Call it for an event that GitHub accepted, or the database stored. */
   accepted(): void {
+    this.isLost = false
     this.#lost = undefined
   }
 
   /** Call it for an event that was neither accepted nor stored. */
   refused(error: unknown, credential: Credential): void {
     const why = this.#lostBy(error, credential)
-    if (why) this.#lost = { why, at: this.#ports.now() }
+    if (!why) return
+    this.isLost = true
+    this.#lost = { why, at: this.#ports.now() }
+  }
+
+  /** Call it for a large body for which there is no room. */
+  bodiesFull(): void {
+    this.#bodiesFullAt = this.#ports.now()
+  }
+
+  /** True if a large body was refused a moment ago. */
+  get areBodiesFull(): boolean {
+    return this.#ports.now() - this.#bodiesFullAt <= HOLDS
   }
 
   async why(): Promise<Unready | undefined> {
@@ -63,9 +80,9 @@ export class Readiness {
     return shortage()
   }
 
-  /** Why a relay that is ready can store nothing. */
+  /** What a relay that is ready cannot store. */
   async degraded(): Promise<string | undefined> {
-    return this.#ports.fault?.()
+    return (await this.#ports.fault?.()) ?? (this.areBodiesFull ? 'bodies_full' : undefined)
   }
 
   #lostBy(error: unknown, credential: Credential) {

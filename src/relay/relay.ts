@@ -37,10 +37,16 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
   }
   let reply: RelayResponse
   try {
-    reply = (await pageResponse(request, path, relay)) ?? (await handleWebhook(request, relay, log))
+    // No page takes a POST.
+    const page = request.method === 'POST' ? undefined : await pageResponse(request, path, relay)
+    reply = page ?? (await handleWebhook(request, relay, log))
   } catch (error) {
     if (!(error instanceof RelayError)) relay.report(error)
     const refusal = error instanceof RelayError ? error : internalError(error)
+    if (refusal.code === 'bodies_full') {
+      relay.readiness.bodiesFull()
+      metrics.bodyRefused()
+    }
     log.refused(refusal)
     reply = errorResponse(refusal, log.delivery)
   }

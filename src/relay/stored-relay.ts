@@ -21,7 +21,7 @@ import {
 } from './delivery/accept.ts'
 import { Deliveries, listsRuns } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
-import { isOwnNotification } from './delivery/notify.ts'
+import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
 import { type NameQueue, queueNames } from './delivery/queue-name.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials } from './github/credential.ts'
@@ -82,6 +82,7 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
     github: githubOf(parts),
     age,
     notify,
+    ...(notify && { post: postTo(notify.url) }),
     metrics,
     tasks: [bodies, ...tasks],
     random: Math.random,
@@ -182,11 +183,24 @@ function adminPorts(
   }
 }
 
-function githubOf({ config: { apiUrl, budget, forge }, access: { call } }: SharedParts) {
-  return { call, apiUrl, budget, forge, clock: systemClock }
+function githubOf({ config: { apiUrl, version, budget, forge }, access: { call } }: SharedParts) {
+  return { call, apiUrl, version, budget, forge, clock: systemClock }
 }
 
 /** Deliveries of endpoints are followed, but for those that a notification about a run caused. */
 function isFollowed({ credential, isNotification }: Dispatch, config: RelayConfig): boolean {
   return listsRuns(config) && credential.endpoint !== undefined && isNotification !== true
+}
+
+/** Milliseconds until the receiver must have responded. */
+const RESPONSE_TIME = 15_000
+
+/** A redirect is a failure: the notification goes to the configured address alone. */
+function postTo(url: URL): PostNotification {
+  return async (headers, body) => {
+    const signal = AbortSignal.timeout(RESPONSE_TIME)
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    await response.body?.cancel()
+    return response.status
+  }
 }

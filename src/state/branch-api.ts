@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ServerVersion } from '../wire/api-version.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import {
@@ -64,6 +65,7 @@ type Ask = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Git
 export function branchApi(branch: string, place: StorePlace): BranchApi {
   const { github, repository, now } = place
   let ahead = 0
+  const version = new ServerVersion(github.apiUrl)
   const clock = {
     now: () => new Date(now()),
     sleep: (duration: number) => place.sleep(duration),
@@ -78,8 +80,8 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
   const ask: Ask = (method, path, body) => {
     const isGraphql = path === GRAPHQL
     const options = isGraphql
-      ? { call: graphqlCall(call), apiUrl: graphqlBase(github.apiUrl), clock }
-      : { call, apiUrl: github.apiUrl, clock }
+      ? { call: graphqlCall(call), apiUrl: graphqlBase(github.apiUrl), clock, version }
+      : { call, apiUrl: github.apiUrl, clock, version }
     // `call` adds the token of the run.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
     return new GitHubClient(options, patience, async () => undefined).ask({

@@ -18,10 +18,8 @@ export function only(query: URLSearchParams | undefined, name: string): string |
   return values.length === 1 ? values[0] : undefined
 }
 
-/**
- * The longest body of a handshake in characters; a longer one is an event, and is not parsed here.
- */
-const LARGEST_BODY = 8192
+/** The longest body of a handshake in characters; a longer one is an event, and is not read here. */
+export const LARGEST_BODY = 8192
 
 export function challengeBody(body = ''): Record<string, unknown> | undefined {
   if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined

@@ -31,10 +31,12 @@ export interface Facts {
    * answers if the endpoint contains the secret or the public key.
    */
   readonly handshake?: 'relay' | 'both' | 'workflow' | 'endpoint'
-  /** How long the sender waits for a response: one sentence. */
-  readonly timeout?: string
-  /** How often the sender retries, and after which responses: one or more sentences. */
-  readonly retries: string
+  /**
+   * How long the sender waits for a response, in seconds; `Infinity` if it sets no time limit, or a sentence if its
+   * configuration decides. Absent if the sender does not document it.
+   */
+  readonly timeout?: number | string
+  readonly retries: Retries
   /** Path of the value that a retry repeats. Default: the hash of the request. */
   readonly repeat?: string
   /** The same in a second kind of events, which lack `repeat`. */
@@ -52,6 +54,14 @@ export interface Facts {
    * that replies does not start itself.
    */
   readonly hasBots?: true
+}
+
+/** How a sender treats a request that failed. */
+export interface Retries {
+  /** `optional`: if its configuration says so. `unknown`: the sender documents nothing. */
+  readonly when: 'yes' | 'no' | 'optional' | 'unknown'
+  /** How often, and after which responses. Absent if `when` says everything. */
+  readonly text?: string
 }
 
 /** Two forms of a body that a workflow reads in different ways. */
@@ -93,9 +103,17 @@ export interface HandshakeRequest {
   readonly body: string | undefined
 }
 
+/** The name of a header, a string in the body, or a lower-case string in the path, whose case does not matter. */
+export type HandshakeMark =
+  | { readonly header: string }
+  | { readonly body: string }
+  | { readonly path: string }
+
 /** The handshake of a service, identified by properties that no event has. */
 export interface Handshake {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
+  /** A part that each such request has, and few others. Only a request with this part is read further. */
+  readonly mark: HandshakeMark
   /** The value that the service expects back. */
   readonly challenge: (asking: HandshakeRequest) => unknown
   readonly answer: (value: string) => RelayResponse
@@ -140,14 +158,21 @@ export type Make = (delivery: DeliveryValues) => Payload
 /** Example requests of a sender by event, in the form of its documentation. */
 export type Payloads = Readonly<Record<string, Make>>
 
+/** The address of the section about a sender, in docs/senders/README.md. */
+export function sectionAddress(name: string): string {
+  return `https://github.com/hookline/hookline/blob/v1/docs/senders/README.md#${name}`
+}
+
 /** Seconds since 1970. */
 export function seconds(now: Date): number {
   return Math.floor(now.getTime() / 1000)
 }
 
-/** The text of a sender's page in docs/senders that is not generated, in Markdown. */
+/** The text about a sender in docs/senders that is not generated, in Markdown. */
 export interface SenderPage {
-  /** The steps in the sender's user interface; a sender with steps gets its own page. */
+  /** True if the sender has a page of its own, because its steps or its signature need a whole page. */
+  readonly isOwn?: true
+  /** The steps in the sender's user interface. */
   readonly click?: string
   /** How to make the sender send an event now, in Markdown: the end of the sentence "Then let … send an event". */
   readonly fire?: string
@@ -162,10 +187,12 @@ export interface SenderPage {
   readonly signature?: string
   /** Sentences about retries that follow those of `facts`. */
   readonly retries?: string
-  /** The section *Notes*. */
+  /** Sentences about anything else that a user has to know. */
   readonly notes?: string
-  /** The description of its signature in tables, if its scheme is code. */
+  /** The description of its signature, if its scheme is code. */
   readonly verifiedBy?: string
+  /** The kind of its signature in the table of senders, if its scheme is code. Default: a token. */
+  readonly kind?: string
 }
 
 /** Signs as the sender does, if its scheme is code. */

@@ -3,6 +3,7 @@ import { type Message, warning } from '../wire/messages.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
+import { sectionAddress } from './sender.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type VerifySettingName,
   type VerifySettings,
 } from './verify/scheme.ts'
-import { SCHEMES, schemeNamed } from './verify/schemes.ts'
+import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
 import { fieldValues } from './verify/token-schemes.ts'
 import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 
@@ -44,7 +45,7 @@ const partName = v.pipe(
 
 /** `_` is read as `-`, because the triggers of the same services have `_` in their names. */
 const schemeName = v.lazy((input): v.GenericSchema<string, string> => {
-  const names = v.picklist([...SCHEMES.keys()], 'scheme')
+  const names = v.picklist(SCHEME_NAMES, 'scheme')
   return typeof input === 'string' && schemeNamed(input)
     ? v.pipe(
         v.string(),
@@ -181,7 +182,7 @@ function entrySchema(own: string | undefined) {
     entry,
     v.check(
       ({ scheme }) => own !== undefined || scheme !== undefined,
-      `has no "scheme"; schemes: ${[...SCHEMES.keys()].join(', ')}`,
+      `has no "scheme"; schemes: ${SCHEME_NAMES.join(', ')}`,
     ),
     v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
@@ -289,7 +290,10 @@ export async function verifyRequest(
   }
   const found = refusals.join('; ')
   const isAbsent = !carries(request, credentialsOf(verifications))
-  const text = `signature verification failed, so the request fires nothing (${found})`
+  const [first, ...others] = schemesWithSettings(verifications)
+  const isOfOneSender = others.length === 0 && first?.scheme.page !== undefined
+  const page = isOfOneSender ? `; see ${sectionAddress(first.scheme.name)}` : ''
+  const text = `signature verification failed, so the request fires nothing (${found})${page}`
   return {
     held: false,
     checks: [{ option: 'verify', held: false, found, ...(isAbsent && { isAbsent }) }],

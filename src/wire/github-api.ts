@@ -1,9 +1,7 @@
+import { ServerVersion } from './api-version.ts'
 import { jitter } from './http.ts'
 import { isObject, parsePlainJson } from './json.ts'
 import type { Secret } from './secret.ts'
-
-/** https://docs.github.com/rest/about-the-rest-api/api-versions */
-export const GITHUB_API_VERSION = '2022-11-28'
 
 /**
  * A client of GitHub's API over any `call`. It alone knows the meaning of responses, which
@@ -14,6 +12,8 @@ export interface GitHubOptions {
   /** Base address of the API. */
   readonly apiUrl: URL
   readonly clock: Clock
+  /** The version that the server speaks; clients of one server share it, so that it is learned once. */
+  readonly version?: ServerVersion | undefined
   /** The `User-Agent`, which GitHub requires. */
   readonly agent?: string
 }
@@ -60,7 +60,7 @@ export interface GitHubRequest {
   readonly method?: ApiMethod | undefined
   /** Path below the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
-  readonly body?: string | undefined
+  readonly body?: RequestBody | undefined
   /** True if the body of a 2xx response is read, too. */
   readonly reads?: boolean | undefined
   /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
@@ -72,6 +72,9 @@ export interface GitHubRequest {
 }
 
 type ApiMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** A function, if the body depends on the version of the API. */
+export type RequestBody = string | ((isOlderVersion: boolean) => string)
 
 /**
  * Returns the token for a request; `undefined` is enough for public data.
@@ -145,6 +148,7 @@ export class GitHubClient {
   readonly #options: GitHubOptions
   readonly #patience: RetryPolicy
   readonly #tokens: Tokens
+  readonly #version: ServerVersion
   readonly #base: string
   readonly #deadline: number
   readonly #lastTry: number
@@ -155,11 +159,16 @@ export class GitHubClient {
   /** True after a 502 that was retried, until another try settles what it left open. */
   #mayBeAccepted = false
   #retriesOf502 = 0
+  /** When the first try that counts began, and when the last one began and ended. */
+  #times: { readonly first: number; readonly began: number; readonly ended: number } | undefined
+  /** `Date` of the last response. */
+  #date: string | undefined
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
     this.#patience = patience
     this.#tokens = tokens
+    this.#version = options.version ?? new ServerVersion(options.apiUrl)
     this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
     const start = this.#now()
     this.#deadline = start + patience.budget
@@ -174,13 +183,25 @@ export class GitHubClient {
     readonly tries: number
     readonly githubStatus?: number
     readonly mayBeAccepted?: true
+    readonly acceptedAt?: number
+    readonly githubMs?: number
   } {
     const [tries, status] = [this.#tries, this.#status]
     return {
       tries,
       ...(status !== undefined && { githubStatus: status }),
       ...(this.#mayBeAccepted && { mayBeAccepted: true }),
+      ...this.#measured(),
     }
+  }
+
+  /** Measured for a caller that stores events: when the first try began, by GitHub's clock if it responded. */
+  #measured() {
+    if (this.#patience.retryTime === undefined || !this.#times) return undefined
+    const { first, began, ended } = this.#times
+    const date = Date.parse(this.#date ?? '')
+    const acceptedAt = Number.isNaN(date) ? first : date - (ended - first)
+    return { acceptedAt, githubMs: ended - began }
   }
 
   /**
@@ -220,8 +241,10 @@ export class GitHubClient {
   }
 
   async #attempt(question: GitHubRequest): Promise<GitHubOutcome> {
-    if (question.method !== 'GET') this.#tries++
+    const counts = question.method !== 'GET'
+    if (counts) this.#tries++
     this.#status = undefined
+    const began = this.#now()
     try {
       const token = await this.#tokens()
       const first = await this.#send(question, token)
@@ -229,7 +252,11 @@ export class GitHubClient {
       const other = first.status === 401 && token && (await this.#tokens(token))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
-      const refusal = refusalOf(answer, this.#options.clock.now(), question)
+      if (counts) {
+        this.#times = { first: this.#times?.first ?? began, began, ended: this.#now() }
+        this.#date = answer.header('date')
+      }
+      const refusal = refusalOf(answer, this.#options.clock, question)
       return refusal ? { accepted: false, refusal, answer } : { accepted: true, answer }
     } catch (cause) {
       return { accepted: false, refusal: this.#refusalWithoutAnswer(cause) }
@@ -248,10 +275,21 @@ export class GitHubClient {
   #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
     const { method, body, reads, responseBytes, accept } = question
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
-    const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
-    const headers = githubHeaders(token, accept, this.#options.agent)
-    return this.#options.call({ method, path, headers, body, timeout, reads, responseBytes })
+    return this.#version.ask((version, isOlder) => {
+      const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
+      const headers = githubHeaders(version, token, accept, this.#options.agent)
+      const sent = typeof body === 'function' ? body(isOlder) : body
+      return this.#options.call({
+        method,
+        path,
+        headers,
+        body: sent,
+        timeout,
+        reads,
+        responseBytes,
+      })
+    })
   }
 
   #placed(path: string): string {
@@ -314,15 +352,15 @@ function isMove({ status }: GitHubResponse, { method }: GitHubRequest): boolean 
 /** The fault in a response; `undefined` if there is none. */
 export function refusalOf(
   answer: GitHubResponse,
-  now: Date,
+  clock: Pick<Clock, 'now'>,
   { accepts }: Pick<GitHubRequest, 'accepts'> = {},
 ): GitHubRefusal | undefined {
   const { status } = answer
   if (status >= 200 && status < 300) {
     return !accepts || accepts(answer) ? undefined : { kind: 'strange', status }
   }
-  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, now)
-  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, now)
+  if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, clock)
+  if (status === 503) return withWait({ kind: 'unavailable', status }, answer, clock)
   return { kind: refusalKind(answer), status }
 }
 
@@ -355,8 +393,12 @@ export function isRateLimit({ status, header, text }: GitHubResponse): boolean {
   return hasLimitHeader || LIMIT.test(text)
 }
 
-function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): GitHubRefusal {
-  const seconds = secondsToWait(answer, now)
+function withWait(
+  refusal: GitHubRefusal,
+  answer: GitHubResponse,
+  { now }: Pick<Clock, 'now'>,
+): GitHubRefusal {
+  const seconds = secondsToWait(answer, now())
   return seconds === undefined ? refusal : { ...refusal, wait: seconds * 1000 }
 }
 
@@ -376,6 +418,7 @@ export function secondsToWait({ header }: GitHubResponse, now: Date): number | u
 }
 
 function githubHeaders(
+  version: string,
   token: Secret | undefined,
   accept = 'application/vnd.github+json',
   agent = 'hookline',
@@ -384,7 +427,7 @@ function githubHeaders(
     accept,
     'content-type': 'application/json',
     'user-agent': agent,
-    'x-github-api-version': GITHUB_API_VERSION,
+    'x-github-api-version': version,
   }
   if (token) headers.authorization = `Bearer ${token.reveal()}`
   return headers

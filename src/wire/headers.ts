@@ -34,7 +34,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'cdn-loop',
 ])
 
-const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cf-', RESERVED_HEADER_PREFIX]
+const NOT_FORWARDED_PREFIX = new RegExp(`^(?:x-forwarded-|cf-|${RESERVED_HEADER_PREFIX})`)
 
 /**
  * The headers that are forwarded: lower-case names, values of repeated headers joined with `, `.
@@ -46,7 +46,7 @@ export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, strin
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase()
     if (NOT_FORWARDED.has(name) || named.includes(name)) continue
-    if (NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue
+    if (NOT_FORWARDED_PREFIX.test(name)) continue
     const value = valueText(headers[at + 1] ?? '')
     const earlier = forwarded.get(name)
     if (earlier !== undefined) forwarded.set(name, `${earlier}, ${value}`)

@@ -108,6 +108,9 @@ const METADATA_HEADERS = {
   bodyLength: HEADER.bodyLength,
 } as const satisfies Record<keyof EventMetadata, string>
 
+/** `Object.entries` forgets the keys of the table. */
+const METADATA_FACTS = Object.entries(METADATA_HEADERS) as readonly [keyof EventMetadata, string][]
+
 /**
  * The headers of a payload: those of the request, and one for each fact that the relay adds.
  *
@@ -117,11 +120,14 @@ export function payloadHeaders(
   forwarded: Iterable<readonly [name: string, value: string]>,
   metadata: EventMetadata,
 ): Record<string, string> {
-  const facts = Object.entries(METADATA_HEADERS).flatMap(([fact, header]) => {
-    const value = metadata[fact as keyof EventMetadata] // the keys of the table above
-    return value === undefined ? [] : [[header, String(value)] as const]
-  })
-  return Object.fromEntries([...forwarded, ...facts])
+  // Without a prototype, because a header may have the name `__proto__`.
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, value] of forwarded) headers[name] = value
+  for (const [fact, header] of METADATA_FACTS) {
+    const value = metadata[fact]
+    if (value !== undefined) headers[header] = String(value)
+  }
+  return headers
 }
 
 /** The prefix of the relay's own headers; the relay drops such headers of a request. */
@@ -141,18 +147,16 @@ export function writeDispatch(clientPayload: string): string {
  * The body of `POST …/actions/workflows/{file}/dispatches`, with a written `client_payload` as its
  * only input `hookline`.
  *
- * @param tellsRun whether the response should name the run
- * @param field name of the flag that requests the run; Forgejo's is `return_run_info`
+ * @param flags further fields, which request the run in the response
  */
 export function writeWorkflowDispatch(
   clientPayload: string,
   ref: string,
-  tellsRun: boolean,
-  field: 'return_run_details' | 'return_run_info' = 'return_run_details',
+  flags: Readonly<Record<string, true>> = {},
 ): string {
   const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
-  const details = tellsRun ? `,"${field}":true` : ''
-  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
+  const further = Object.keys(flags).map((name) => `,"${name}":true`)
+  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${further.join('')}}`
 }
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */

@@ -59,7 +59,8 @@ export function parseYaml(source: Source): Document.Parsed {
 /** Warnings about YAML that has a meaning elsewhere, and that GitHub ignores. */
 export function yamlWarnings(source: Source, document: Document.Parsed): Mistake[] {
   const text = withoutYaml11(source.text)
-  if (!/!|<<|%TAG/.test(text)) return []
+  // `!=` and `<<EOF` are in scripts and conditions, and tags and merge keys are rare.
+  if (!/!(?!=)|<<[ \t]*(?::|$)|%TAG/m.test(text)) return []
   const marks = marksIn([...new Lexer().lex(text)])
   const { warnings } = githubReading(text, document, marks, [])
   return warnings.slice(0, LIMITS.problems).map((warning) => placed(source, warning))
@@ -80,6 +81,7 @@ function composed(text: string, tokens: readonly string[]): Document.Parsed {
     version: '1.2',
     uniqueKeys: false, // checked below, because the library compares every key with every other
     stringKeys: true,
+    keepSourceTokens: true, // GitHub's reader finds expressions in block scalars by them
     prettyErrors: false,
   })
   function* parsed() {

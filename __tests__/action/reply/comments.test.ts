@@ -27,6 +27,7 @@ const send = (to: string, more: Record<string, string> = {}) =>
     token: 'the-token-of-the-workflow',
     'fail-on-error': 'true',
     'github-api-url': api.url,
+    repository: 'octo/shop',
     'linear-api-url': api.url,
     'jira-url': api.url,
     ...more,
@@ -49,6 +50,13 @@ describe('GitHub', () => {
     expect(api.paths).toEqual(['PATCH /repos/octo/shop/issues/comments/42'])
   })
 
+  test('a server that refuses the version of the API gets the older one', async () => {
+    api.faults.push({ status: 400, body: { message: 'unsupported version' } })
+    const { id } = await send(item(GITHUB, ISSUE))
+    const versions = api.calls.map(({ headers }) => headers['x-github-api-version'])
+    expect([id, versions]).toEqual(['42', ['2026-03-10', '2022-11-28']])
+  })
+
   test('plain text shows no markup, and a mention notifies only with allow-mentions', async () => {
     const text = '# a *b* <img> @octo'
     await send(item(GITHUB, ISSUE), { text })
@@ -63,12 +71,37 @@ describe('GitHub', () => {
 
   test.each([
     ['no issue', { repository: { full_name: 'octo/shop' } }],
-    ['another path', { repository: { full_name: '../../user' }, issue: { number: 7 } }],
-    ['a dot segment', { repository: { full_name: 'octo/..' }, issue: { number: 7 } }],
-    ['a number that is none', { repository: { full_name: 'o/r' }, issue: { number: '7/../8' } }],
+    [
+      'a number that is none',
+      { repository: { full_name: 'octo/shop' }, issue: { number: '7/../8' } },
+    ],
   ])('%s: nothing is called', async (_, body) => {
     await expect(send(item(GITHUB, body))).rejects.toThrow(/without an issue/)
     expect(api.calls).toEqual([])
+  })
+
+  test.each([
+    ['another repository', 'octo/other', 'octo/shop'],
+    ['the repository of another owner', 'evil/shop', 'octo/shop'],
+    ['a name that only begins alike', 'octo/shop2', 'octo/shop'],
+  ])('of %s gets no comment, unless the step names it', async (_, full_name, repository) => {
+    const to = item(GITHUB, { repository: { full_name }, issue: { number: 7 } })
+    await expect(send(to, { repository })).rejects.toThrow(/of another repository than octo\/shop/)
+    expect(api.calls).toEqual([])
+    await send(to, { repository: full_name })
+    expect(api.paths).toEqual([`POST /repos/${full_name}/issues/7/comments`])
+  })
+
+  test.each(['../../user', 'octo/..', ''])('%j is no repository', async (repository) => {
+    const to = item(GITHUB, { repository: { full_name: repository }, issue: { number: 7 } })
+    await expect(send(to, { repository })).rejects.toThrow(/without an issue/)
+    await expect(send(to)).rejects.toThrow(/of another repository/)
+    expect(api.calls).toEqual([])
+  })
+
+  test('names of repositories ignore case', async () => {
+    await send(item(GITHUB, ISSUE), { repository: 'Octo/Shop' })
+    expect(api.paths).toEqual(['POST /repos/Octo/Shop/issues/7/comments'])
   })
 
   test('a refusal names the status and nothing of the response', async () => {

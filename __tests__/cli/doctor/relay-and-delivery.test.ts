@@ -221,7 +221,7 @@ describe('a real event', () => {
     expect(codes(findings)).toEqual(['relay_mode_unknown', 'delivery_unanswered'])
   })
 
-  test('may be queued in the outbox of the relay', async () => {
+  test('may be stored by the relay', async () => {
     const headers = {
       'x-hookline-queued': 'true',
       'x-hookline-delivery': '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11',

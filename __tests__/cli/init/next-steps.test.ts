@@ -45,6 +45,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     start: [],
     secrets: [],
     secretSources: [],
+    senderPage: null,
     endpointSettings: [],
     polling: [],
     doctor: [

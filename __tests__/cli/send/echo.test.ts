@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
+import { ADMIN_BEARER, RELAY_KEY } from '../../support/relay-keys.ts'
 
 /** A server that is no relay, and returns the received credentials. */
 
 const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
-const GRANT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IngifQ.tuvNal8qgg1_q_Ubb16x'
-const BEARER = `hookline_admin_${'0123456789'.repeat(4)}`
+const TOKEN_OF_URL = `github_pat_${'u'.repeat(40)}`
 
 let server: Server
 let url: string
@@ -27,7 +27,7 @@ const hookline = (...args: readonly string[]) =>
     env: {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
       HOOKLINE_DEV_KEY: TOKEN,
-      HOOKLINE_RELAY_KEY: BEARER,
+      HOOKLINE_RELAY_KEY: RELAY_KEY,
     },
   })
 
@@ -40,10 +40,10 @@ test.each([
     response.writeHead(status, { 'x-hookline-run': told }).end(JSON.stringify(answer(told)))
   }
   for (const flags of [[], ['--json']]) {
-    const address = `${url}/octo/repo/hook/webhook?__token=${GRANT}`
+    const address = `${url}/octo/repo/hook/webhook?__token=${TOKEN_OF_URL}`
     const { stdout, stderr } = await hookline('send', address, '--data', '{}', ...flags)
     expect(stdout).toContain('***')
-    for (const secret of [TOKEN, GRANT]) expect(stdout + stderr).not.toContain(secret)
+    for (const secret of [TOKEN, TOKEN_OF_URL]) expect(stdout + stderr).not.toContain(secret)
   }
 })
 
@@ -65,7 +65,7 @@ test.each([
       status === 400 ? 1 : 0,
       expect.stringContaining('***'),
     ])
-    expect(stdout + stderr).not.toContain(BEARER)
+    for (const secret of [ADMIN_BEARER, RELAY_KEY]) expect(stdout + stderr).not.toContain(secret)
   }
 })
 

@@ -32,7 +32,7 @@ let file: string
 let github: GitHub
 const relays: RunningCommand[] = []
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outbox-file-'))
+  folder = await mkdtemp(join(tmpdir(), 'database-file-'))
   file = join(folder, 'relay.db')
   github = await startGitHub()
 })
@@ -122,7 +122,7 @@ async function startBeforeOutage(program?: string[]) {
 }
 
 function diskLines({ stdout }: RunningCommand) {
-  const lines = stdout.split('\n').filter((line) => line.includes('"outbox":"disk"'))
+  const lines = stdout.split('\n').filter((line) => line.includes('"change":"disk"'))
   return lines.map((line) => JSON.parse(line))
 }
 
@@ -176,7 +176,7 @@ describe('the database of a relay', () => {
       async () => {
         const [table] = await sqlite(
           file,
-          "SELECT rootpage FROM sqlite_schema WHERE name = 'receipt'",
+          "SELECT rootpage FROM sqlite_schema WHERE name = 'chunk'",
         )
         const { rootpage: page } = table as { rootpage: number }
         await overwrite((page - 1) * 4096, page * 4096)
@@ -208,7 +208,7 @@ describe('the database of a relay', () => {
     const again = await urlOf(start())
     await until(() => github.calls.length >= 3)
     expect(github.calls.length).toBeGreaterThanOrEqual(3)
-    // The ledger counts the events that were copied.
+    // The table counts the events that were copied.
     const listed = await fetch(`${again}/-admin/status`, { headers: { authorization } })
     expect(await listed.json()).toMatchObject({ imbalance: 0 })
   })
@@ -261,7 +261,7 @@ describe('the database of a relay', () => {
       expect(await send(url, body)).toMatchObject({ status: 503, code: 'storage_full' })
     }
     await until(() => diskLines(relay).length > 0)
-    expect(diskLines(relay)).toMatchObject([{ outbox: 'disk', reason: 'file gone' }])
+    expect(diskLines(relay)).toMatchObject([{ change: 'disk', reason: 'file gone' }])
   })
 
   testOnNode24('on a full disk: 503 storage_full, nothing stored, nothing lost', async () => {
@@ -320,7 +320,7 @@ describe('a start', () => {
       const address = await urlOf(again)
       expect(await send(address, 'full')).toMatchObject({ status: 503, code: 'storage_full' })
       await until(() => diskLines(again).length > 0)
-      expect(diskLines(again)).toMatchObject([{ outbox: 'disk', reason: 'disk full' }])
+      expect(diskLines(again)).toMatchObject([{ change: 'disk', reason: 'disk full' }])
       await rm(full.FULL_DISK)
       // The relay looks for room once a second.
       let status = 503
@@ -340,7 +340,7 @@ describe('a start', () => {
     expect((await send(url, 'before')).status).toBe(202)
     await relay.stop()
     // The start corrects a time that lies too far ahead. No file may grow, so that fails.
-    await sqlite(file, 'UPDATE event SET next = 9e15')
+    await sqlite(file, 'UPDATE delivery SET next = 9e15')
     const failing = start({ HOOKLINE_PUBLIC_URL: 'https://relay.test' }, withFilesOf(0))
     expect(await failing.ended()).toBe(1)
     expect(failing.stderr).toContain(`the database ${file} cannot be written`)
@@ -352,11 +352,12 @@ const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 
 test('settings have their defaults; on Workers there is less room', () => {
   const [hour, mb] = [3_600_000, 1024 * 1024]
-  const limits = { age: 72 * hour, events: 100_000, bytes: 1024 * mb, copies: 7 * 24 * hour }
-  expect(readStorageSettings({})).toEqual({ responseTime: 2500, limits })
-  expect(readStorageSettings({}, true).limits.bytes).toBe(256 * mb)
+  const limits = { events: 100_000, bytes: 1024 * mb, ownerShare: 1 / 8, retention: 7 * 24 * hour }
+  const times = { age: 72 * hour, responseTime: 2500 }
+  expect(readStorageSettings({})).toMatchObject({ limits, ...times })
+  expect(readStorageSettings({}, true).limits).toMatchObject({ bytes: 256 * mb, ownerShare: 1 })
   const other = { HOOKLINE_MAX_STORAGE_MB: '2', HOOKLINE_RETENTION_DAYS: '0' }
-  expect(readStorageSettings(other, true).limits).toMatchObject({ bytes: 2 * mb, copies: 0 })
+  expect(readStorageSettings(other, true).limits).toMatchObject({ bytes: 2 * mb, retention: 0 })
 })
 
 const isOld = Number(process.versions.node.split('.')[0]) < 22

@@ -6,7 +6,6 @@ import {
   readObjectCall,
   storeInObject,
 } from '../../../src/relay/workers/object-call.ts'
-import { indexIn, queueIn } from '../../../src/relay/workers/object-calls.ts'
 
 interface Store {
   add(name: string, count: number): Promise<string>
@@ -44,16 +43,6 @@ function silentObject(signals: (AbortSignal | undefined)[] = []): ObjectNamespac
 test('a call with a time ends with a TimeoutError when the object never responds', async () => {
   const call = askObject(silentObject(), 'index', '/index', { method: 'POST', body: '{}' }, 10)
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
-})
-
-test('a call of a queue has no time, because the queue may store the event late; one of the index has', () => {
-  const signals: (AbortSignal | undefined)[] = []
-  const namespace = silentObject(signals)
-  void queueIn(namespace, 'o/r#own').find('a')
-  indexIn(namespace)
-    .queues()
-    .catch(() => {})
-  expect(signals).toEqual([undefined, expect.any(AbortSignal)])
 })
 
 test.each([

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Acceptance, AcceptanceMemory } from '../../../src/relay/delivery/accept.ts'
+import type { Dispatch } from '../../../src/relay/github/send.ts'
+import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
+import { Secret } from '../../../src/wire/secret.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
+import { encryptionOf } from '../../support/relay-keys.ts'
 import { type StoredRelay, sentPayload, startStoredRelay } from '../../support/stored-relay.ts'
 
 const MINUTE = 60_000
@@ -11,6 +16,66 @@ const REFUSED = { status: 401, body: '{"message":"Bad credentials"}' }
 const ENDPOINT_TOKEN = 'ghp_TokenOfTheEndpoint0000000000000000000'
 
 let count = 0
+
+/** The code of an error response. */
+async function errorOf(response: Response): Promise<unknown> {
+  // Every error of the relay has this form.
+  const { error } = (await response.json()) as { error?: { code?: unknown } }
+  return error?.code
+}
+
+test('an event that an old list of endpoints let through is 401, and is not stored', async () => {
+  const endpoint: Endpoint = {
+    ...{ owner: 'octo', name: 'orders', created: 0, repository: 'octo/shop' },
+    ...{ workflow: 'orders', trigger: 'webhook', dispatch: 'repository', respond: 'stored' },
+    id: new Secret('the-id-of-the-endpoint'),
+  }
+  const unexpected = async () => {
+    throw new Error('nothing may be stored or sent')
+  }
+  const acceptance = new Acceptance({
+    send: unexpected,
+    store: {
+      waits: async () => true,
+      put: unexpected,
+      record: unexpected,
+      settle: unexpected,
+      noteAccepted: unexpected,
+      wasAccepted: async () => true,
+    },
+    memory: new AcceptanceMemory(),
+    recorder: { add: () => {} },
+    encryption: await encryptionOf(),
+    nameQueue: async () => 'octo/shop#own',
+    hadEvent: async () => true,
+    isCurrent: async () => false,
+    used: unexpected,
+    follows: () => true,
+    retains: true,
+    ...{ responseTime: 2500, callTime: 8000, now: Date.now, random: Math.random },
+    after: () => () => {},
+    background: () => {},
+    log: () => {},
+    report: () => {},
+  })
+  const dispatch: Dispatch = {
+    repository: { owner: 'octo', name: 'shop' },
+    target: { event: 'repository_dispatch' },
+    clientPayload: '{"path":"orders/webhook","method":"POST","headers":{},"body":null}',
+    delivery: crypto.randomUUID(),
+    credential: {
+      kind: 'endpoint',
+      isOwn: true,
+      secrets: [],
+      token: async () => undefined,
+      endpoint,
+    },
+  }
+  for (const respond of ['stored', 'github'] as const) {
+    const work = acceptance.deliver([dispatch], { ...endpoint, respond })
+    await expect(work).rejects.toMatchObject({ status: 401, code: 'invalid_token' })
+  }
+})
 
 describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
   let server: DatabaseServer
@@ -45,7 +110,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
     expect(delivery).toMatchObject({
       ...{ id, request: id, state: 'delivered', reason: null, attempts: 1, endpoint: 'orders' },
       ...{ repository: 'octo/shop', path: 'orders/webhook', method: 'POST', size: 11 },
-      ...{ outcome: 'pending', githubMs: expect.any(Number) },
+      outcome: 'pending',
     })
     const { json } = await relay.show(id)
     expect(json.request).toMatchObject({ method: 'POST', body: '{"order":7}' })
@@ -90,9 +155,10 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
   })
 
   test('a call that GitHub answers after the response is settled, and not repeated', async () => {
+    await restart({ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300' })
     const url = await relay.endpoint()
     relay.github.always((_call, response) => {
-      setTimeout(() => response.writeHead(204).end(), 700)
+      setTimeout(() => response.writeHead(204).end(), 1500)
       return undefined
     })
     const response = await relay.post(url)
@@ -244,7 +310,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       relay.database.isFailing = true
       const response = await relay.post(url)
       relay.database.isFailing = false
-      expect([response.status, (await response.json()).error.code]).toEqual([503, 'storage_full'])
+      expect([response.status, await errorOf(response)]).toEqual([503, 'storage_full'])
     })
 
     test('all are stored first, with respond: stored', async () => {
@@ -273,10 +339,19 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
   })
 
   describe('a refused credential', () => {
-    test("the relay's own: the sender hears it at the first test, and 202 after an accepted event", async () => {
+    test.each([{}, { token: ENDPOINT_TOKEN }])(
+      'is heard at the first test: %j',
+      async (settings) => {
+        const url = await relay.endpoint(settings)
+        relay.github.always(REFUSED)
+        const response = await relay.post(url)
+        expect([response.status, await errorOf(response)]).toEqual([401, 'invalid_token'])
+        expect(await relay.list()).toMatchObject([{ state: 'refused', reason: 'invalid_token' }])
+      },
+    )
+
+    test("of the relay's own: 202 after an accepted event", async () => {
       const url = await relay.endpoint()
-      relay.github.next(REFUSED)
-      expect((await relay.post(url)).status).toBe(401)
       expect((await relay.post(url)).status).toBe(200)
       relay.github.always(REFUSED)
       const response = await relay.post(url)
@@ -289,10 +364,8 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       )
     })
 
-    test("an endpoint's token: the same, and at most 1,000 events are stored", async () => {
+    test("of an endpoint's token: the same, and at most 1,000 events are stored", async () => {
       const url = await relay.endpoint({ token: ENDPOINT_TOKEN })
-      relay.github.next(REFUSED)
-      expect((await relay.post(url)).status).toBe(401)
       expect((await relay.post(url)).status).toBe(200)
       await relay.settled()
       relay.github.always(REFUSED)
@@ -304,15 +377,13 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       expect(statuses.filter((status) => status === 202)).toHaveLength(1000)
       expect(statuses.filter((status) => status === 503)).toHaveLength(40)
       // The token of the moment delivers them.
-      relay.github.always({ status: 204 })
+      relay.github.reset()
       const { status } = await relay.admin('PATCH', '/endpoints/octo/orders', {
         token: `${ENDPOINT_TOKEN}2`,
       })
       expect(status).toBe(200)
-      for (let n = 0; n < 12; n++) await relay.pass(HOUR)
-      const bearers = new Set(
-        relay.github.calls.slice(-900).map(({ headers }) => headers.authorization),
-      )
+      for (let n = 0; n < 4; n++) await relay.pass(HOUR)
+      const bearers = new Set(relay.github.calls.map(({ headers }) => headers.authorization))
       expect(bearers).toEqual(new Set([`Bearer ${ENDPOINT_TOKEN}2`]))
       expect((await relay.admin('GET', '/status')).json.deliveries).toMatchObject({
         waiting: 0,
@@ -328,11 +399,9 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
     relay.github.always(DOWN)
     const response = await relay.post(url)
     relay.database.isFailing = false
-    expect([
-      response.status,
-      (await response.json()).error.code,
-      response.headers.get('retry-after'),
-    ]).toEqual([503, 'storage_full', '60'])
+    expect([response.status, await errorOf(response), response.headers.get('retry-after')]).toEqual(
+      [503, 'storage_full', '60'],
+    )
     expect(await relay.list()).toEqual([])
   })
 

@@ -13,14 +13,9 @@ import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
 import { StorageError } from '../../../src/relay/store/storage-error.ts'
-import {
-  answerEndpointsCall,
-  endpointsInObjects,
-} from '../../../src/relay/workers/endpoint-objects.ts'
-import type { ObjectStorage } from '../../../src/relay/workers/object-database.ts'
 import { Secret } from '../../../src/wire/secret.ts'
+import { endpointObjects } from '../../support/endpoint-objects.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
-import { objectStorage } from '../../support/object-storage.ts'
 
 const [OLD, NEW] = [newRelayKey().reveal(), newRelayKey().reveal()]
 const encryptionOf = async (...keys: string[]) =>
@@ -47,28 +42,9 @@ function endpointOf(owner: string, name: string, more: Partial<Endpoint> = {}): 
 const rowOf = (endpoint: Endpoint, changed = 1000) =>
   encryptEndpoint(endpoint, { changed, firstEvent: null }, encryption)
 
-/** One object for each owner, each with a storage of its own. */
-function objects() {
-  const storages = new Map<string, Promise<ObjectStorage>>()
-  const calls: string[] = []
-  const stores = endpointsInObjects({
-    idFromName: (name) => name,
-    get: (id) => ({
-      fetch: async (url, { method, body }) => {
-        const name = String(id)
-        calls.push(name)
-        const storage = storages.get(name) ?? objectStorage()
-        storages.set(name, storage)
-        return answerEndpointsCall(await storage, new Request(url, { method, body: body ?? null }))
-      },
-    }),
-  })
-  return { stores, calls, storages }
-}
-
 const STORES: readonly [string, () => Promise<EndpointStores>][] = [
   ['one table', async () => new EndpointTable(await memoryDatabase())],
-  ['one object for each owner', async () => objects().stores],
+  ['one object for each owner', async () => endpointObjects().stores],
 ]
 
 describe.each(STORES)('the store of endpoints in %s', (_, open) => {
@@ -141,7 +117,6 @@ test('new ids are 22 characters of 128 random bits', () => {
 test('endpoints of an older key are encrypted anew, and stay found by their token', async () => {
   const database = await memoryDatabase()
   const both = await encryptionOf(NEW, OLD)
-  expect(await reencryptEndpoints(database, both)).toEqual({ rows: 0, unreadable: 0 })
   const store = new EndpointTable(database).of('octo')
   await store.create(await rowOf(endpointOf('octo', 'a', { token: TOKEN })))
   await store.create(await rowOf(endpointOf('octo', 'b')))
@@ -219,7 +194,7 @@ describe('EndpointLookup', () => {
   })
 
   test('100 unknown ids call the object once in a second, and a deletion counts within 10', async () => {
-    const { stores, calls } = objects()
+    const { stores, calls } = endpointObjects()
     const { find, create, time } = await lookup(stores)
     const id = await create(endpointOf('octo', 'orders'))
     calls.length = 0

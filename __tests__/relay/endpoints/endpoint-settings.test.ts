@@ -150,7 +150,9 @@ test.each([
 })
 
 test('a relay without a credential of its own needs a token', async () => {
-  expect(await refusal({}, { hasCredential: false })).toContain('"token" is missing')
+  for (const given of [{}, { credential: 'relay' }]) {
+    expect(await refusal(given, { hasCredential: false })).toMatch(/^400 credential_required: /)
+  }
   expect((await read({ token: TOKEN }, { hasCredential: false })).token?.reveal()).toBe(TOKEN)
 })
 

@@ -8,10 +8,8 @@ import {
   type RawAnswer,
   type RawRequest,
 } from '../../support/raw-http.ts'
-import { ADMIN_BEARER } from '../../support/relay-keys.ts'
 import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
 
-export const ADMIN_KEY = ADMIN_BEARER
 const GITHUB_TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
 export const SETTINGS = {

@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { schemeNamed } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { ENDPOINT_RUNTIMES as RUNTIMES } from '../../support/endpoint-relays.ts'
-import { ADMIN_KEY, checksOf, verificationScene } from './scene.ts'
+import { ADMIN_BEARER } from '../../support/relay-keys.ts'
+import { checksOf, verificationScene } from './scene.ts'
 
 /** `signedRequest` does not know the URL of an endpoint, and only Amazon has the key of its scheme. */
 function isLeftOut({ signer }: Row): boolean {
   const name = String(signer.verify.scheme)
-  return name === 'aws-sns' || SCHEMES.get(name)?.needs.includes('url') === true
+  return name === 'aws-sns' || schemeNamed(name)?.needs.includes('url') === true
 }
 
 interface Case {
@@ -63,7 +64,7 @@ describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
   })
 
   test('and the metrics show none of their secrets', async () => {
-    const headers = { authorization: `Bearer ${ADMIN_KEY}` }
+    const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
     const metrics = await (await fetch(`${here.relay.url}/-admin/metrics`, { headers })).text()
     expect(metrics).toMatch(/^hookline_responses_total\{status="401"\} \d+$/m)
     for (const { signer } of AT_RELAY) expect(metrics).not.toContain(signer.secret)

@@ -14,12 +14,7 @@ import { readOutputFile } from '../../support/output-file.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 const root = new URL('../../../', import.meta.url)
-const page = [
-  'start/telegram-bot',
-  'guides/bot-webhook',
-  'guides/chat-ops',
-  'reference/messaging-bot',
-]
+const page = ['start/telegram-bot', 'guides/bot-webhook', 'guides/reply', 'reference/messaging-bot']
   .map((name) => readFileSync(new URL(`docs/${name}.md`, root), 'utf8'))
   .join('\n')
 
@@ -30,10 +25,10 @@ interface Step {
   readonly with?: { readonly on?: string }
 }
 
-/** The complete workflow files of the pages, by their names. */
+/** The complete workflow files of the pages with the trigger, by their names. */
 const WORKFLOWS = new Map(
-  [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].map(
-    ([, name = '', text = '']) => [name, text] as const,
+  [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].flatMap(
+    ([, name = '', text = '']) => (text.includes('messaging_bot:') ? [[name, text] as const] : []),
   ),
 )
 

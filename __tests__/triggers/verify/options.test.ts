@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { SCHEME_NAMES } from '../../../src/triggers/verify/schemes.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { renderProblem } from '../../../src/workflow/code-frame.ts'
 import { readOnSection } from '../../../src/workflow/workflow.ts'
@@ -68,7 +68,7 @@ const SET_IT =
   'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
 const UNSET = `"verify.secret" ${SET_IT}`
 const unset = (name: string) => `"verify.secret": ${name} ${SET_IT}`
-const NAMES = [...SCHEMES.keys()].join(', ')
+const NAMES = SCHEME_NAMES.join(', ')
 const OPTIONS =
   'scheme, secret, tolerance, header, query, field, algorithm, secretEncoding, signatureEncoding, signaturePrefix, signedPayload, timestampHeader, timestampFormat, signatureField, timestampField, separator, url, topic'
 

@@ -1,4 +1,4 @@
-import { GITHUB_API_VERSION } from '../../wire/github-api.ts'
+import { ServerVersion } from '../../wire/api-version.ts'
 import { isRepository } from '../../wire/path.ts'
 import {
   addressInput,
@@ -6,6 +6,7 @@ import {
   type Content,
   callChat,
   type MessagePart,
+  NotDelivered,
   noReplyTarget,
   type ReplyContext,
   writtenText,
@@ -24,12 +25,17 @@ export function githubComments(context: ReplyContext): Chat {
   checkCommentReply(NAME, reply)
   const token = commentToken(context, 'a token with "Issues: write", such as ${{ github.token }}')
   const body = objectAt(item, 'body')
-  const { full_name: repository } = objectAt(body, 'repository')
+  const { full_name: named } = objectAt(body, 'repository')
   const { number } = 'issue' in body ? objectAt(body, 'issue') : objectAt(body, 'pull_request')
+  const repository = input('repository').trim()
   // The path of the request contains the name, and `..` would lead to another part of the API.
-  if (typeof repository !== 'string' || !isRepository(repository)) throw noIssue()
+  if (typeof named !== 'string' || !isRepository(repository)) throw noIssue()
+  // Anyone who can send an event can name a repository in it, and the token may reach several.
+  if (named.toLowerCase() !== repository.toLowerCase()) throw otherRepository(repository)
   if (!Number.isInteger(number)) throw noIssue()
-  const base = `${addressInput(input, 'github-api-url', 'https://api.github.com')}/repos/${repository}/issues`
+  const apiUrl = addressInput(input, 'github-api-url', 'https://api.github.com')
+  const serverVersion = new ServerVersion(apiUrl)
+  const base = `${apiUrl}/repos/${repository}/issues`
   const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
   return {
     name: NAME,
@@ -41,17 +47,27 @@ export function githubComments(context: ReplyContext): Chat {
       const [method, url] = edit
         ? (['PATCH', `${base}/comments/${encodeURIComponent(edit)}`] as const)
         : (['POST', `${base}/${number}/comments`] as const)
-      const headers = {
-        accept: 'application/vnd.github+json',
-        'x-github-api-version': GITHUB_API_VERSION,
-        'content-type': 'application/json',
-        authorization: `Bearer ${token}`,
-      }
-      const request = { method, url, headers, body: JSON.stringify({ body: textOf(content) }) }
-      const { id } = acceptedJson(NAME, await callChat(NAME, request, ports))
+      const body = JSON.stringify({ body: textOf(content) })
+      const response = await serverVersion.ask((version) => {
+        const headers = {
+          accept: 'application/vnd.github+json',
+          'x-github-api-version': version,
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        }
+        return callChat(NAME, { method, url, headers, body }, ports)
+      })
+      const { id } = acceptedJson(NAME, response)
       return id === undefined ? edit : String(id)
     },
   }
+}
+
+function otherRepository(repository: string): NotDelivered {
+  return new NotDelivered({
+    message: `the event is of another repository than ${repository}; nothing was sent`,
+    hint: 'To comment there, set the input "repository" of this step, and "verify" of the trigger.',
+  })
 }
 
 function noIssue() {

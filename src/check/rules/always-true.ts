@@ -10,8 +10,9 @@ import {
 } from '@actions/expressions/ast'
 import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expression.ts'
 import { unfiredJson } from '../../model/types/outputs.ts'
+import type { Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { contextPath, isString, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
+import { contextPath, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
@@ -26,9 +27,9 @@ export const alwaysTrue: Rule = {
   page: {
     title: 'a condition about the event that is the same in every run',
     reason:
-      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. The job or step then runs for every event.',
+      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.',
     remedy:
-      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes both comparisons.",
+      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'` or `.webhook.outcome == 'success'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes these comparisons.",
     before: 'if: needs.on.outputs.triggered',
     after: "if: needs.on.outputs.triggered == 'true'",
     workflow: greetWithCondition,
@@ -131,11 +132,17 @@ interface EmptyTest {
   readonly literal: Span
 }
 
+/** The outcome of the trigger that an object belongs to: the object of the trigger, or its `outputs`. */
+function outcomeOf(name: string, shape: Shape & { readonly kind: 'object' }): string | undefined {
+  if (shape.names.has('outcome')) return `${name}.outcome`
+  const [trigger] = /^.*(?=\.outputs$)/is.exec(name) ?? []
+  return trigger && `${trigger}.outcome`
+}
+
 function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
-  const { expression, tree, shapeOf } = condition
+  const { expression, tree, shapeOf, spanOf: spanOfPart } = condition
   const { text } = expression
-  const mayTest = file.native && /outputs/i.test(text) && !isPartOfText(expression)
-  return mayTest ? testsBelow(tree, false) : []
+  return isPartOfText(expression) ? [] : testsBelow(tree, false)
 
   function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)
@@ -143,16 +150,17 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     if (part instanceof Unary) return testsBelow(part.expr, true)
     if (!(part instanceof Binary)) return testOf(part, isNegated)
     const { left, right, operator } = part
-    const [value, literal] = isString(left) ? [right, left] : [left, right]
-    const isEmptyTest = /^[!=]=$/.test(operator.lexeme) && stringOf(literal) === ''
-    if (!isEmptyTest || !isString(literal)) return []
+    const [value, literal] = left instanceof Literal ? [right, left] : [left, right]
+    if (!/^[!=]=$/.test(operator.lexeme) || !(literal instanceof Literal)) return []
+    if (stringOf(literal) !== '' && literal.token.lexeme !== 'null') return []
     return testOf(value, false, { operator: operator.lexeme, literal: spanOf(literal.token) })
   }
 
   function testOf(value: Expr, isNegated: boolean, compared?: EmptyTest): TruthTest[] {
     const shape = shapeOf(value)
     const output = shape.kind === 'text' ? shape.output : undefined
-    const span = output && spanOfPath(value, text)
+    if (!output) return compared ? [] : outcomeTests(value, shape)
+    const span = spanOfPath(value, text)
     if (!span) return []
     const name = text.slice(span.start, span.end)
     const replacedBy = (comparison: string): Edit => ({
@@ -167,9 +175,22 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
       return [{ edit: replacedBy(`${name} == 'true'`), message }]
     }
     const empty = unfiredJson(shape)
-    if (empty === undefined) return []
+    if (empty === undefined || !file.native) return []
     const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
     const operator = compared?.operator ?? '!='
     return [{ edit: replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`), message }]
+  }
+
+  /** `on.webhook`, `on.webhook.outputs` and `on.webhook.outcome` exist also if another trigger fired, or none. */
+  function outcomeTests(value: Expr, shape: Shape): TruthTest[] {
+    const span = spanOfPart(value)
+    const name = text.slice(span.start, span.end)
+    if (!shape.isHookline) return []
+    let whole: string | undefined
+    if (shape.kind === 'object') whole = outcomeOf(name, shape)
+    else if (shape.kind === 'text' && shape.values?.includes('skipped')) whole = name
+    if (whole === undefined) return []
+    const message = `"${name}" also exists if its trigger did not fire: as a condition it is always true`
+    return [{ edit: { ...span, text: `${whole} == 'success'` }, message }]
   }
 }

@@ -88,7 +88,7 @@ export class LogFollower {
 
   async #followResult({ delivery, dead }: DeliveryResult): Promise<void> {
     const isReported = this.#queued.delete(delivery)
-    if (!isReported) this.#report(connectEvent('request', { delivery, reason: FROM_OUTBOX }))
+    if (!isReported) this.#report(connectEvent('request', { delivery, reason: FROM_DATABASE }))
     if (dead === undefined) await followDelivery(delivery, null, this.#ports, this.#report)
     else this.#report(connectEvent('run', { delivery, reason: deadReason(dead) }))
   }
@@ -120,7 +120,7 @@ export async function followDelivery(
   }
 }
 
-/** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the outbox has the event. */
+/** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the relay has the event. */
 function noRunReason(entry: LogEntry): string | null {
   const { status, code, filtered, githubStatus, queued, reason } = entry
   if (status >= 300 || code !== undefined) {
@@ -145,7 +145,7 @@ function queuedReason({ queued }: LogEntry): string | null {
     : `queued (${queued}): the relay sends the event again, ${rest}`
 }
 
-const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before'
+const FROM_DATABASE = 'from the database of the relay, which stored the event before'
 
 /** @param reason such as `event_rejected` */
 function deadReason(reason: string): string {

@@ -3,10 +3,17 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
-import { readToken, type Secret } from '../../wire/secret.ts'
-import { parsePort, rawSetting } from '../../wire/settings.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { parsePort } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
-import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
+import { type ForgeHere, forgeHere } from '../forge.ts'
+import {
+  chooseToken,
+  type ForgeToken,
+  tokenHost,
+  tokenOfGh,
+  warnOfPlainText,
+} from '../forge-tokens.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
@@ -120,6 +127,7 @@ export async function meetRequirements(
     }
     await writeWorkflow()
   }
+  warnOfPlainText(forge)
   const isAllowed =
     !source.needsConsent || (await ask('Use the token of gh while this command runs?'))
   if (!isAllowed) throw new UserError(NO_CONSENT)
@@ -309,16 +317,14 @@ function noTokenProblem(
   // `actions:read` is needed to follow the runs.
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
   const words = dispatch === 'workflow' ? 'Actions: write' : 'Contents: write and Actions: read'
-  const { host, apiUrl, kind, webUrl } = forge
-  const isSet =
-    rawSetting(process.env, 'HOOKLINE_GITHUB_TOKEN') && hooklineToken(forge) === undefined
-  const why = isSet
-    ? `HOOKLINE_GITHUB_TOKEN is not used for ${host}, because it may be of github.com`
-    : 'HOOKLINE_GITHUB_TOKEN is not set'
+  const { apiUrl, kind, webUrl } = forge
+  const host = tokenHost(forge)
+  const [withheld] = chooseToken(forge, 'start').withheld
+  const why = withheld?.message ?? 'HOOKLINE_GITHUB_TOKEN is not set'
   const isTrusted = forge.isConfigured || host === 'github.com'
   const naming = isTrusted ? '' : `export HOOKLINE_API_URL=${apiUrl.href} && `
   const login = host === 'github.com' ? 'gh auth login' : `gh auth login --hostname ${host}`
-  if (kind === 'github' && ghToken(host) !== undefined) {
+  if (tokenOfGh(forge, ghToken) !== undefined) {
     return {
       message: 'connect uses the token of gh only if you agree, and there is no terminal to ask in',
       hint: `Agree by --yes: hookline connect${named ? ` ${named.name}` : ''} --yes`,
@@ -340,9 +346,7 @@ function noTokenProblem(
   }
 }
 
-interface ChosenToken {
-  readonly token: Secret
-  readonly from: string
+interface ChosenToken extends ForgeToken {
   readonly needsConsent: boolean
 }
 
@@ -351,12 +355,11 @@ interface ChosenToken {
  * with `--yes`.
  */
 function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
-  const own = hooklineToken(forge)
-  if (own) return { token: own, from: 'HOOKLINE_GITHUB_TOKEN', needsConsent: false }
-  if (forge.kind !== 'github' || (!yes && !process.stdin.isTTY)) return undefined
-  const text = ghToken(forge.host)
-  if (text === undefined) return undefined
-  return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
+  const { chosen } = chooseToken(forge, 'start')
+  if (chosen) return { ...chosen, needsConsent: false }
+  if (!yes && !process.stdin.isTTY) return undefined
+  const stored = tokenOfGh(forge, ghToken)
+  return stored && { ...stored, needsConsent: !yes }
 }
 
 /**

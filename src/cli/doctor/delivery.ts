@@ -96,7 +96,7 @@ async function sendTestToGitHub(
   }
   const { answer: known } = await ports.askGitHub(`/repos/${repository}`)
   const { default_branch } = fieldsOf(known)
-  const json = writeWorkflowDispatch(payload, String(default_branch), true)
+  const json = writeWorkflowDispatch(payload, String(default_branch))
   const path = `/repos/${repository}/actions/workflows/${encodeURIComponent(file)}/dispatches`
   const reply = await ports.askGitHub(path, { json })
   const { html_url: run } = fieldsOf(reply.answer)

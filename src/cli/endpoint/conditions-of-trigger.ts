@@ -1,5 +1,5 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { schemeNamed } from '../../triggers/verify/schemes.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { isStandIn } from '../workflows-here.ts'
 import { type ConditionUse, type EndpointConditions, relayRefusal } from './conditions.ts'
@@ -38,7 +38,7 @@ export function conditionsOfTrigger(
   const onlyInWorkflow = (line: string) => ({ conditions: undefined, inWorkflow: [line] })
   for (const { scheme, ...options } of entries) {
     const [name = ''] = scheme
-    const refusal = relayRefusal(name, SCHEMES.get(name)?.needs ?? [], use)
+    const refusal = relayRefusal(name, schemeNamed(name)?.needs ?? [], use)
     if (refusal) return onlyInWorkflow(`verify: ${refusal}`)
     const signedPayload = String('signedPayload' in options ? options.signedPayload : '')
     if (use !== 'endpoint' && signedPayload.includes('{url}')) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
-import { SCHEMES, schemeNamed } from '../../triggers/verify/schemes.ts'
+import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/verify-settings.ts'
 import {
   hasWhiteSpaceAround,
@@ -302,11 +302,11 @@ function settingsInJson(text: string): VerifyEntries {
 function settingsOfScheme(scheme: string): Record<string, unknown> {
   if (schemeNamed(scheme)) return { scheme }
   const isSender = senderNamed(scheme) !== undefined
-  const hint = isSender ? `Use --sender ${scheme}.` : didYouMean(scheme, [...SCHEMES.keys()])
+  const hint = isSender ? `Use --sender ${scheme}.` : didYouMean(scheme, SCHEME_NAMES)
   throw new UserError({
     message: `--verify: unknown scheme ${JSON.stringify(scheme)}`,
     ...(hint && { hint }),
-    notes: [`schemes: ${[...SCHEMES.keys()].join(', ')}`],
+    notes: [`schemes: ${SCHEME_NAMES.join(', ')}`],
   })
 }
 
@@ -322,7 +322,7 @@ function settingsOfSender(name: string): Record<string, unknown> {
     })
   }
   const scheme = sender.scheme ?? sender.name
-  if (SCHEMES.has(scheme)) return { scheme, ...sender.options }
+  if (SCHEME_NAMES.includes(scheme)) return { scheme, ...sender.options }
   throw new UserError({
     message: `${name} does not sign its requests`,
     hint: 'Omit --sender: there is no signature to verify.',

@@ -112,5 +112,7 @@ export function endpointAndUrl(
   { endpoint, url }: AdminAnswer,
 ): { readonly endpoint: AdminAnswer; readonly url: string } {
   if (!isObject(endpoint) || typeof url !== 'string') throw notARelay(client.host)
-  return { endpoint, url: client.at(url) }
+  const whole = client.at(url)
+  if (!/^https?:/i.test(whole) || !URL.canParse(whole)) throw notARelay(client.host)
+  return { endpoint, url: whole }
 }

@@ -1,5 +1,5 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
-import type { Sender } from '../../triggers/sender.ts'
+import { type Sender, sectionAddress } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { POSIX, type Shell } from '../../wire/shell.ts'
 import { type PushFacts, publishLines } from '../publish.ts'
@@ -51,6 +51,8 @@ export interface NextSteps {
   readonly connect: readonly string[]
   /** Settings that the sender's endpoint needs, as `name: value`. */
   readonly endpointSettings: readonly string[]
+  /** The address of the section about the sender. */
+  readonly senderPage: string | null
   /** For a bot: writes a workflow that polls in place of receiving webhooks. */
   readonly polling: readonly string[]
 }
@@ -147,6 +149,7 @@ function webhookSteps(
       ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
     ],
     endpointSettings: sender?.respond === undefined ? [] : [`respond: ${sender.respond}`],
+    senderPage: sender === undefined ? null : sectionAddress(sender.name),
     polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
     doctor: [
       `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
@@ -194,6 +197,7 @@ function pollingSteps(
     storedByKey: false,
     secretSources: [],
     endpointSettings: [],
+    senderPage: null,
     polling: [],
     publish: push,
     // Another forge has no command for it: the schedule of the workflow starts it.

@@ -45,6 +45,10 @@ export function reportText(
     : [
         written,
         section('Commit and push it to the default branch:', steps.publish),
+        section(
+          'The steps at the sender, its signature and its retries:',
+          steps.senderPage === null ? [] : [steps.senderPage],
+        ),
         section('Get a public URL, and follow each request to its run:', steps.connect),
         section(secretsTitle(steps), steps.secrets),
         section(

@@ -1,7 +1,7 @@
 import { Document, isScalar, isSeq, visit } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
-import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { schemeNamed } from '../../triggers/verify/schemes.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
@@ -25,7 +25,7 @@ export function secretsOf(sender: Sender): readonly string[] {
 
 /** The secret for the complete webhook URL, if the sender signs the URL too. */
 export function urlSecretOf(sender: Sender): string | undefined {
-  const isUrlSigned = SCHEMES.get(verifyScheme(sender))?.needs.includes('url') ?? false
+  const isUrlSigned = schemeNamed(verifyScheme(sender))?.needs.includes('url') ?? false
   return isUrlSigned ? `${sender.name.toUpperCase().replaceAll('-', '_')}_URL` : undefined
 }
 

@@ -6,7 +6,8 @@ import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { NATIVE_FOLDER } from '../files.ts'
-import { type ForgeHere, forgeHere, readingToken } from '../forge.ts'
+import { type ForgeHere, forgeHere } from '../forge.ts'
+import { readingToken } from '../forge-tokens.ts'
 import { type AskGitHub, githubAt } from '../github-client.ts'
 import { unreachableHint } from '../request-faults.ts'
 import { type DeclaredWorkflow, declaredWorkflow, readPublished } from './published.ts'
@@ -44,13 +45,13 @@ export async function readEndpointTarget(
   env: Environment = process.env,
 ): Promise<EndpointTarget> {
   const forge = await forgeHere(env)
-  const token = readingToken(forge, env)
   if (forge.kind !== 'github') {
     return uncheckedTarget(wanted, {
       message: `${forge.host} is not GitHub, so the workflow is not read`,
       hint: `Name the trigger: --trigger webhook`,
     })
   }
+  const token = readingToken(forge, env)?.token
   const ask = githubAt(forge.apiUrl, token)
   try {
     return await readOnGitHub(wanted, ask, { env, forge, hasToken: token !== undefined })

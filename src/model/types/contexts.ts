@@ -20,6 +20,7 @@ import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import {
   bindOutputs,
   dispatchShape,
+  eventRead,
   eventShape,
   outputNames,
   RESULTS,
@@ -38,9 +39,7 @@ import {
   type Shape,
   textOfShape,
 } from './shapes.ts'
-import { typed } from './typed.ts'
-
-type Contexts = ReadonlyMap<string, Shape>
+import { type Contexts, typed } from './typed.ts'
 
 /** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
@@ -50,7 +49,7 @@ export class FileContexts {
   readonly #triggers: readonly SourceTrigger[]
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
-  readonly #shared: Contexts
+  readonly #shared: ReadonlyMap<string, Shape>
   /** The contexts by position, since many expressions share one. */
   readonly #contexts = new Map<string, Contexts>()
   readonly #steps = new Map<Place, readonly Place[]>()
@@ -70,8 +69,8 @@ export class FileContexts {
       this.#hooklineSteps(value).flatMap((step) => idOf(step) ?? []),
     )
     this.#shared = new Map([
-      ['github', githubShape()],
-      ...(isSource ? [['on', eventShape(triggers, false)] as const] : []),
+      ['github', GITHUB],
+      ...(isSource ? [['on', eventShape(triggers)] as const] : []),
       ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
     ])
   }
@@ -86,21 +85,36 @@ export class FileContexts {
   }
 
   #contextsAt(path: FileExpression['path']): Contexts {
-    const contexts = new Map(this.#shared)
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
-    if (path[0] === 'on') contexts.set('jobs', this.#allJobs())
-    if (!job) return contexts
+    if (path[0] === 'on') return this.#lazily({ jobs: () => this.#allJobs() })
+    if (!job) return this.#shared
     const isCondition = path[2] === 'if'
-    contexts.set('needs', this.#needsOf(job, isCondition))
-    if (!isCondition) contexts.set('matrix', this.#matrixOf(job))
-    const isAfter = path[2] === 'outputs' || path[2] === 'environment'
-    if (path[2] === 'steps' || isAfter) {
-      const step = isAfter ? undefined : Number(path[3])
-      contexts.set('steps', this.#stepsOf(job, step))
-      const isOwnEnv = path[4] === 'env'
-      if (!isOwnEnv) contexts.set('env', this.#envOf(job, step, contexts))
+    const ofJob = {
+      needs: () => this.#needsOf(job, isCondition),
+      matrix: () => (isCondition ? ANY : this.#matrixOf(job)),
     }
-    return contexts
+    const isAfter = path[2] === 'outputs' || path[2] === 'environment'
+    if (path[2] !== 'steps' && !isAfter) return this.#lazily(ofJob)
+    const step = isAfter ? undefined : Number(path[3])
+    const ofStep = { ...ofJob, steps: () => this.#stepsOf(job, step) }
+    const contexts = this.#lazily(ofStep)
+    // The variables of a step cannot read each other.
+    const reader = path[4] === 'env' ? undefined : step
+    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, reader, contexts) })
+  }
+
+  /** The shared contexts and those of a position. Most expressions read few, so each waits for its first reader. */
+  #lazily(own: Readonly<Record<string, () => Shape>>): Contexts {
+    const shapes = new Map(this.#shared)
+    return {
+      get(name) {
+        const known = shapes.get(name)
+        if (known || !Object.hasOwn(own, name)) return known
+        const shape = own[name]?.() ?? ANY
+        shapes.set(name, shape)
+        return shape
+      },
+    }
   }
 
   /** Only the input `hookline`, in which a relay passes the event. */
@@ -127,6 +141,12 @@ export class FileContexts {
     )
   }
 
+  /** The fault of an access to an output of the action in a source, which reads the event as `on`. */
+  #inSource(code: string, what: string): NameFault {
+    const message = `the source has no ${what}: it reads the event as "on"`
+    return { code, message, whole: (rest) => eventRead(this.#triggers, rest) }
+  }
+
   #stepsIn(job: Place): readonly Place[] {
     const known = this.#steps.get(job) ?? stepsOf(job)
     this.#steps.set(job, known)
@@ -147,8 +167,9 @@ export class FileContexts {
     if (named.some((name) => name.includes('${{'))) return ANY
     const names = isCondition ? this.#indirect(named) : named
     const shapes = names.map((name) => [name, this.#jobShape(name)] as const)
-    const own = this.#isSource ? [...shapes, ['on', ANY] as const] : shapes
-    return objectShape(own, (name) => {
+    return objectShape(shapes, (name) => {
+      if (this.#isSource && name.toLowerCase() === 'on')
+        return this.#inSource('unknown-need', 'job "on"')
       const ofHookline = [...this.#jobs.values()].filter((one) => this.#passesEvents(one.name))
       const there = ofHookline.find((one) => one.name.toLowerCase() === name.toLowerCase())?.name
       if (there !== undefined) {
@@ -262,6 +283,9 @@ export class FileContexts {
       names.some((one) => one.toLowerCase() === name.toLowerCase())
     return objectShape(shapes, (name): NameFault | undefined => {
       const code = 'unknown-step'
+      const isOfSource = this.#isSource && /^(?:hookline|on)$/i.test(name)
+      const hasStep = all.some((step) => idOf(step)?.toLowerCase() === name.toLowerCase())
+      if (isOfSource && !hasStep) return this.#inSource(code, `step "${name}"`)
       if (isIn(ids, name)) {
         const message = `the step "${name}" runs later: its outputs are empty here`
         return { code, message, hint: 'move this step after it' }
@@ -307,13 +331,15 @@ export class FileContexts {
     const known = this.#matrices.get(job.name)
     if (known) return known
     const matrix = childOf(job.value, 'strategy', 'matrix')
-    const shape = isMap(matrix?.node) ? this.#matrixShape(job, matrix) : ANY
+    let shape = ANY
+    if (isMap(matrix?.node)) shape = this.#matrixShape(job, matrix)
+    else if (!matrix && this.#isSource) shape = objectShape([], (name) => this.#ofMatrix(name), ANY)
     this.#matrices.set(job.name, shape)
     return shape
   }
 
   #matrixShape(job: Entry, matrix: Place): Shape {
-    const contexts = new Map([...this.#shared, ['needs', this.#needsOf(job, false)] as const])
+    const contexts = this.#lazily({ needs: () => this.#needsOf(job, false) })
     const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
       return text === undefined ? ANY : this.shapeOfText(text, contexts)
@@ -335,13 +361,21 @@ export class FileContexts {
     )
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
     const all = [...more, ...entries]
-    if (own.length === 0) return objectShape(all, undefined, ANY)
+    if (own.length === 0)
+      return objectShape(all, isOpen ? undefined : (name) => this.#ofMatrix(name), ANY)
     return objectShape(all, (name, keys) => {
       if (isOpen) return undefined
       const message = `the matrix has no key "${name}"`
       const notes = [`keys: ${keys.join(', ')}`]
       return { code: 'unknown-matrix-key', message, hint: `did you mean "${own[0]}"?`, notes }
     })
+  }
+
+  /** In a source, the event is no key of a matrix. */
+  #ofMatrix(name: string): NameFault | undefined {
+    if (!this.#isSource || name.toLowerCase() !== 'on') return undefined
+    const message = 'the matrix has no key "on": a source reads the event as "on"'
+    return { code: 'unknown-matrix-key', message, whole: (rest) => `on${rest}` }
   }
 
   /** Variables whose values are expressions of the event. */
@@ -352,7 +386,7 @@ export class FileContexts {
     const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
       const text = textOf(value)
       const shape = text === undefined ? ANY : this.shapeOfText(text, contexts)
-      return [[name, shape.isUntrusted ? EVENT_TEXT : ANY]]
+      return [[name, shape.isUntrusted ? textOfShape(shape) : ANY]]
     })
     return objectShape(shapes, undefined, ANY)
   }
@@ -381,6 +415,8 @@ function idOf(step: Place): string | undefined {
 function neededIds({ value }: Entry): string[] {
   return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
 }
+
+const GITHUB = githubShape()
 
 function githubShape(): Shape {
   const inputs = objectShape([[WORKFLOW_INPUT, eventText(dispatchShape())]], undefined, ANY)

@@ -8,6 +8,7 @@ import { safeForm } from '../../workflow/safe-form.ts'
 import { didYouMean, nearestName, slipOf } from '../../workflow/suggestion.ts'
 import { RESULTS } from '../evaluate-expression.ts'
 import {
+  EVENT_BOOLEAN,
   EVENT_TEXT,
   EVENT_VALUE,
   eventText,
@@ -25,6 +26,8 @@ export { RESULTS }
 
 type Triggers = readonly SourceTrigger[]
 
+const OWN_BOOLEAN: Shape = { kind: 'boolean', isHookline: true }
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
 
 /** The event as a relay sends it: `github.event.client_payload`, or the input `hookline`. */
@@ -32,13 +35,9 @@ export function dispatchShape(): Shape {
   return objectShape([['headers', headersShape(EVENT_TEXT)]], undefined, EVENT_VALUE)
 }
 
-/**
- * The value of the output `on`, which is also one of the items: each trigger with its outcome and outputs.
- *
- * @param isClosed false in a source, in which the compiler reports unknown names
- */
-export function eventShape(triggers: Triggers, isClosed = true): Shape {
-  const shapes = triggers.map((trigger) => [trigger.name, triggerShape(trigger, isClosed)] as const)
+/** The value of the output `on`, which is also one of the items: each trigger with its outcome and outputs. */
+export function eventShape(triggers: Triggers): Shape {
+  const shapes = triggers.map((trigger) => [trigger.name, triggerShape(trigger)] as const)
   const rest = ownObject(
     [
       ['outcome', ownText(RESULTS)],
@@ -49,7 +48,7 @@ export function eventShape(triggers: Triggers, isClosed = true): Shape {
     EVENT_VALUE,
   )
   if (triggers.length === 0) return ownObject([], undefined, rest)
-  return ownObject(shapes, isClosed ? (name) => unknownTrigger(name, triggers) : undefined, rest)
+  return ownObject(shapes, (name) => unknownTrigger(name, triggers), rest)
 }
 
 function unknownTrigger(name: string, triggers: Triggers): NameFault {
@@ -58,6 +57,7 @@ function unknownTrigger(name: string, triggers: Triggers): NameFault {
   const fault = unknownNameFault('unknown-output', message, name, names, 'triggers')
   const owner = triggers.find(({ definition }) => hasName(definition.outputs, name))
   if (owner) return { ...fault, hint: `did you mean "${owner.name}.outputs.${name}"?` }
+  if (name.toLowerCase() === 'on') return { ...fault, hint: 'omit "on": this is the event' }
   const isOutputs = name.toLowerCase() === 'outputs' && triggers.length === 1
   return isOutputs ? { ...fault, hint: `did you mean "${names[0]}.outputs"?` } : fault
 }
@@ -66,23 +66,21 @@ function hasName(outputs: object, name: string): boolean {
   return Object.keys(outputs).some((one) => one.toLowerCase() === name.toLowerCase())
 }
 
-function triggerShape(trigger: SourceTrigger, isClosed: boolean): Shape {
-  const outputs = outputsShape(trigger, isClosed)
+function triggerShape(trigger: SourceTrigger): Shape {
+  const outputs = outputsShape(trigger)
   return ownObject(
     [
       ['outcome', ownText(RESULTS)],
       ['conclusion', ownText(RESULTS)],
       ['outputs', outputs],
     ],
-    isClosed
-      ? (name, known) => {
-          const isOutput = hasName(trigger.definition.outputs, name)
-          const hint = isOutput ? `did you mean "outputs.${name}"?` : didYouMean(name, known)
-          const message = `the trigger "${trigger.name}" has no "${name}"`
-          const notes = [`it has: ${known.join(', ')}`]
-          return { code: 'unknown-output', message, ...(hint && { hint }), notes }
-        }
-      : undefined,
+    (name, known) => {
+      const isOutput = hasName(trigger.definition.outputs, name)
+      const hint = isOutput ? `did you mean "outputs.${name}"?` : didYouMean(name, known)
+      const message = `the trigger "${trigger.name}" has no "${name}"`
+      const notes = [`it has: ${known.join(', ')}`]
+      return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+    },
     EVENT_VALUE,
   )
 }
@@ -94,12 +92,11 @@ function isPlain({ config, isBroken }: SourceTrigger): boolean {
   return !isBroken && !isShaped && outputsMode !== 'combine'
 }
 
-function outputsShape(trigger: SourceTrigger, isClosed: boolean): Shape {
+function outputsShape(trigger: SourceTrigger): Shape {
   if (!isPlain(trigger)) return EVENT_VALUE
   const { definition, name } = trigger
   const fields = Object.keys(definition.outputs)
   const shapes = fields.map((field) => [field, fieldShape(trigger, field)] as const)
-  if (!isClosed) return ownObject(shapes, undefined, EVENT_VALUE)
   return ownObject(shapes, (field, known) => {
     const message = `the trigger "${name}" has no output "${field}"`
     const fault = unknownNameFault('unknown-output', message, field, known, 'outputs')
@@ -114,6 +111,7 @@ function fieldShape(trigger: SourceTrigger, field: string): Shape {
   if (!definition.jsonOutputs.includes(field)) {
     return field === 'method' ? ownText([...METHODS, '']) : EVENT_TEXT
   }
+  if (field === 'is_bot') return EVENT_BOOLEAN
   const isWebhook = definition.name === 'webhook'
   if (!isWebhook) return EVENT_VALUE
   if (field === 'headers') return headersShape(EVENT_TEXT)
@@ -175,6 +173,7 @@ export function bodiesOf(sender: string): readonly unknown[] {
 export function bodyShape(values: readonly unknown[], sender: string): Shape {
   const lists = values.filter(Array.isArray)
   const entries = values.filter(isObject).flatMap((one) => Object.entries(one))
+  if (values.length > 0 && values.every((one) => typeof one === 'boolean')) return EVENT_BOOLEAN
   if (lists.length === 0 && entries.length === 0) return EVENT_VALUE
   const byName = new Map<string, unknown[]>()
   for (const [name, value] of entries) byName.set(name, [...(byName.get(name) ?? []), value])
@@ -211,7 +210,7 @@ export function stepOutputs(triggers: Triggers, id: string, step: Place): Shape 
   const items: Shape = { kind: 'list', item: event, isHookline: true }
   const names = triggers.map((trigger) => trigger.name)
   const reserved: Record<ReservedOutput, Shape> = {
-    triggered: ownText(['true', 'false', '']),
+    triggered: { ...ownText(['true', 'false', '']), kind: 'text', json: OWN_BOOLEAN },
     trigger: ownText(names.length > 0 ? [...names, ''] : undefined),
     workflow: ownText(),
     count: ownText(),
@@ -259,6 +258,19 @@ function safeRead(triggers: Triggers, name: string, rest: string, on: string): s
   const owner =
     triggers.find(({ definition }) => hasName(definition.outputs, name))?.name ?? 'webhook'
   return `${safeForm({ kind: 'on', output: on }, [owner, 'outputs', name])}${rest}`
+}
+
+/**
+ * What a source reads in place of an output of the action.
+ *
+ * @param rest the access after the step or the job: `.outputs.body.title`
+ */
+export function eventRead(triggers: Triggers, rest: string): string {
+  const [, name = '', inside = ''] = /^\s*\.\s*outputs\s*\.\s*([\w-]+)(.*)$/is.exec(rest) ?? []
+  const owner = triggers.find(({ definition }) => hasName(definition.outputs, name))
+  if (owner) return `${safeForm({ kind: 'source' }, [owner.name, 'outputs', name])}${inside}`
+  if (name === 'on') return `toJSON(on)${inside}`
+  return `on.${triggers[0]?.name ?? 'webhook'}.outcome`
 }
 
 /**

@@ -79,6 +79,9 @@ export const EVENT_VALUE: Shape = { kind: 'any', isUntrusted: true }
 /** A string that the sender chooses. */
 export const EVENT_TEXT: Shape = { kind: 'text', isHookline: true, isUntrusted: true }
 
+/** A boolean of an event. */
+export const EVENT_BOOLEAN: Shape = { kind: 'boolean', isHookline: true, isUntrusted: true }
+
 export function eventText(json: Shape): Shape {
   return { ...EVENT_TEXT, kind: 'text', json }
 }
@@ -129,7 +132,7 @@ export function hasUntrusted(shape: Shape): boolean {
 /** The string that GitHub makes of a value. */
 export function textOfShape(shape: Shape): Shape {
   if (shape.kind === 'text') return shape
-  const isText = shape.kind === 'any' && shape.isUntrusted === true
+  const isText = shape.isUntrusted === true && (shape.kind === 'any' || shape.kind === 'boolean')
   return isText ? EVENT_TEXT : { kind: 'text', isHookline: shape.isHookline === true }
 }
 

@@ -5,6 +5,7 @@ import {
   type Expr,
   FunctionCall,
   Grouping,
+  IndexAccess,
   Literal,
   Logical,
   Star,
@@ -26,6 +27,7 @@ import {
   type Shape,
   shapeOfJson,
   TEXT,
+  textOfShape,
   unionOf,
 } from './shapes.ts'
 
@@ -42,15 +44,19 @@ export interface Typed {
   readonly spanOf: (part: Expr) => Span
 }
 
+/** The shape of each context by its name in lower case; a missing context is `any`. */
+export interface Contexts {
+  get(name: string): Shape | undefined
+}
+
 /**
  * Finds the type of an expression, as GitHub evaluates it.
  *
  * Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
  *
  * @param text the source of the tree
- * @param contexts the shape of each context by its name in lower case; a missing context is `any`
  */
-export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Shape>): Typed {
+export function typed(tree: Expr, text: string, contexts: Contexts): Typed {
   const checker = new Checker(text, contexts)
   const shape = checker.shapeOf(tree)
   return {
@@ -65,13 +71,16 @@ const TEXTS = new Set(['format', 'join', 'tojson', 'hashfiles'])
 const SEARCHES = new Set(['contains', 'startswith', 'endswith', 'join'])
 const BOOLEANS = new Set('contains startswith endswith success failure always cancelled'.split(' '))
 
+/** The path of an output of a step or a job. */
+const IS_OUTPUT = /^\s*(?:needs|steps)\.[\w-]+\.outputs\.[\w-]+\s*$/i
+
 class Checker {
   readonly faults: PlacedFault[] = []
   readonly shapes = new Map<Expr, Shape>()
   readonly #text: string
-  readonly #contexts: ReadonlyMap<string, Shape>
+  readonly #contexts: Contexts
 
-  constructor(text: string, contexts: ReadonlyMap<string, Shape>) {
+  constructor(text: string, contexts: Contexts) {
     this.#text = text
     this.#contexts = contexts
   }
@@ -101,28 +110,32 @@ class Checker {
     return this.#ofAccess(part)
   }
 
-  /** `a && b` is `b` if `a` is true; `a || '{}'` has the type of `a`, for an empty default. */
+  /** `a && b` is `b` if `a` is true; `a || '{}'` has the type of `a`, for a default in JSON. */
   #ofLogical({ operator, args }: Logical): Shape {
     const shapes = args.map((arg) => this.shapeOf(arg))
     if (operator.lexeme === '&&') return shapes.at(-1) ?? ANY
-    const results = shapes.filter((_, at) => at === 0 || !isEmptyJson(args[at]))
+    const results = shapes.filter((_, at) => at === 0 || !isJsonDefault(args[at]))
     return unionOf(results)
   }
 
   #ofAccess(part: Expr): Shape {
     const { root, indices } = accessTo(part)
+    // The compiler reports the names after `on` itself.
+    const isCompiled = isContext(root, 'on') && !indices.some((index) => index instanceof Star)
     let shape = this.shapeOf(root)
     let isFiltered = false
     for (const [at, index] of indices.entries()) {
       if (!(index instanceof Literal)) {
         if (!(index instanceof Star)) this.shapeOf(index)
-        else isFiltered = true
-        const item = hasUntrusted(shape) ? EVENT_VALUE : ANY
+        const item = itemOf(isFiltered ? itemOf(shape) : shape)
+        if (index instanceof Star) isFiltered = true
         shape = isFiltered ? { kind: 'list', item } : item
-      } else if (isFiltered) {
+      } else if (isFiltered && shape.kind === 'list') {
         // `*.name` is a list of properties; a number selects one of them.
-        if (ofLiteral(index).kind === 'number' && shape.kind === 'list') shape = shape.item
-      } else shape = this.#member(part, shape, index)
+        const isNumber = ofLiteral(index).kind === 'number'
+        if (isNumber) shape = shape.item
+        else shape = { kind: 'list', item: this.#member(part, shape.item, index, isCompiled) }
+      } else shape = this.#member(part, shape, index, isCompiled)
       if (shape.kind === 'any' && !shape.isUntrusted && !isFiltered) {
         for (const other of indices.slice(at + 1)) if (isComputed(other)) this.shapeOf(other)
         return shape
@@ -131,16 +144,16 @@ class Checker {
     return shape
   }
 
-  #member(part: Expr, whole: Shape, index: Literal): Shape {
+  #member(part: Expr, whole: Shape, index: Literal, isCompiled: boolean): Shape {
     const name = index.literal.coerceString()
     const isNumber = ofLiteral(index).kind === 'number'
     if (whole.kind === 'any') return whole.isUntrusted ? EVENT_VALUE : ANY
     if (whole.kind === 'list' && isNumber) return whole.item
-    if (whole.kind === 'object') {
-      if (isNumber) return ANY
+    if (whole.kind === 'object' && !isNumber) {
       const known = whole.names.get(name.toLowerCase())
       const fault = known ? undefined : whole.unknown?.(name)
-      if (fault) this.#reportName(part, index, fault)
+      const isReported = !isCompiled || fault?.code !== 'unknown-output'
+      if (fault && isReported) this.#reportName(part, index, fault)
       return known?.shape ?? (fault ? ANY : (whole.rest ?? ANY))
     }
     if (whole.isHookline) this.#report(this.spanOf(part), this.#noMember(part, whole, index))
@@ -151,19 +164,27 @@ class Checker {
     const at = spanOf(token)
     const span = this.spanOf(part)
     const rest = this.#text.slice(at.end, span.end).replace(/^\s*\]/, '')
+    const quotes = token.lexeme.startsWith("'") ? 1 : 0
     if (whole) this.#report(span, { ...fault, hint: `write ${whole(rest)}` })
-    else this.#report(at, fault)
+    else this.#report({ start: at.start + quotes, end: at.end - quotes }, fault)
   }
 
-  /** The fault of a property of a string or a list. */
+  /** The fault of a property of a string or a list, and of an item of an object. */
   #noMember(part: Expr, whole: Shape, { literal, token }: Literal): NameFault {
     const { start, end } = this.spanOf(part)
     const before = this.#text.slice(start, spanOf(token).start).replace(/[\s.[]+$/, '')
     const path = this.#text.slice(start + before.length, end).trim()
     const kind = whole.kind === 'text' ? 'string' : whole.kind
     const code = 'string-as-object'
-    const message = `"${before}" is a ${kind}, which has no "${literal.coerceString()}"`
+    const article = kind === 'object' ? 'an' : 'a'
+    const message = `"${before}" is ${article} ${kind}, which has no "${literal.coerceString()}"`
+    if (literal.coerceString().toLowerCase() === 'length') {
+      return { code, message, hint: 'read the output "count"' }
+    }
     if (whole.kind === 'list') return { code, message, hint: `write ${before}[0]${path}` }
+    if (whole.kind === 'object') {
+      return { code, message, hint: `write ${before}${path.replace(/^\[[^\]]*\]/, '')}` }
+    }
     if (whole.kind !== 'text') return { code, message }
     if (whole.output) {
       const { hint, ...rest } = whole.output.safe(path)
@@ -179,6 +200,30 @@ class Checker {
     if (operator.lexeme !== '==' && operator.lexeme !== '!=') return
     this.#compareText(left, one, right, operator.lexeme)
     this.#compareText(right, other, left, operator.lexeme)
+    this.#compareOther(left, one, right, operator.lexeme)
+    this.#compareOther(right, other, left, operator.lexeme)
+  }
+
+  /** A boolean with `'true'`, or an object with a string: GitHub converts both to numbers, which differ. */
+  #compareOther(value: Expr, shape: Shape, other: Expr, operator: string): void {
+    const literal = literalOf(other)
+    const found = stringOf(literal)
+    if (!literal || found === undefined || !shape.isHookline) return
+    const so = operator === '==' ? 'never' : 'always'
+    const text = this.#textOf(value)
+    if (shape.kind === 'boolean' && /^(?:true|false)$/i.test(found)) {
+      this.#report(spanOf(literal.token), {
+        code: 'string-as-boolean',
+        message: `"${text}" is a boolean, and no boolean equals a string: this is ${so} true`,
+        hint: `write ${found.toLowerCase()}`,
+      })
+    } else if (shape.kind === 'object' || shape.kind === 'list') {
+      this.#report(this.spanOf(value), {
+        code: 'object-as-string',
+        message: `"${text}" is ${shape.kind === 'list' ? 'a list' : 'an object'}, and equals no string: this is ${so} true`,
+        hint: `write toJSON(${text})`,
+      })
+    }
   }
 
   /** A string of Hookline with `true`, or with a string that it never is. */
@@ -190,13 +235,16 @@ class Checker {
     const text = this.#textOf(value)
     if (shape.isHookline && ofLiteral(literal).kind === 'boolean') {
       const written = literal.token.lexeme.toLowerCase()
+      const isOutcome = shape.values?.includes('success') && written === 'true'
       this.#report(span, {
         code: 'string-as-boolean',
         message: `"${text}" is a string, and no string equals ${written}: this is ${so} true`,
-        hint: `write '${written}'`,
+        hint: `write '${isOutcome ? 'success' : written}'`,
       })
     }
-    const found = stringOf(literal)
+    // GitHub compares a number with the number that a string spells, and with 0 if the string is empty.
+    const isNumber = ofLiteral(literal).kind === 'number' && literal.literal.coerceString() !== '0'
+    const found = isNumber ? literal.literal.coerceString() : stringOf(literal)
     const { values } = shape
     const isPossible = (one: string) => one.toLowerCase() === found?.toLowerCase()
     if (found === undefined || !values || values.some(isPossible)) return
@@ -222,26 +270,41 @@ class Checker {
     }
     if (name === 'format') for (const [at, arg] of args.entries()) this.#asText(arg, shapes[at])
     if (args[0] && SEARCHES.has(name)) this.#asSearched(args[0], first, name)
+    if (name === 'format' && args.length === 2 && stringOf(literalOf(args[0] ?? call)) === '{0}') {
+      return textOfShape(shapes[1] ?? ANY)
+    }
     if (TEXTS.has(name)) return shapes.some(isUntrustedText) ? EVENT_TEXT : TEXT
     if (name === 'case')
       return unionOf(shapes.filter((_, at) => at % 2 === 1 || at === args.length - 1))
     return BOOLEANS.has(name) ? BOOLEAN : ANY
   }
 
-  #ofJson({ args: [arg] }: FunctionCall, shape: Shape): Shape {
+  #ofJson(call: FunctionCall, shape: Shape): Shape {
+    const [arg] = call.args
     if (!arg) return ANY
     const literal = stringOf(literalOf(arg))
-    if (literal !== undefined) return shapeOfText(literal)
+    if (literal !== undefined) {
+      if (IS_OUTPUT.test(literal)) this.#reportQuotes(arg, literal.trim())
+      return shapeOfText(literal)
+    }
     if (shape.kind === 'text') return shape.json ?? (shape.isUntrusted ? EVENT_VALUE : ANY)
     const isParsed = shape.kind === 'object' || shape.kind === 'list'
     if (!isParsed || !shape.isHookline) return hasUntrusted(shape) ? EVENT_VALUE : ANY
     const text = this.#textOf(arg)
-    this.#report(this.spanOf(arg), {
+    this.#report(this.spanOf(call), {
       code: 'object-as-string',
       message: `"${text}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
-      hint: `write toJSON(${text}), or omit this fromJSON`,
+      hint: `write ${text}`,
     })
     return shape
+  }
+
+  #reportQuotes(arg: Expr, path: string): void {
+    this.#report(this.spanOf(arg), {
+      code: 'string-as-object',
+      message: `'${path}' is this string itself, which is no JSON: fromJSON fails`,
+      hint: `write ${path} || '{}'`,
+    })
   }
 
   /** An argument of `format`, which GitHub converts to a string. */
@@ -259,8 +322,13 @@ class Checker {
   #asSearched(arg: Expr, shape: Shape, name: string): void {
     const takesLists = name === 'contains' || name === 'join'
     const isRefused = shape.kind === 'object' || (shape.kind === 'list' && !takesLists)
-    if (!shape.isHookline || !isRefused) return
     const text = this.#textOf(arg)
+    if (name === 'join' && shape.kind === 'list' && isOwnObject(shape.item)) {
+      const message = `GitHub writes "Object" for each item of "${text}"`
+      const hint = `write toJSON(${text})`
+      this.#report(this.spanOf(arg), { code: 'object-as-string', message, hint })
+    }
+    if (!shape.isHookline || !isRefused) return
     const kinds = takesLists ? 'strings and lists' : 'strings'
     this.#report(this.spanOf(arg), {
       code: 'object-as-string',
@@ -278,7 +346,11 @@ class Checker {
   spanOf(part: Expr): Span {
     const spans = tokensOf(part).map(spanOf)
     const start = Math.min(...spans.map((span) => span.start))
-    const begin = part instanceof Grouping ? this.#text.lastIndexOf('(', start) : start
+    let begin = start
+    for (let at = part; at instanceof Grouping || at instanceof IndexAccess; ) {
+      if (at instanceof Grouping) begin = this.#text.lastIndexOf('(', begin - 1)
+      at = at instanceof Grouping ? at.group : at.expr
+    }
     let end = Math.max(...spans.map((span) => span.end))
     for (let open = openIn(this.#text.slice(begin, end)); open > 0; open--) {
       end += /^\s*[)\]]/.exec(this.#text.slice(end))?.[0].length ?? 0
@@ -308,13 +380,34 @@ function isUntrustedText(shape: Shape): boolean {
   return shape.isUntrusted === true && shape.kind !== 'object'
 }
 
+/** The items of a list, or the values of an object with one known name. */
+function itemOf(shape: Shape): Shape {
+  if (shape.kind === 'list') return shape.item
+  const [only, ...others] = shape.kind === 'object' ? [...shape.names.values()] : []
+  if (only && others.length === 0 && shape.isHookline) return only.shape
+  return hasUntrusted(shape) ? EVENT_VALUE : ANY
+}
+
+function isOwnObject({ kind, isHookline }: Shape): boolean {
+  return kind === 'object' && isHookline === true
+}
+
+function isContext(part: Expr, name: string): boolean {
+  return part instanceof ContextAccess && part.name.lexeme.toLowerCase() === name
+}
+
 function isComputed(index: Expr | Star): index is Expr {
   return !(index instanceof Literal) && !(index instanceof Star)
 }
 
-/** `'{}'`, `'[]'` and `'null'`: a default that has no value of its own. */
-function isEmptyJson(part: Expr | undefined): boolean {
-  return /^\s*(?:\{\s*\}|\[\s*\]|null)\s*$/.test(stringOf(part && literalOf(part)) ?? '-')
+/** `'{}'`, `'[]'`, `'null'`, or the event of a run in which nothing fired: the default of a value in JSON. */
+function isJsonDefault(part: Expr | undefined): boolean {
+  const { kind } = shapeOfText(stringOf(part && literalOf(part)) ?? '')
+  return kind === 'object' || kind === 'list' || isNull(part)
+}
+
+function isNull(part: Expr | undefined): boolean {
+  return stringOf(part && literalOf(part))?.trim() === 'null'
 }
 
 function shapeOfText(text: string): Shape {

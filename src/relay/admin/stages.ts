@@ -144,7 +144,8 @@ function filteredStage(
 function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
   const { state, reason, accepted, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
-  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const tries =
+    attempts === 0 ? 'no attempt yet' : attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const why = explanation === null ? reason : `${reason}: ${explanation}`
   switch (state) {
     case 'delivered': {

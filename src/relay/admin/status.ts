@@ -4,6 +4,7 @@ import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { Figures } from '../store/delivery-rows.ts'
 import { isEndpointOwner } from '../store/endpoint-settings.ts'
+import type { Alarm } from '../store/notifications.ts'
 import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
 
 export interface StatusPorts {
@@ -59,8 +60,12 @@ export async function respondToMetrics(
   { target }: Pick<RelayRequest, 'target'>,
   ports: StatusPorts,
 ): Promise<RelayResponse> {
-  const figures = await ports.deliveriesOf(ownerIn(target))?.figures()
-  const lines = [...ports.metrics.lines(), ...(figures ? deliveryLines(figures) : [])]
+  const deliveries = ports.deliveriesOf(ownerIn(target))
+  const lines = [
+    ...ports.metrics.lines(),
+    ...(deliveries ? deliveryLines(await deliveries.figures()) : []),
+    ...(deliveries ? alarmLines(await deliveries.alarms()) : []),
+  ]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
@@ -70,6 +75,14 @@ function ownerIn(target: string): string | undefined {
   const owner = queryOf(target).get('owner') ?? undefined
   if (owner === undefined || isEndpointOwner(owner)) return owner
   throw invalidQuery('owner is not the owner of a repository, in lower case')
+}
+
+function alarmLines(alarms: readonly Alarm[]): string[] {
+  // Neither kind nor subject contains a quotation mark.
+  const lines = alarms.map(
+    ({ kind, subject }) => `hookline_alarm{alarm="${kind}",subject="${subject}"} 1`,
+  )
+  return ['# TYPE hookline_alarm gauge', ...lines.toSorted()]
 }
 
 function deliveryLines({ states: counts, bytes, oldest, imbalance }: Figures): string[] {

@@ -5,11 +5,14 @@ import type { SqlStatement } from '../store/database.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointStore } from '../store/endpoint-table.ts'
-import type { Alarm, AlarmKind, Notification, NotificationTable } from '../store/notifications.ts'
+import type { Alarm, Notification, NotificationTable } from '../store/notifications.ts'
 import type { AlarmLine } from './log-lines.ts'
 import { newNotification } from './notify.ts'
 
 const MINUTE = 60_000
+
+/** Milliseconds between two checks while no endpoint expects events: its settings may have changed. */
+const IDLE_INTERVAL = 15 * MINUTE
 
 export interface AlarmPorts {
   readonly table: NotificationTable
@@ -20,8 +23,6 @@ export interface AlarmPorts {
   readonly sends: boolean
   /** Milliseconds since 1970; never jumps. */
   now(): number
-  /** Shows an alarm in the metrics, or removes it. */
-  shown(kind: AlarmKind, subject: string, isActive: boolean): void
   log(line: AlarmLine): void
   report(error: unknown): void
 }
@@ -47,7 +48,10 @@ export class Alarms {
   readonly #lastEvents = new Map<string, number>()
   /** By the hash of the id. */
   #expecting: ReadonlyMap<string, ExpectingEndpoint> = new Map()
+  /** Endpoints that expect nothing: their events are not noted. */
+  #unexpecting: ReadonlySet<string> = new Set()
   #checkedAt: number
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(ports: AlarmPorts) {
     this.#ports = ports
@@ -58,7 +62,6 @@ export class Alarms {
   async start(): Promise<void> {
     for (const alarm of await this.#ports.table.alarms()) {
       this.#active.set(keyOf(alarm), alarm)
-      this.#ports.shown(alarm.kind, alarm.subject, true)
     }
     await this.#readEndpoints()
   }
@@ -68,16 +71,24 @@ export class Alarms {
     return [...this.#active.values()].toSorted((a, b) => a.since - b.since)
   }
 
-  /** The time of the next check; `undefined` if no endpoint expects events and nothing is to be written. */
+  /** The time of the next check; `undefined` without endpoints and alarms. */
   next(): number | undefined {
     const expects = [...this.#expecting.values()].some(({ expect }) => expect !== undefined)
-    const isNeeded = expects || this.#active.size > 0 || this.#lastEvents.size > 0
-    return isNeeded ? this.#checkedAt + MINUTE : undefined
+    if (expects || this.#active.size > 0 || this.#lastEvents.size > 0) {
+      return this.#checkedAt + MINUTE
+    }
+    return this.#expecting.size > 0 ? this.#checkedAt + IDLE_INTERVAL : undefined
+  }
+
+  /** To be told that an endpoint was created or changed: the next check reads it, without a wait. */
+  async endpointsChanged(): Promise<void> {
+    await this.#readEndpoints()
   }
 
   /** To be told of each event that an endpoint accepted. */
   noteEvent(owner: string, endpoint: string): void {
-    this.#lastEvents.set(`${owner}/${endpoint}`, this.#ports.now())
+    const subject = `${owner}/${endpoint}`
+    if (!this.#unexpecting.has(subject)) this.#lastEvents.set(subject, this.#ports.now())
   }
 
   /** Begins and ends the alarms of endpoints. Never rejects. */
@@ -102,7 +113,7 @@ export class Alarms {
   }
 
   readonly change = ({ kind, subject }: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange => {
-    const { table, sends, now, shown, log } = this.#ports
+    const { table, sends, now, log } = this.#ports
     const known = this.#active.get(keyOf({ kind, subject }))
     if ((known !== undefined) === isActive) return { statements: [], apply: () => {} }
     const alarm = known ?? { kind, subject, since: now() }
@@ -115,7 +126,6 @@ export class Alarms {
       apply: () => {
         if (isActive) this.#active.set(keyOf(alarm), alarm)
         else this.#active.delete(keyOf(alarm))
-        shown(kind, subject, isActive)
         log({
           change: 'alarm',
           ...(isActive && { level: 'error' }),
@@ -152,8 +162,15 @@ export class Alarms {
     for (const { apply } of changes) apply()
   }
 
+  /** One read after the other, so that none replaces the result of a later one. */
+  #readEndpoints(): Promise<void> {
+    const reading = this.#reading.catch(() => {}).then(() => this.#readChanged())
+    this.#reading = reading
+    return reading
+  }
+
   /** Decrypts only endpoints that changed. */
-  async #readEndpoints(): Promise<void> {
+  async #readChanged(): Promise<void> {
     const { endpoints, encryption } = this.#ports
     const versions = await endpoints.versions()
     const isKnown = ({ hash, changed }: { hash: string; changed: number }) =>
@@ -173,6 +190,8 @@ export class Alarms {
       expecting.set(row.hash, { subject, changed: row.changed, expect })
     }
     this.#expecting = expecting
+    const others = [...expecting.values()].filter(({ expect }) => expect === undefined)
+    this.#unexpecting = new Set(others.map(({ subject }) => subject))
   }
 }
 

@@ -46,46 +46,47 @@ const NOT_NOW: ReadonlySet<string> = new Set([
 export const ANSWERS: readonly Answer[] = [
   {
     kind: 'accepted',
-    answer: '204; 200 or 201 that names the run',
-    conclusion: 'The event is delivered.',
+    answer: '204; 200 or 201 with the run',
+    conclusion: 'marks the event as delivered.',
   },
   {
     kind: 'credential',
     answer: '401, 403 without a rate limit, 404 of the repository',
-    conclusion: 'The queue pauses, and tries one event after 1, 5, 15 and then every 60 minutes.',
+    conclusion: 'pauses the queue, and tries one event after 1, 5, 15 and then every 60 minutes.',
     is: refusesCredential,
   },
   {
     kind: 'workflow',
     answer: '404 of a workflow',
-    conclusion: 'This event waits for 1, 5, 15 and then 60 minutes; the others of its queue go on.',
+    conclusion:
+      'tries this event again after 1, 5, 15 and then every 60 minutes. The others of its queue go on.',
     is: ({ code }) => code === 'workflow_not_accessible',
   },
   {
     kind: 'misdirected',
     answer: '3xx that does not lead to the renamed repository',
-    conclusion: 'The sender gets the error. An event that waits already is sent again later.',
+    conclusion: 'returns the error to the sender. An event that waits already is sent again later.',
     is: isRedirect,
   },
   {
     kind: 'refused',
     answer: 'every other 4xx',
     conclusion:
-      'The event is a dead letter, because no retry changes the answer. A batch is divided.',
+      'makes the event a dead letter, because no retry changes the response. A batch is divided.',
     is: ({ code }) => !NOT_NOW.has(code),
   },
   {
     kind: 'ambiguous',
     answer: '500, 502, 504 and other 5xx; no response; a 2xx that does not come from GitHub',
     conclusion:
-      'GitHub may have the event. The relay looks for its run, and sends it again only if there is none.',
+      'looks for the run of the event, because GitHub may have the event, and sends the event again only if there is no run.',
     is: isAmbiguous,
   },
   {
     kind: 'not_now',
     answer: '408, 409, 429, 503, 403 with a rate limit; no connection',
     conclusion:
-      'The event is sent again later. A rate limit holds the credential, everything else the queue alone.',
+      'sends the event again later. A rate limit holds the credential; all else holds the queue alone.',
     is: () => true,
   },
 ]

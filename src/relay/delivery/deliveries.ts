@@ -38,7 +38,6 @@ import {
   NotificationSender,
   type NotifySettings,
   type PostNotification,
-  postTo,
 } from './notify.ts'
 import { isOwnQueue } from './queue-name.ts'
 import { Schedule, type Task } from './schedule.ts'
@@ -101,7 +100,7 @@ export interface DeliveriesPorts {
   readonly database: Database
   readonly table: DeliveryTable
   /** The endpoints of the database. */
-  readonly endpoints: Pick<EndpointTable, 'all' | 'of'>
+  readonly endpoints: Pick<EndpointTable, 'all' | 'of' | 'onChange'>
   readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>
   readonly limiters: RateLimiters
@@ -111,7 +110,7 @@ export interface DeliveriesPorts {
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
   readonly age: number
   readonly notify: NotifySettings | undefined
-  /** Sends a notification; `fetch` if absent. */
+  /** Sends a notification; needed with `notify`. */
   readonly post?: PostNotification
   readonly metrics: RelayMetrics
   /** What else recurs in the database. */
@@ -170,7 +169,6 @@ export class Deliveries implements DeliveryStore {
       endpoints: endpoints.all,
       encryption,
       sends: notify !== undefined,
-      shown: (kind, subject, isActive) => metrics.alarm(kind, subject, isActive),
     })
     const lookups = (task: 'loop' | 'follower') => ({
       ...github,
@@ -192,14 +190,11 @@ export class Deliveries implements DeliveryStore {
       listsRuns: this.#listsRuns,
       delivered: (follows) => this.#follows(follows),
     })
+    const { post } = ports
     this.#sender =
       notify &&
-      new NotificationSender({
-        ...ports,
-        table: this.#notifications,
-        secret: notify.secret,
-        post: ports.post ?? postTo(notify.url),
-      })
+      post &&
+      new NotificationSender({ ...ports, table: this.#notifications, secret: notify.secret, post })
     this.#follower = new RunFollower({
       ...ports,
       table,
@@ -212,6 +207,7 @@ export class Deliveries implements DeliveryStore {
       counted: (outcome) => metrics.ran(outcome),
     })
     this.schedule = new Schedule(this.#tasks(), ports)
+    endpoints.onChange(() => void this.#endpointsChanged())
   }
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
@@ -376,6 +372,12 @@ export class Deliveries implements DeliveryStore {
     await this.#loop.recount()
     for (const { queue } of rows) this.#loop.replayed(queue)
     return rows.length
+  }
+
+  /** A changed endpoint may expect events. */
+  async #endpointsChanged(): Promise<void> {
+    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    this.#ports.changed()
   }
 
   #tasks(): readonly Task[] {

@@ -2,14 +2,8 @@ import { fromBase64, toBase64, utf8Text } from '../../wire/bytes.ts'
 import { isObject } from '../../wire/json.ts'
 import { type StoredCredential, storedCredential } from '../github/credential.ts'
 import type { Dispatch } from '../github/send.ts'
-import type { Database } from '../store/database.ts'
 import { ENCRYPTED_DELIVERIES } from '../store/deliveries.ts'
-import {
-  type EncryptedRecord,
-  type Encryption,
-  type Reencrypted,
-  reencrypt,
-} from '../store/encryption.ts'
+import type { EncryptedRecord, Encryption } from '../store/encryption.ts'
 
 const TYPE = ENCRYPTED_DELIVERIES.type
 
@@ -88,11 +82,6 @@ export async function decryptContent(
   }
   if (!isRequest(content)) throw new TypeError('no event')
   return { received: content.received }
-}
-
-/** Encrypts the events of older relay keys by the first one. */
-export function reencryptEvents(database: Database, encryption: Encryption): Promise<Reencrypted> {
-  return reencrypt(database, ENCRYPTED_DELIVERIES, encryption)
 }
 
 /** The stored form of a body: it is shown as JSON. */

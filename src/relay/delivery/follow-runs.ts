@@ -251,7 +251,11 @@ function endpointName({ owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>)
 }
 
 /** The notification of an outcome. It contains nothing of the payload. */
-export function runNotification(event: FollowedDelivery, step: RunStep, now: number): Notification {
+export function runNotification(
+  event: Pick<FollowedDelivery, 'id' | 'owner' | 'repository' | 'endpoint' | 'accepted'>,
+  step: Pick<RunStep, 'outcome' | 'outcomeReason' | 'conclusion' | 'run'>,
+  now: number,
+): Notification {
   const { outcome, outcomeReason, conclusion, run } = step
   const { id, repository, accepted } = event
   const data = {

@@ -21,20 +21,12 @@ import {
   openBatch,
   openEvent,
 } from './open-event.ts'
+import { mostCalls, newQueue, noteOutcome, type Queue } from './queue.ts'
 import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
-import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
+import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-
-/** Calls of one queue that may overlap. */
-const MOST_CALLS = 4
-
-/** After so many failures in a row, a queue is tried with one event at a time. */
-const FAILURES = 3
-
-/** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
-const LONGEST_REST = MINUTE
 
 /** Milliseconds for which a queue has to fail before its old events are given up. */
 const FAILING_TIME = 60 * MINUTE
@@ -74,34 +66,6 @@ export interface LoopPorts extends OpenPorts {
   report(error: unknown): void
 }
 
-/** A queue that has undelivered events. */
-interface Queue {
-  readonly name: string
-  readonly repository: string
-  /** Events whose call is open, or a batch by its id. */
-  readonly open: Set<string>
-  /** Uncertain events whose run was looked for since their last attempt. */
-  readonly lookedUp: Set<string>
-  /** Attempts in a row that failed by themselves or by GitHub. */
-  failures: number
-  /** Refusals of the credential in a row. */
-  refusals: number
-  /** When the first of these was; infinite for a queue that does not fail. */
-  failsSince: number
-  /** No attempt before this time. */
-  restUntil: number
-  /** An event is due: a new one must wait behind it. */
-  hasDue: boolean
-  /** When the table is read again. */
-  looksAt: number
-  isLooking: boolean
-  /** The event that is due, and waits for the turn of its repository. */
-  ready: Delivery | undefined
-  /** When the repository may have a turn. */
-  turnAt: number
-  nextLookup: number
-}
-
 export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
@@ -109,6 +73,7 @@ export class DeliveryLoop {
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  #writesAgainAt = 0
   #running: Promise<void> | undefined
   #budget: CallBudget | undefined
   /** Ends the wait of a run. */
@@ -134,7 +99,7 @@ export class DeliveryLoop {
   next(): number | undefined {
     if (this.#running || this.#isStopped) return undefined
     // An outcome that the disk did not take is written again.
-    const again = this.#unwritten.size > 0 ? this.#ports.now() + SECOND : Number.POSITIVE_INFINITY
+    const again = this.#unwritten.size > 0 ? this.#writesAgainAt : Number.POSITIVE_INFINITY
     const next = Math.min(again, this.#nextTime())
     return next === Number.POSITIVE_INFINITY ? undefined : next
   }
@@ -211,7 +176,7 @@ export class DeliveryLoop {
     if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
     // The retry of it may be on its way.
     if (queue.open.has(id)) return
-    this.#noteOutcome(queue, outcome)
+    noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, { ...event, state: 'waiting' }, members, outcome)
     this.#lookAt(queue, this.#ports.now())
   }
@@ -410,13 +375,13 @@ export class DeliveryLoop {
     // An admin may have deleted it, or an earlier call has delivered it.
     if (!first || !isUndelivered(first)) return
     queue.lookedUp.delete(id)
-    const opened = await this.#open(id, members)
+    const opened = await this.#open(members)
     // The call that ends here is followed by another look at the batch.
     if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
     const follows = this.follows(opened.dispatch)
     const outcome = await attempt(opened.dispatch, follows, this.#ports)
-    this.#noteOutcome(queue, outcome)
+    noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, first, members, outcome)
   }
 
@@ -424,11 +389,12 @@ export class DeliveryLoop {
    * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
    * sent at all became dead letters.
    */
-  async #open(id: string, members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
+  async #open(members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
     const { table, log } = this.#ports
     const [first] = members
     if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
-    const opened = await openBatch(id, members, this.#ports)
+    // A batch keeps its id if its first member was deleted.
+    const opened = await openBatch(first.batch, members, this.#ports)
     for (const { member, outcome } of opened.failed) {
       await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
@@ -483,47 +449,6 @@ export class DeliveryLoop {
     })
   }
 
-  /** Draws the conclusions of an outcome for the whole queue. */
-  #noteOutcome(queue: Queue, outcome: AttemptOutcome): void {
-    const now = this.#ports.now()
-    switch (outcome.kind) {
-      case 'accepted':
-        queue.failures = 0
-        queue.refusals = 0
-        queue.failsSince = Number.POSITIVE_INFINITY
-        queue.restUntil = 0
-        break
-      case 'limited':
-        // The rate limiter holds the credential; a 503 that names a time holds the queue.
-        queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
-        break
-      case 'paused':
-        queue.failsSince = Math.min(now, queue.failsSince)
-        // Calls that overlap are refused together.
-        if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++
-        queue.restUntil = now + pauseAfter(queue.refusals)
-        break
-      case 'failed':
-      case 'doubt':
-        queue.failures++
-        queue.failsSince = Math.min(now, queue.failsSince)
-        if (queue.failures >= FAILURES) {
-          const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
-          queue.restUntil = now + rest
-        }
-        if (outcome.kind === 'doubt') {
-          queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
-        }
-        break
-      case 'refused':
-        // GitHub responds, and other events may be accepted.
-        queue.failures = 0
-        break
-      default:
-        break
-    }
-  }
-
   /** Writes an outcome, again if the disk fails. Until then the process alone knows it. */
   async #record(
     id: string,
@@ -534,6 +459,7 @@ export class DeliveryLoop {
       await this.#ports.table.write(statements)
     } catch (error) {
       this.#unwritten.set(id, statements)
+      this.#writesAgainAt = this.#ports.now() + SECOND
       this.#ports.report(error)
       if (isDelivered) this.#ports.log({ change: 'disk', delivery: id })
     }
@@ -541,11 +467,13 @@ export class DeliveryLoop {
 
   /** Writes outcomes that the disk did not take. */
   async #writeAgain(): Promise<void> {
+    if (this.#ports.now() < this.#writesAgainAt && !this.#isStopped) return
     for (const [id, statements] of [...this.#unwritten]) {
       try {
         await this.#ports.table.write(statements)
       } catch (error) {
         this.#ports.report(error)
+        this.#writesAgainAt = this.#ports.now() + SECOND
         return
       }
       if (this.#unwritten.get(id) === statements) this.#unwritten.delete(id)
@@ -605,32 +533,13 @@ export class DeliveryLoop {
   #queueOf(name: string): Queue {
     const known = this.#queues.get(name)
     if (known) return known
-    const queue: Queue = {
-      name,
-      repository: repositoryOf(name),
-      open: new Set(),
-      lookedUp: new Set(),
-      failures: 0,
-      refusals: 0,
-      failsSince: Number.POSITIVE_INFINITY,
-      restUntil: 0,
-      hasDue: false,
-      looksAt: 0,
-      isLooking: false,
-      ready: undefined,
-      turnAt: 0,
-      nextLookup: 0,
-    }
+    const queue = newQueue(name)
     this.#queues.set(name, queue)
     return queue
   }
 }
 
 const NO_CONTENT = { key: null, content: null }
-
-function mostCalls({ failures, refusals }: Queue): number {
-  return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
-}
 
 function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
   return members.map(({ id }) => id)

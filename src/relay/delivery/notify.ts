@@ -196,16 +196,3 @@ function signingKey(secret: Secret, use: 'sign' | 'verify') {
 function signedContent(id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${id}.${timestamp}.${body}`)
 }
-
-/** Milliseconds until the receiver must have responded. */
-const RESPONSE_TIME = 15_000
-
-/** A redirect is a failure: the notification goes to the configured address alone. */
-export function postTo(url: URL): PostNotification {
-  return async (headers, body) => {
-    const signal = AbortSignal.timeout(RESPONSE_TIME)
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    await response.body?.cancel()
-    return response.status
-  }
-}

@@ -94,10 +94,15 @@ export class Replays {
     if (!first) return undefined
     if (first.state === 'refused') return 'refused'
     if (UNSENT.has(first.state)) {
-      const replayed = await store.replay(id, filter)
-      return { ...NOTHING, replayed, ids: [first.id] }
+      const queued = await store.replay(id, filter)
+      // An event that is due already is tried without a change.
+      const isDue = queued === 0 && first.state !== 'dead'
+      return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
     }
-    return first.state === 'filtered' ? this.#filtered(first) : this.#delivered(members)
+    if (first.state === 'filtered') return this.#filtered(first)
+    // The id of a batch is that of its first event; another one names this event alone.
+    const isBatch = first.batch === null || first.batch === id
+    return this.#delivered(isBatch ? members : members.filter((member) => member.id === id))
   }
 
   /** Replays all that the filter selects, in the order of their arrival. */

@@ -59,6 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: AnswerHeaders = {}
   #size = 0
   #late = false
+  #isAnswered = false
 
   constructor(
     {
@@ -104,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.#timer)
-    if (this.#status !== undefined) this.#answer(this.#status)
+    if (this.#status !== undefined && !this.#isAnswered) this.#answer(this.#status)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -122,6 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(status: number): void {
+    this.#isAnswered = true
     const header = (name: string) => {
       const value = this.#headers[name]
       return Array.isArray(value) ? value[0] : value

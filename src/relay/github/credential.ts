@@ -3,6 +3,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
+import { BoundedCache } from '../bounded-cache.ts'
 import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
 import type { Repository } from './repository.ts'
@@ -115,6 +116,9 @@ export interface CredentialOptions {
   readonly findEndpoint?: ((endpoint: EndpointKey) => Promise<Endpoint | undefined>) | undefined
 }
 
+/** Tokens of callers that are remembered with what is computed from them. */
+const KNOWN_TOKENS = 1000
+
 export function createCredentials({
   githubCredential,
   allowsTokens = false,
@@ -124,6 +128,8 @@ export function createCredentials({
     if (!githubCredential) throw credentialRevoked()
     return ownCredential(githubCredential)
   }
+  /** Secrets search faster for tokens that they know. */
+  const opened = new BoundedCache<string, Credential>(KNOWN_TOKENS)
   const ofEndpoint = async (endpoint: Endpoint): Promise<Credential> => {
     const { owner, name, created, id, token, if: condition, ifError, verify } = endpoint
     const opened = token === undefined ? await own() : tokenCredential('endpoint', token)
@@ -141,7 +147,12 @@ export function createCredentials({
     async open(presented) {
       if (githubCredential && !allowsTokens) throw tokensNotAllowed()
       if (!presented) throw invalidToken()
-      return tokenCredential('token', presented)
+      const text = presented.reveal()
+      const known = opened.get(text)
+      if (known) return known
+      const credential = tokenCredential('token', presented)
+      opened.set(text, credential)
+      return credential
     },
     ofEndpoint,
     async restore({ kind, endpoint, token }) {

@@ -5,20 +5,18 @@ import type { Forge } from '../../wire/settings.ts'
  * version which of the two they are: Forgejo's is `9.0.3+gitea-1.22.0`. The answer is requested once.
  */
 export class ForgeDetection {
-  readonly #isOther: boolean
-  #forge: Forge | undefined
+  /** `undefined` until the API was asked. */
+  known: Forge | undefined
 
   /** @param configured the value of HOOKLINE_FORGE; `undefined` to detect it */
   constructor(apiUrl: URL, configured: Forge | undefined) {
-    this.#isOther = /\/api\/v1\/*$/.test(apiUrl.pathname)
-    this.#forge = configured
+    const isOther = /\/api\/v1\/*$/.test(apiUrl.pathname)
+    this.known = configured ?? (isOther ? undefined : 'github')
   }
 
   /** @param readVersion asks for the version of the API, which only Forgejo and Gitea have */
-  async forge(readVersion: () => Promise<string>): Promise<Forge> {
-    if (this.#forge === undefined && !this.#isOther) this.#forge = 'github'
-    if (this.#forge !== undefined) return this.#forge
-    this.#forge = /forgejo|\+gitea-/i.test(await readVersion()) ? 'forgejo' : 'gitea'
-    return this.#forge
+  async detect(readVersion: () => Promise<string>): Promise<Forge> {
+    this.known ??= /forgejo|\+gitea-/i.test(await readVersion()) ? 'forgejo' : 'gitea'
+    return this.known
   }
 }

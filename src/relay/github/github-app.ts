@@ -1,4 +1,5 @@
 import { CompactSign, type CryptoKey } from 'jose'
+import type { ServerVersion } from '../../wire/api-version.ts'
 import { fromBase64 } from '../../wire/bytes.ts'
 import {
   type Clock,
@@ -31,6 +32,7 @@ interface AppOptions {
   readonly call: GitHubCall
   /** Base address of GitHub's API. */
   readonly apiUrl: URL
+  readonly version?: ServerVersion | undefined
   /** Milliseconds until a token must be there. */
   readonly budget: number
   readonly clock: Clock
@@ -251,7 +253,7 @@ export class App {
   }
 
   #refusal(answer: GitHubResponse): RelayError {
-    const refusal = refusalOf(answer, this.#options.clock.now())
+    const refusal = refusalOf(answer, this.#options.clock)
     return refusal?.kind === 'limited' ? relayError(refusal, answer) : githubUnavailable()
   }
 

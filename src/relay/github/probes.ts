@@ -10,7 +10,7 @@ const REPOSITORIES_IN_DOUBT = 3
 const FIRST_PROBE = 1000
 const LONGEST_PROBE = 60_000
 
-/** The same between repositories that did not fail: the first one goes without a wait. */
+/** The same between repositories that did not fail; the one that worked last does not wait. */
 const LONGEST_TRY = 4000
 
 /** Of four turns, repositories that fail get one. */
@@ -52,7 +52,9 @@ export class Probes {
   readonly #health = new BoundedCache<string, RepositoryHealth>(REMEMBERED)
   /** Repositories that turned ambiguous since the last clear answer to any. */
   readonly #turned = new Set<string>()
-  /** Ambiguous answers since the credential is in doubt: of repositories that failed before, and of others. */
+  /** The repository that worked last, unless an event of it was tried since the credential is in doubt. */
+  #favorite: string | undefined
+  /** Since the last clear answer: ambiguous ones of repositories that failed before, and tries of others. */
   #failingProbes = 0
   #tries = 0
   #nextProbe = Number.NEGATIVE_INFINITY
@@ -72,15 +74,17 @@ export class Probes {
 
   /** True if a new event of a repository waits without a call. */
   mustWait(repository: string, now: number): boolean {
-    return this.isInDoubt && (this.isFailing(repository) || now < this.#nextTry)
+    if (!this.isInDoubt || repository === this.#favorite) return false
+    return this.isFailing(repository) || now < this.#nextTry
   }
 
   next(ready: readonly string[], time: ProbeTime): { repository: string } | { wait: number } {
     const failing = ready.filter((repository) => time.isFailing(repository))
     const working = ready.filter((repository) => !failing.includes(repository))
-    const workingIn = working.length === 0 ? Number.POSITIVE_INFINITY : this.#tryIn(time)
+    const workingIn = this.#tryIn(working, time)
     const failingIn = failing.length === 0 ? Number.POSITIVE_INFINITY : this.#failingIn(time)
-    const isTurnOfFailing = workingIn > 0 || this.#turnsSinceFailing >= SHARE - 1
+    const hasShare = !this.isInDoubt && this.#turnsSinceFailing >= SHARE - 1
+    const isTurnOfFailing = workingIn > 0 || hasShare
     if (failingIn <= 0 && isTurnOfFailing) {
       this.#nextFailing = time.now + SHARE * time.minInterval
       this.#nextProbe = time.now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
@@ -96,7 +100,9 @@ export class Probes {
 
   /** To be told of each call that asks GitHub to accept an event. */
   began(repository: string, now: number): void {
-    if (this.isInDoubt && !this.isFailing(repository)) this.#nextTry = now + FIRST_PROBE
+    if (!this.isInDoubt || this.isFailing(repository)) return
+    if (repository === this.#favorite) this.#favorite = undefined
+    this.#nextTry = now + doubled(FIRST_PROBE, this.#tries++, LONGEST_TRY)
   }
 
   /** To be told of each answer to an event. */
@@ -113,15 +119,20 @@ export class Probes {
       this.#failingProbes++
       this.#nextProbe = now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
     } else {
-      if (this.isInDoubt) this.#nextTry = now + doubled(FIRST_PROBE, this.#tries++, LONGEST_TRY)
       this.#turned.add(repository)
+      this.#nextProbe = now + FIRST_PROBE
     }
     known.sign = sign
-    if (sign === 'works') known.worked = now
+    if (sign === 'works') {
+      known.worked = now
+      this.#favorite = repository
+    } else if (repository === this.#favorite) this.#favorite = undefined
   }
 
-  #tryIn({ now }: ProbeTime): number {
-    return this.isInDoubt ? Math.max(0, this.#nextTry - now) : 0
+  #tryIn(working: readonly string[], { now }: ProbeTime): number {
+    if (working.length === 0) return Number.POSITIVE_INFINITY
+    const isFree = !this.isInDoubt || working.some((repository) => repository === this.#favorite)
+    return isFree ? 0 : Math.max(0, this.#nextTry - now)
   }
 
   #failingIn({ now, isFull, openOfFailing }: ProbeTime): number {
@@ -139,6 +150,8 @@ export class Probes {
       return this.isInDoubt ? [-worked, turned] : [turned, 0]
     }
     let [best = ''] = repositories
+    const isFavored = this.isInDoubt && repositories.some((one) => one === this.#favorite)
+    if (isFavored) best = this.#favorite ?? best
     for (const repository of repositories) {
       const [a = 0, b = 0] = rank(repository)
       const [c = 0, d = 0] = rank(best)

@@ -45,6 +45,16 @@ const SLOW_CALL = 2500
 /** Milliseconds until a queue asks again for a turn while too many calls are open. */
 const BUSY_WAIT = 1000
 
+/** A time before all others. */
+const NEVER = Number.NEGATIVE_INFINITY
+
+/** A call that has no answer yet. */
+interface OpenCall {
+  /** `owner/name` in lower case. */
+  readonly repository: string
+  readonly start: number
+}
+
 export interface RateLimiterPorts {
   /** Milliseconds since any moment; never jumps. */
   now(): number
@@ -72,16 +82,16 @@ export type Turn = { readonly repository: string } | { readonly wait: number }
  */
 export class RateLimiter {
   readonly #ports: RateLimiterPorts
-  #heldUntil = Number.NEGATIVE_INFINITY
-  #carefulUntil = Number.NEGATIVE_INFINITY
+  #heldUntil = NEVER
+  #carefulUntil = NEVER
   /** No stored event before this time; after a secondary rate limit, no call. */
-  #next = Number.NEGATIVE_INFINITY
-  #refusedUntil = Number.NEGATIVE_INFINITY
+  #next = NEVER
+  #refusedUntil = NEVER
   #wasAccepted = false
   #open = 0
   readonly #probes: Probes
-  /** When the open calls of each repository began. */
-  readonly #calls = new Map<string, Set<number>>()
+  /** The open calls of each repository, the first of them first. */
+  readonly #calls = new Map<string, Set<OpenCall>>()
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
   #lookups: number[] = []
@@ -127,6 +137,8 @@ export class RateLimiter {
    * @throws RelayError 429 while a limit lasts, 401 for a token that GitHub refused a moment ago
    */
   admit(): void {
+    // A clock costs more than all else here, above all on Workers.
+    if (this.#heldUntil === NEVER && this.#refusedUntil === NEVER) return
     const now = this.#ports.now()
     if (now < this.#heldUntil) throw rateLimited(Math.ceil((this.#heldUntil - now) / 1000))
     if (now < this.#refusedUntil) throw invalidToken()
@@ -137,14 +149,14 @@ export class RateLimiter {
     return (call) => async (request) => {
       // The usual request does not wait.
       const isFree = this.#live.length === 0 && this.#mayOpen(repository)
-      const end = isFree ? this.#begin(repository) : await this.#enter(repository, request.timeout)
-      return this.#observed(repository, call, request, end)
+      const open = isFree ? this.#begin(repository) : await this.#enter(repository, request.timeout)
+      return this.#observed(call, request, open)
     }
   }
 
   /** Calls for a stored event that has its turn. */
   granted(repository: string): (call: GitHubCall) => GitHubCall {
-    return (call) => (request) => this.#observed(repository, call, request, this.#begin(repository))
+    return (call) => (request) => this.#observed(call, request, this.#begin(repository))
   }
 
   /**
@@ -162,7 +174,7 @@ export class RateLimiter {
         throw rateLimited(Math.ceil((first + HOUR - now) / 1000))
       }
       this.#lookups.push(now)
-      return this.#observed(repository, call, request, this.#begin(repository))
+      return this.#observed(call, request, this.#begin(repository))
     }
   }
 
@@ -197,50 +209,49 @@ export class RateLimiter {
   }
 
   async #observed(
-    repository: string,
     call: GitHubCall,
     request: Parameters<GitHubCall>[0],
-    end: () => void,
+    open: OpenCall,
   ): Promise<GitHubResponse> {
     const { now, metrics } = this.#ports
-    const start = now()
+    const { repository, start } = open
     // A lookup changes nothing at GitHub, so it leaves no doubt.
     const isEvent = request.method !== 'GET'
     if (isEvent) this.#probes.began(repository, start)
-    const answered = (sign: AnswerSign) => {
-      if (isEvent) this.#probes.answered(repository, sign, now())
-    }
     try {
       const answer = await call(request)
-      answered(isRateLimit(answer) ? 'none' : signOf(answer.status))
-      metrics.called(this.#observe(answer), now() - start)
+      const end = now()
+      const sign = isRateLimit(answer) ? 'none' : signOf(answer.status)
+      if (isEvent) this.#probes.answered(repository, sign, end)
+      metrics.called(this.#observe(answer), end - start)
       return answer
     } catch (error) {
-      metrics.called('unanswered', now() - start)
-      answered(wasSent(error) ? 'ambiguous' : 'failed')
+      const end = now()
+      metrics.called('unanswered', end - start)
+      if (isEvent) this.#probes.answered(repository, wasSent(error) ? 'ambiguous' : 'failed', end)
       throw error
     } finally {
-      end()
-      this.#pump()
+      this.#end(open)
+      if (this.#live.length > 0) this.#pump()
     }
   }
 
-  /** Begins a call. @returns ends it */
-  #begin(repository: string): () => void {
+  #begin(repository: string): OpenCall {
     const start = this.#ports.now()
     this.#open++
     if (this.#isCareful()) this.#next = Math.max(this.#next, start + CAREFUL_INTERVAL)
-    const calls = this.#calls.get(repository) ?? new Set<number>()
-    this.#calls.set(repository, calls)
-    // Calls may begin in the same millisecond.
-    let began = start
-    while (calls.has(began)) began += 1e-3
-    calls.add(began)
-    return () => {
-      this.#open--
-      calls.delete(began)
-      if (calls.size === 0) this.#calls.delete(repository)
-    }
+    const open = { repository, start }
+    const calls = this.#calls.get(repository)
+    if (calls) calls.add(open)
+    else this.#calls.set(repository, new Set([open]))
+    return open
+  }
+
+  #end(open: OpenCall): void {
+    this.#open--
+    const calls = this.#calls.get(open.repository)
+    calls?.delete(open)
+    if (calls?.size === 0) this.#calls.delete(open.repository)
   }
 
   #observe(answer: GitHubResponse): GitHubCallOutcome {
@@ -267,7 +278,7 @@ export class RateLimiter {
   }
 
   #isCareful(): boolean {
-    return this.#ports.now() < this.#carefulUntil
+    return this.#carefulUntil !== NEVER && this.#ports.now() < this.#carefulUntil
   }
 
   #forgetLookups(): void {
@@ -278,7 +289,7 @@ export class RateLimiter {
   #isFailing(repository: string): boolean {
     if (this.#probes.isFailing(repository)) return true
     const [first] = this.#calls.get(repository) ?? []
-    return first !== undefined && this.#ports.now() - first > SLOW_CALL
+    return first !== undefined && this.#ports.now() - first.start > SLOW_CALL
   }
 
   #openCallsOfFailing(): number {
@@ -291,12 +302,13 @@ export class RateLimiter {
 
   #mayOpen(repository: string): boolean {
     const earliest = this.#isCareful() ? Math.max(this.#next, this.#heldUntil) : this.#heldUntil
-    if (this.#open >= MOST_OPEN_CALLS || this.#ports.now() < earliest) return false
+    if (this.#open >= MOST_OPEN_CALLS) return false
+    if (earliest !== NEVER && this.#ports.now() < earliest) return false
     return !this.#isFailing(repository) || this.#openCallsOfFailing() < MOST_FAILING_CALLS
   }
 
   /** Waits for the turn of a request. @throws RelayError 429 if it does not come in time */
-  #enter(repository: string, timeout: number): Promise<() => void> {
+  #enter(repository: string, timeout: number): Promise<OpenCall> {
     const { after } = this.#ports
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -364,13 +376,16 @@ export class RateLimiters {
 
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
   async holderOf(credential: Credential): Promise<string> {
-    if (credential.isOwn) return OWN
-    const text = credential.githubToken?.reveal() ?? ''
-    const known = this.#hashes.get(text)
+    const known = this.#knownHolder(credential)
     if (known !== undefined) return known
+    const text = textOf(credential)
     const hash = await sha256(text)
     this.#hashes.set(text, hash)
     return hash
+  }
+
+  #knownHolder(credential: Credential): string | undefined {
+    return credential.isOwn ? OWN : this.#hashes.get(textOf(credential))
   }
 
   /** @param owner of the repository of a call */
@@ -389,10 +404,12 @@ export class RateLimiters {
   }
 
   /** For calls that a sender waits for. */
-  readonly live: Govern = async (asking) => {
-    const limiter = await this.#of(asking)
-    limiter?.admit()
-    return limiter?.live(repositoryName(asking.repository))
+  readonly live: Govern = async ({ credential, repository }) => {
+    if (credential.kind === 'none') return undefined
+    const holder = this.#knownHolder(credential) ?? (await this.holderOf(credential))
+    const limiter = this.of(holder, repository.owner)
+    limiter.admit()
+    return limiter.live(repositoryName(repository))
   }
 
   /** For stored events whose turn has come. */
@@ -414,6 +431,10 @@ const OWN = 'own'
 /** GitHub's names do not distinguish upper from lower case. */
 export function repositoryName({ owner, name }: LimitedCall['repository']): string {
   return `${owner}/${name}`.toLowerCase()
+}
+
+function textOf({ githubToken }: Credential): string {
+  return githubToken?.reveal() ?? ''
 }
 
 export async function sha256(text: string): Promise<string> {

@@ -1,3 +1,4 @@
+import type { ServerVersion } from '../../wire/api-version.ts'
 import {
   type Clock,
   fieldsOf,
@@ -5,6 +6,7 @@ import {
   GitHubClient,
   type GitHubRefusal,
   type GitHubResponse,
+  type RequestBody,
 } from '../../wire/github-api.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
@@ -77,10 +79,13 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
   const detection = new ForgeDetection(options.apiUrl, options.forge)
   return async (dispatch) => {
     const { target } = dispatch
-    const limited = await govern?.(dispatch)
-    const asked = limited ? limited(options.call) : options.call
-    const github = new GitHubSession(options, asked, target.event, dispatch)
-    const forge = await detection.forge(() => github.version())
+    const limited = govern && (await govern(dispatch))
+    // Only a relay that stores events, and looks for their runs, needs the times.
+    const times = options.retryTime === undefined ? undefined : new CallTimes(options)
+    const call = times ? times.call : options.call
+    const asked = limited ? limited(call) : call
+    const github = new GitHubSession(options, asked, target.event, dispatch, times)
+    const forge = detection.known ?? (await detection.detect(() => github.version()))
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
     }
@@ -97,6 +102,8 @@ export interface SessionOptions {
   readonly call: GitHubCall
   /** Base address of GitHub's API. */
   readonly apiUrl: URL
+  /** The version of the API that this server speaks, which all calls learn together. */
+  readonly version?: ServerVersion | undefined
   /** Milliseconds for all tries of one event together. */
   readonly budget: number
   /** Milliseconds after which no further try begins; those of the budget when absent. */
@@ -164,7 +171,7 @@ interface RepositoryCall {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
-  readonly body?: string
+  readonly body?: RequestBody
   /** True where the text of a 2xx is wanted too. */
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
@@ -182,24 +189,30 @@ export type SessionOutcome =
   /** `answer` is absent when none came. */
   | { readonly accepted: false; readonly error: RelayError; readonly answer?: GitHubResponse }
 
+type GitHubFields = ReturnType<typeof fieldsOf>
+
 /** All that is asked for one event: one repository, one credential, one budget of time. */
 export class GitHubSession {
   readonly #questions: GitHubClient
   readonly #event: TokenPurpose
   readonly #place: string
-  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
-  readonly #webUrl: string
+  readonly #apiUrl: URL
+  readonly #times: CallTimes | undefined
 
-  /** @param call asks in place of the options' own: in its turn among all that is asked */
+  /**
+   * @param call asks in place of the options' own: in its turn among all that is asked
+   * @param times of this call
+   */
   constructor(
-    { apiUrl, clock, budget, retryTime }: SessionOptions,
+    { apiUrl, version, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
+    times?: CallTimes,
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
     this.#questions = new GitHubClient(
-      { call, apiUrl, clock, agent: AGENT },
+      { call, apiUrl, version, clock, agent: AGENT },
       // `retryTime` is set if the relay stores what GitHub may have accepted, and looks for its run.
       {
         budget,
@@ -212,13 +225,14 @@ export class GitHubSession {
     )
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
-    const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
-    this.#webUrl = `${server}/${repository.owner}/${repository.name}`
+    this.#apiUrl = apiUrl
+    this.#times = times
   }
 
   /** The calls so far, without lookups. */
   get attempts(): Attempts {
-    return this.#questions.attempts
+    const { attempts } = this.#questions
+    return this.#times ? { ...attempts, ...this.#times.measured } : attempts
   }
 
   /** The version of the API, which only Forgejo and Gitea have. @throws RelayError */
@@ -235,22 +249,14 @@ export class GitHubSession {
 
   async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
     const { method, body, reads, responseBytes } = question
+    const startsRun = method !== 'GET' && this.#event === 'workflow_dispatch'
     let run: string | undefined
-    const accepts = (answer: GitHubResponse) => {
-      if (method === 'GET') return answer.status === 200
-      if (answer.status === 204) return true
-      const mayNameRun = answer.status === 200 || answer.status === 201
-      if (!mayNameRun || this.#event !== 'workflow_dispatch') return false
-      const { workflow_run_id, html_url, id, run_number } = fieldsOf(answer)
-      const address =
-        typeof run_number === 'number' && html_url === undefined
-          ? `${this.#webUrl}/actions/runs/${run_number}`
-          : html_url
-      run = typeof address === 'string' && RUN.test(address) ? address : undefined
-      // A login page or a proxy may respond 200 too, but only a forge names the run.
-      const isNumbered = answer.status === 201 && typeof id === 'number'
-      return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
+    const acceptsRun = (answer: GitHubResponse) => {
+      const fields = fieldsOf(answer)
+      run = this.#runIn(fields)
+      return namesRun(answer.status, fields)
     }
+    const accepts = method === 'GET' ? isFound : startsRun ? acceptsRun : isStarted
     try {
       const outcome = await this.#questions.ask({
         method,
@@ -269,6 +275,72 @@ export class GitHubSession {
       throw fault
     }
   }
+
+  /** Page of the run that a call started, if the answer names it. */
+  #runIn({ html_url, run_number }: GitHubFields): string | undefined {
+    const isForgejo = typeof run_number === 'number' && html_url === undefined
+    const address = isForgejo ? `${this.#webUrl()}/actions/runs/${run_number}` : html_url
+    return typeof address === 'string' && RUN.test(address) ? address : undefined
+  }
+
+  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
+  #webUrl(): string {
+    const server = this.#apiUrl.href.replace(/\/api\/v1\/*$/, '')
+    return server + this.#place.replace('/repos', '')
+  }
+}
+
+/** Measures the calls of one event. */
+class CallTimes {
+  readonly #options: Pick<SessionOptions, 'call' | 'clock'>
+  /** When the first call began, in milliseconds of this machine's clock. */
+  #began: number | undefined
+  /** Milliseconds by which GitHub's clock is ahead of this machine's. */
+  #ahead = 0
+  #last: number | undefined
+
+  constructor(options: Pick<SessionOptions, 'call' | 'clock'>) {
+    this.#options = options
+  }
+
+  readonly call: GitHubCall = async (request) => {
+    const start = this.#now()
+    this.#began ??= start
+    const answer = await this.#options.call(request)
+    const end = this.#now()
+    this.#last = end - start
+    // The header has whole seconds, so the time of acceptance is never too late.
+    const date = Date.parse(answer.header('date') ?? '')
+    if (!Number.isNaN(date)) this.#ahead = date - end
+    return answer
+  }
+
+  get measured(): Pick<Attempts, 'acceptedAt' | 'githubMs'> {
+    return {
+      ...(this.#began !== undefined && { acceptedAt: this.#began + this.#ahead }),
+      ...(this.#last !== undefined && { githubMs: this.#last }),
+    }
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
+  }
+}
+
+function isFound({ status }: GitHubResponse): boolean {
+  return status === 200
+}
+
+function isStarted({ status }: GitHubResponse): boolean {
+  return status === 204
+}
+
+/** A login page or a proxy may respond 200 too, but only a forge names the run. */
+function namesRun(status: number, { workflow_run_id, html_url, id }: GitHubFields): boolean {
+  if (status === 204) return true
+  if (status !== 200 && status !== 201) return false
+  const isNumbered = status === 201 && typeof id === 'number'
+  return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
 }
 
 /** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */
@@ -290,6 +362,7 @@ const EXTENSIONS = ['yml', 'yaml'] as const
 
 /** GitHub's messages for a workflow that exists, and has no such trigger or input. */
 const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
+const UNKNOWN_FIELD = /return_run_(?:details|info).* is not a permitted key/i
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
@@ -308,10 +381,17 @@ interface StartedWorkflow {
   readonly clientPayload: string
 }
 
+/** The field of the body that requests the run. GitHub's current API names the run in every response. */
+const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>> = {
+  github: (isOlderVersion) => (isOlderVersion ? { return_run_details: true } : {}),
+  forgejo: () => ({ return_run_info: true }),
+  gitea: () => ({}),
+}
+
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
-  /** False after GitHub rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
+  /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   #tellsRun = true
 
   /**
@@ -353,13 +433,14 @@ class DirectDispatch {
       // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
       const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
-      const field = forge === 'forgejo' ? 'return_run_info' : 'return_run_details'
-      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun && forge !== 'gitea', field)
+      const body = (isOlderVersion: boolean) =>
+        writeWorkflowDispatch(clientPayload, ref, tellsRun ? RUN_FIELD[forge](isOlderVersion) : {})
       return github.ask({ path, body, reads: true })
     }
     const post = async (extension: string) => {
       const outcome = await ask(extension, this.#tellsRun)
-      if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
+      const mayBeField = isAnswer(outcome, 400) || isAnswer(outcome, 422, UNKNOWN_FIELD)
+      if (!this.#tellsRun || !mayBeField) return outcome
       const without = await ask(extension, false)
       // Only success shows that the field was the cause, so that one caller cannot decide it for all others.
       if (without.accepted) this.#tellsRun = false

@@ -1,4 +1,4 @@
-/** The parts of https://nodejs.org/api/sqlite.html that the outbox uses; the types of Node 20 lack them. */
+/** The parts of https://nodejs.org/api/sqlite.html that the relay uses; the types of Node 20 lack them. */
 declare module 'node:sqlite' {
   export class DatabaseSync {
     constructor(path: string, options?: { readonly timeout?: number })

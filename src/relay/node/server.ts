@@ -4,12 +4,12 @@ import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
-import { readBody, readLargeBody } from './read-body.ts'
+import { NodeRequest } from './request.ts'
 import { watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
@@ -115,7 +115,7 @@ export async function answer(
 ): Promise<void> {
   const reply = lacksOneHost(request)
     ? refusalResponse(malformedRequest(400), request.method ?? 'GET', relay)
-    : await respond(relayRequest(request, response), relay)
+    : await respond(new NodeRequest(request, response), relay)
   if (response.destroyed || request.socket.writableEnded) {
     // The client is gone, and an unread stream would keep its file.
     if (reply.stream instanceof Readable) reply.stream.destroy()
@@ -127,28 +127,12 @@ export async function answer(
   else response.end(reply.body)
 }
 
-function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
-  return {
-    method: request.method ?? 'GET',
-    target: request.url ?? '/',
-    headers: request.rawHeaders,
-    readBody: (limit, arrived) => readBody(request, limit, arrived),
-    readLargeBody: (limit, sink, arrived) => readLargeBody(request, limit, sink, arrived),
-    whenGone: (back) => {
-      const closed = () => {
-        if (!response.writableEnded) back()
-      }
-      if (response.closed) closed()
-      else response.once('close', closed)
-    },
-  }
-}
-
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
 function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }

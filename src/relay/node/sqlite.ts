@@ -187,6 +187,7 @@ class SqliteThread {
     if (!this.#isBusy) return
     this.#asked = this.#waiting
     this.#waiting = []
+    // Bytes are cloned: to transfer a chunk of a body would save 0.4 ms of the 10 ms that its write takes.
     this.#worker.postMessage(this.#asked.map(({ task }) => task))
   }
 

@@ -29,6 +29,7 @@ export class AcceptedCredentials implements AcceptedQueues {
   readonly #ports: AcceptedPorts
   /** When the acceptance of a queue was written last. */
   readonly #written = new BoundedCache<string, number>(KNOWN_QUEUES)
+  #exists = false
 
   constructor(database: Database, ports: AcceptedPorts) {
     this.#database = database
@@ -50,8 +51,17 @@ export class AcceptedCredentials implements AcceptedQueues {
     if (this.#isWritten(queue)) return true
     const text = 'SELECT name FROM accepted WHERE name = ? AND at >= ?'
     const { now, report } = this.#ports
+    if (!(await this.#hasTable().catch(report))) return false
     const rows = await this.#database.read(text, queue, now() - ACCEPTED_AGE).catch(report)
     return rows !== undefined && rows.length > 0
+  }
+
+  /** The first stored row creates the tables. */
+  async #hasTable(): Promise<boolean> {
+    if (this.#exists) return true
+    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'accepted'"
+    this.#exists = (await this.#database.read(text)).length > 0
+    return this.#exists
   }
 
   #isWritten(queue: string): boolean {

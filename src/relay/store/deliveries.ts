@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../wire/limits.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import type { Database, SqlRow, SqlStatement, SqlValue } from './database.ts'
+import type { Database, SqlRow, SqlStatement } from './database.ts'
 import type {
   Accepted,
   Bound,
@@ -20,6 +20,22 @@ import type {
   RunStep,
   StoredDelivery,
 } from './delivery-rows.ts'
+import {
+  COLUMNS,
+  COUNT_ACCEPTED,
+  type Condition,
+  conditionsOf,
+  deliveryOf,
+  EXCEPT,
+  INSERT,
+  isMember,
+  LISTED,
+  prefixed,
+  storedDeliveryOf,
+  UNDELIVERED,
+  whereOf,
+  YIELDS,
+} from './delivery-sql.ts'
 import type { EncryptedTable } from './encryption.ts'
 import {
   type CountedRows,
@@ -52,6 +68,9 @@ const FIRST_LOOKUP = 10 * SECOND
 
 /** Rows that one transaction changes: live events wait for each. */
 const CHUNK = 250
+
+/** Rows that one query reads. */
+const SCANNED = 20_000
 
 /** Milliseconds in which a part of a body is written that took room. */
 const WRITING_TIME = 10 * SECOND
@@ -89,99 +108,20 @@ export interface SeqRange {
   readonly last: number
 }
 
-/** The column of each field. */
-const COLUMN_OF: Readonly<Record<keyof Delivery, string>> = {
-  seq: 'seq',
-  id: 'id',
-  request: 'request',
-  replayOf: 'replay_of',
-  batch: 'batch',
-  owner: 'owner',
-  repository: 'repository',
-  queue: 'queue',
-  endpoint: 'endpoint',
-  path: 'path',
-  method: 'method',
-  received: 'received',
-  size: 'size',
-  state: 'state',
-  reason: 'reason',
-  since: 'since',
-  queued: 'queued',
-  at: 'at',
-  attempts: 'attempts',
-  doubts: 'doubts',
-  next: 'next',
-  wait: 'wait',
-  accepted: 'accepted',
-  githubMs: 'github_ms',
-  run: 'run',
-  outcome: 'outcome',
-  outcomeReason: 'outcome_reason',
-  conclusion: 'conclusion',
-  details: 'details',
-  failures: 'failures',
-  explanation: 'explanation',
-  key: 'key',
-  bytes: 'bytes',
-}
-
-const COLUMNS = Object.entries(COLUMN_OF)
-  .map(([field, column]) => (field === column ? column : `${column} AS ${field}`))
-  .join(', ')
-
-const INSERTED = [
-  ...['id', 'request', 'replay_of', 'owner', 'repository', 'queue', 'endpoint', 'path', 'method'],
-  ...[
-    'received',
-    'size',
-    'state',
-    'reason',
-    'since',
-    'queued',
-    'at',
-    'attempts',
-    'doubts',
-    'next',
-    'wait',
-  ],
-  ...[
-    'grouping',
-    'period',
-    'quiet',
-    'length',
-    'accepted',
-    'github_ms',
-    'run',
-    'outcome',
-    'failures',
-  ],
-  ...['explanation', 'key', 'bytes', 'content'],
-]
-
-/** A row that is there already is not stored again: on Workers, a call may be repeated. */
-const INSERT = `INSERT INTO delivery (${INSERTED.join(', ')})
-  VALUES (${INSERTED.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
-
-const COUNT_ACCEPTED: SqlStatement = [
-  "UPDATE meta SET value = value + changes() WHERE name = 'accepted'",
-]
-
-/** The values of a parameter that is a JSON list, since a statement binds at most 100 values. */
-const LISTED = '(SELECT value FROM json_each(?))'
-
-const UNDELIVERED = "state IN ('waiting', 'uncertain')"
-
-const YIELDS = `state IN (${YIELDING.map((state) => `'${state}'`).join(', ')})`
+/** Gives batches without a first member another one. */
+const ADOPT = `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
+  WHERE ${UNDELIVERED} AND batch IS NOT NULL AND batch NOT IN
+    (SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch IS NOT NULL)
+  GROUP BY batch)`
 
 /** Keeps the newest rows of an endpoint and state. */
 const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELECT seq FROM delivery
   WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 ORDER BY seq DESC LIMIT 1 OFFSET ${RING})`
 
 /**
- * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. It keeps in memory
- * only how much of the room is used: each question is a query, and each change one transaction. All methods
- * reject with StorageError.
+ * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. Each question is a
+ * query, and each change one transaction; memory has only sums of the used room and of refused requests. All
+ * methods reject with StorageError.
  */
 export class DeliveryTable {
   readonly #parts: DeliveryTableParts
@@ -202,22 +142,16 @@ export class DeliveryTable {
     this.#readable = `key IN (${parts.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
   }
 
-  /**
-   * To be called at the start: corrects times that a clock wrote which was ahead, gives batches without a first
-   * member another one, and counts the room.
-   */
+  /** To be called at the start: corrects times that a clock wrote which was ahead. */
   async open(): Promise<void> {
     const now = this.#parts.now()
     await this.write([
-      ['UPDATE delivery SET next = ?1 + wait WHERE next IS NOT NULL AND next > ?1 + wait', now],
-      [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
       [
-        `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
-          WHERE ${UNDELIVERED} GROUP BY coalesce(batch, id) HAVING max(next) IS NULL)`,
+        'UPDATE delivery SET next = ?1 + wait WHERE next IS NOT NULL AND next > ?1 AND next > ?1 + wait',
         now,
       ],
+      [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
     ])
-    await this.count()
   }
 
   /**
@@ -243,8 +177,8 @@ export class DeliveryTable {
   }
 
   /**
-   * Records deliveries after the response: delivered, filtered, refused or dead. Of an endpoint's filtered and
-   * of its refused requests the last 50 stay, and of refused ones 10 a minute are recorded.
+   * Records deliveries after the response: delivered, filtered, refused or dead. An endpoint has its last 50
+   * filtered and its last 50 refused requests, and at most 10 refused ones a minute are recorded.
    */
   async record(rows: readonly NewDelivery[]): Promise<void> {
     const recorded = rows.filter((row) => this.#isRecorded(row))
@@ -261,8 +195,10 @@ export class DeliveryTable {
         return [[`DELETE FROM delivery ${TRIM}`, ...values]]
       }),
     ])
-    for (const { state, content } of recorded) {
-      if (YIELDING.includes(state)) this.#room.addYielding((content?.length ?? 0) + ROW_BYTES)
+    for (const row of recorded) {
+      const request = roomRequest(row)
+      if (!YIELDING.includes(row.state)) this.#room.add(request)
+      else this.#room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
     }
     await this.#makeRoom()
   }
@@ -340,7 +276,7 @@ export class DeliveryTable {
 
   /**
    * Statements for an attempt that GitHub accepted. Events of token URLs leave, because only endpoints have a
-   * list of deliveries.
+   * list of deliveries. The endpoint may have been deleted during the attempt.
    *
    * @param ids of the event, or of all members of the batch
    */
@@ -362,7 +298,8 @@ export class DeliveryTable {
         `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
           next = CASE WHEN next IS NULL OR ?3 IS NULL THEN NULL ELSE ?1 + ?2 END, accepted = ?4,
           github_ms = ?5, run = ?6, outcome = ?3, outcome_reason = NULL, conclusion = NULL,
-          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND ${UNDELIVERED}`,
+          details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND (${UNDELIVERED}
+            OR (state = 'dead' AND reason = 'endpoint_deleted'))`,
         ...[now(), FIRST_LOOKUP, outcome, accepted ?? now(), githubMs, run, list],
       ],
     ]
@@ -463,7 +400,7 @@ export class DeliveryTable {
     const now = this.#parts.now()
     const old = `SELECT seq, owner, endpoint, state, batch FROM delivery WHERE next IS NOT NULL
       AND ${UNDELIVERED} AND queue IN (SELECT value FROM json_each(?1)) AND at < ?2
-      AND ${this.#readable} AND ${EXCEPT} ORDER BY seq LIMIT ${CHUNK}`
+      AND ${this.#readable} AND ${EXCEPT} LIMIT ${CHUNK}`
     const text = `WITH old AS MATERIALIZED (${old})
       UPDATE delivery SET state = 'dead', since = ?4, next = NULL, wait = 0,
         reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
@@ -483,7 +420,8 @@ export class DeliveryTable {
   async endDeleted(owner: string, endpoint: string): Promise<readonly Delivery[]> {
     const name = endpoint + DELETED
     const chunk = (state: string) => `WHERE seq IN (SELECT seq FROM delivery WHERE owner = ?2
-      AND endpoint = ?3 AND state = '${state}' ORDER BY seq LIMIT ${CHUNK}) RETURNING ${COLUMNS}`
+      AND endpoint = ?3 AND state = '${state}' ORDER BY seq DESC LIMIT ${CHUNK}) RETURNING ${COLUMNS}`
+    // The newest first, so that a batch never lacks its first member.
     const ended: Delivery[] = []
     for (const state of ['waiting', 'uncertain']) {
       const text = `UPDATE delivery SET state = 'dead', reason = 'endpoint_deleted', batch = NULL,
@@ -499,9 +437,15 @@ export class DeliveryTable {
     return ended
   }
 
-  /** Deletes what is older than its time: dead letters after 30 days. @returns the deleted dead letters */
+  /**
+   * Deletes what is older than its time: dead letters after 30 days. It also gives a batch whose first member is
+   * missing another one, although no change of this class leaves such a batch.
+   *
+   * @returns the deleted dead letters
+   */
   async deleteExpired(): Promise<readonly Delivery[]> {
     const { limits, now } = this.#parts
+    await this.write([[ADOPT, now()]])
     const [dead, others] = [now() - DEAD_AGE, now() - (limits.retention || SHOWN_TIME)]
     const deleted: Delivery[] = []
     const page = `SELECT seq, id, state, since, at, received FROM delivery WHERE seq > ?
@@ -577,15 +521,53 @@ export class DeliveryTable {
 
   /** The selected deliveries, newest first. */
   async list({ after, limit, ...filter }: DeliveryQuery): Promise<readonly Delivery[]> {
-    const conditions = conditionsOf(filter)
-    if (after !== undefined) conditions.push(['seq < ?', after])
-    const { endpoint, endpoints, state } = filter
-    // An index that has to be sorted is worth it only if it selects few rows.
-    const isSelective = endpoint !== undefined || endpoints !== undefined || state !== undefined
-    const [where, values] = whereOf(conditions)
-    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq IN (SELECT seq FROM delivery
-      ${isSelective ? '' : 'NOT INDEXED'} ${where} ORDER BY seq DESC LIMIT ?) ORDER BY seq DESC`
-    return (await this.#read(text, ...values, limit)).map(deliveryOf)
+    const range = { after: 0, last: after === undefined ? await this.lastSeq() : after - 1 }
+    const seqs = await this.#select(filter, range, limit, true)
+    const text = `SELECT ${COLUMNS} FROM delivery WHERE seq IN ${LISTED} ORDER BY seq DESC`
+    return (await this.#read(text, JSON.stringify(seqs))).map(deliveryOf)
+  }
+
+  /**
+   * The first `limit` rows of a range that the filter selects. An index answers what it knows; everything else
+   * is read in steps, because live events wait for each query.
+   */
+  async #select(
+    filter: DeliveryFilter,
+    { after, last }: SeqRange,
+    limit: number,
+    isNewestFirst = false,
+  ): Promise<readonly number[]> {
+    const { owner, endpoint, state, endpoints, repository, outcome, reason, since, until } = filter
+    const rowFilters = [endpoints, repository, outcome, reason, since, until]
+    const isInIndex = rowFilters.every((value) => value === undefined)
+    const order = isNewestFirst ? 'DESC' : 'ASC'
+    const read = async (source: string, selected: DeliveryFilter, range: SeqRange) => {
+      const bounds: readonly Condition[] = [
+        ['seq > ?', range.after],
+        ['seq <= ?', range.last],
+      ]
+      const [where, values] = whereOf([...bounds, ...conditionsOf(selected)])
+      const text = `SELECT seq FROM delivery ${source} ${where} ORDER BY seq ${order} LIMIT ?`
+      return (await this.#read(text, ...values, limit)).map(({ seq }) => Number(seq))
+    }
+    if (isInIndex && owner !== undefined && endpoint !== undefined) {
+      const states = state === undefined ? STATES : [state]
+      const all = states.map((one) => read('', { owner, endpoint, state: one }, { after, last }))
+      const seqs = (await Promise.all(all)).flat()
+      return seqs.sort((a, b) => (isNewestFirst ? b - a : a - b)).slice(0, limit)
+    }
+    if (isInIndex && (endpoint ?? state) !== undefined) return read('', filter, { after, last })
+    const found: number[] = []
+    let [from, to] = [after, last]
+    while (found.length < limit && from < to) {
+      const step = isNewestFirst
+        ? { after: Math.max(from, to - SCANNED), last: to }
+        : { after: from, last: Math.min(to, from + SCANNED) }
+      found.push(...(await read('NOT INDEXED', filter, step)))
+      if (isNewestFirst) to = step.after
+      else from = step.last
+    }
+    return found.slice(0, limit)
   }
 
   async find(id: string): Promise<StoredDelivery | undefined> {
@@ -623,18 +605,21 @@ export class DeliveryTable {
     return Number(row?.seq ?? 0)
   }
 
-  /** Deliveries that the filter selects and whose payload is stored, in order of arrival. */
+  /** Deliveries that the filter selects and whose payload is stored, in order of arrival; no refused requests. */
   async replayable(
     filter: DeliveryFilter,
     limit: number,
-    { after, last }: SeqRange = { after: 0, last: Number.MAX_SAFE_INTEGER },
+    { after, last }: SeqRange,
   ): Promise<readonly StoredDelivery[]> {
-    const [where, values] = whereOf([
-      ...conditionsOf(filter),
-      ["state <> 'refused' AND content IS NOT NULL AND seq > ? AND seq <= ?", after, last],
-    ])
-    const text = `SELECT ${COLUMNS}, content FROM delivery ${where} ORDER BY seq LIMIT ?`
-    return (await this.#read(text, ...values, limit)).map(storedDeliveryOf)
+    const found: StoredDelivery[] = []
+    const text = `SELECT ${COLUMNS}, content FROM delivery WHERE seq IN ${LISTED} ORDER BY seq`
+    for (let from = after; ; ) {
+      const seqs = await this.#select(filter, { after: from, last }, limit)
+      const rows = (await this.#read(text, JSON.stringify(seqs))).map(storedDeliveryOf)
+      found.push(...rows.filter(({ state, content }) => state !== 'refused' && content !== null))
+      from = seqs.at(-1) ?? last
+      if (found.length >= limit || seqs.length < limit) return found.slice(0, limit)
+    }
   }
 
   /** Deletes a delivery, whatever its state. @returns how many */
@@ -646,44 +631,51 @@ export class DeliveryTable {
 
   /** Deletes deliveries that the filter selects. @returns how many */
   async deleteAll(filter: DeliveryFilter, limit: number): Promise<number> {
-    const [where, values] = whereOf(conditionsOf(filter))
-    const text = `SELECT id FROM delivery ${where} ORDER BY seq LIMIT ?`
-    const rows = await this.#read(text, ...values, limit)
-    const ids = rows.map(({ id }) => String(id))
+    const seqs = await this.#select(filter, { after: 0, last: await this.lastSeq() }, limit)
+    const text = `SELECT id FROM delivery WHERE seq IN ${LISTED}`
+    const ids = (await this.#read(text, JSON.stringify(seqs))).map(({ id }) => String(id))
     const { state } = filter
     return (await this.#delete(ids, state === undefined ? [] : [state])).length
   }
 
+  /** It reads an index of all rows. */
   async figures(): Promise<Figures> {
-    const rows = await this.#read(
-      `SELECT state AS name, count(*) AS value, sum(bytes) AS bytes, sum(queued) AS queued
-          FROM delivery GROUP BY state
-        UNION ALL SELECT 'oldest', min(at), 0, 0 FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
-        UNION ALL SELECT 'unreadable', count(*), 0, 0 FROM delivery WHERE next IS NOT NULL
-          AND ${UNDELIVERED} AND NOT ${this.#readable}
-        UNION ALL SELECT 'body', 0, sum(bytes), 0 FROM body
-        UNION ALL SELECT name, value, 0, 0 FROM meta`,
+    const counted = await this.#countedRows()
+    const meta = await this.#read('SELECT name, value FROM meta')
+    const [open] = await this.#read(
+      `SELECT min(at) AS oldest FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}`,
     )
-    const values = new Map(rows.map(({ name, value }) => [String(name), Number(value ?? 0)]))
-    const count = (name: string) => values.get(name) ?? 0
-    const states = {
-      delivered: count('delivered'),
-      waiting: count('waiting'),
-      uncertain: count('uncertain'),
-      dead: count('dead'),
-      filtered: count('filtered'),
-      refused: count('refused'),
-    }
-    const isWaiting = states.waiting + states.uncertain > 0
-    const age = isWaiting ? this.#parts.now() - count('oldest') : 0
-    const queued = rows.reduce((sum, row) => sum + Number(row.queued), 0)
+    const count = (name: string) => Number(meta.find((row) => row.name === name)?.value ?? 0)
+    const total = (rows: readonly CountedRows[], field: 'count' | 'bytes' | 'queued') =>
+      rows.reduce((sum, row) => sum + row[field], 0)
+    const inState = (state: DeliveryState) =>
+      total(
+        counted.filter((row) => row.state === state),
+        'count',
+      )
+    const age = typeof open?.oldest === 'number' ? this.#parts.now() - open.oldest : 0
     return {
-      states,
-      bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
+      states: {
+        delivered: inState('delivered'),
+        waiting: inState('waiting'),
+        uncertain: inState('uncertain'),
+        dead: inState('dead'),
+        filtered: inState('filtered'),
+        refused: inState('refused'),
+      },
+      bytes: total(counted, 'bytes'),
       oldest: Math.max(0, Math.floor(age / SECOND)),
-      unreadable: count('unreadable'),
-      imbalance: count('accepted') - count('gone') - queued,
+      unreadable: await this.countUnreadable(),
+      imbalance: count('accepted') - count('gone') - total(counted, 'queued'),
     }
+  }
+
+  /** Undelivered events that no relay key decrypts; a batch counts once. */
+  async countUnreadable(): Promise<number> {
+    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
+      AND NOT ${this.#readable}`
+    const [row] = await this.#read(text)
+    return Number(row?.count ?? 0)
   }
 
   /** Events and bytes that count toward the quota, and bytes that would yield. */
@@ -738,9 +730,9 @@ export class DeliveryTable {
 
   async #countedRows(): Promise<readonly CountedRows[]> {
     const rows = await this.#read(
-      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes FROM delivery
-          GROUP BY owner, endpoint, state
-        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes) FROM body
+      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes, sum(queued) AS queued
+          FROM delivery GROUP BY owner, endpoint, state
+        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes), 0 FROM body
           GROUP BY owner, endpoint`,
     )
     // The columns are the fields.
@@ -748,6 +740,7 @@ export class DeliveryTable {
   }
 
   async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
+    if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
     if (this.#room.take(requests, most)) return true
     const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
     if (isCounted && !this.#counting) return false
@@ -876,53 +869,12 @@ export class DeliveryTable {
   }
 }
 
+const STATES: readonly DeliveryState[] = [
+  ...(['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const),
+]
+
 /** States that expire. */
 const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']
-
-/** Excludes the events and batches in the third parameter. */
-const EXCEPT = `(batch IS NULL OR batch NOT IN (SELECT value FROM json_each(?3)))
-  AND seq NOT IN (SELECT seq FROM delivery WHERE id IN (SELECT value FROM json_each(?3)))`
-
-/** SQL: a row is a member of the batch of `first`, which comes first. Members have the same state. */
-function isMember(row: string, first: string): string {
-  return `${row}.owner = ${first}.owner AND ${row}.endpoint IS ${first}.endpoint
-    AND ${row}.state = ${first}.state AND ${row}.seq >= ${first}.seq AND ${row}.batch = ${first}.batch`
-}
-
-function prefixed(table: string): string {
-  return Object.entries(COLUMN_OF)
-    .map(([field, column]) => `${table}.${column} AS ${field}`)
-    .join(', ')
-}
-
-type Condition = readonly [text: string, ...values: SqlValue[]]
-
-function conditionsOf(filter: DeliveryFilter): Condition[] {
-  const { owner, repository, endpoint, endpoints, state, outcome, reason, since, until } = filter
-  const conditions: Condition[] = []
-  if (owner !== undefined) conditions.push(['owner = ?', owner])
-  if (endpoint !== undefined) conditions.push(['endpoint = ?', endpoint])
-  if (endpoints && owner !== undefined) {
-    const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
-    const names = own.map((name) => name.slice(owner.length + 1))
-    conditions.push([`endpoint IN ${LISTED}`, JSON.stringify(names)])
-  } else if (endpoints) {
-    conditions.push([`owner || '/' || endpoint IN ${LISTED}`, JSON.stringify(endpoints)])
-  }
-  if (state !== undefined) conditions.push(['state = ?', state])
-  if (repository !== undefined) conditions.push(['repository = ?', repository])
-  if (outcome !== undefined) conditions.push(['outcome = ?', outcome])
-  if (reason !== undefined) conditions.push(['reason = ?', reason])
-  if (since !== undefined) conditions.push(['received >= ?', since])
-  if (until !== undefined) conditions.push(['received < ?', until])
-  return conditions
-}
-
-function whereOf(conditions: readonly Condition[]): [text: string, values: SqlValue[]] {
-  const texts = conditions.map(([text]) => text)
-  const where = texts.length > 0 ? `WHERE ${texts.join(' AND ')}` : ''
-  return [where, conditions.flatMap(([, ...values]) => values)]
-}
 
 function ownerOf({ queue }: Pick<Delivery, 'queue'>): string {
   return queue.slice(0, queue.indexOf('/'))
@@ -936,13 +888,4 @@ function roomRequest(row: NewDelivery) {
 
 function outcomeOf(run: string | null): RunOutcome {
   return run === null ? 'pending' : 'running'
-}
-
-/** The columns are the fields, and only this class writes them. */
-function deliveryOf(row: SqlRow): Delivery {
-  return { ...row, queued: row.queued === 1 } as unknown as Delivery
-}
-
-function storedDeliveryOf(row: SqlRow): StoredDelivery {
-  return { ...row, queued: row.queued === 1 } as unknown as StoredDelivery
 }

@@ -119,15 +119,27 @@ export async function reencrypt(
   return { rows, unreadable }
 }
 
+/** Rows that one query counts: others use the database in between. */
+const COUNTED = 20_000
+
 /** How many rows each key encrypted, by key id. It reads the whole table. */
 export async function rowsByKey(
   database: Database,
-  { name }: EncryptedTable,
+  { name, id }: EncryptedTable,
 ): Promise<Readonly<Record<string, number>>> {
-  const rows = await database.read(
-    `SELECT key, count(*) AS count FROM ${name} WHERE key IS NOT NULL GROUP BY key`,
-  )
-  return Object.fromEntries(rows.map(({ key, count }) => [String(key), Number(count)]))
+  const counts: Record<string, number> = {}
+  const page = (where: string) => `SELECT key, count(*) AS count, max(id) AS last
+    FROM (SELECT ${id} AS id, key FROM ${name} ${where} ORDER BY ${id} LIMIT ${COUNTED}) GROUP BY key`
+  for (let rows = await database.read(page('')); rows.length > 0; ) {
+    for (const { key, count } of rows) {
+      // A row without content has no key.
+      if (key !== null) counts[String(key)] = (counts[String(key)] ?? 0) + Number(count)
+    }
+    const ids = rows.map(({ last }) => (typeof last === 'number' ? last : String(last)))
+    const last = ids.reduce((a, b) => (a > b ? a : b))
+    rows = await database.read(page(`WHERE ${id} > ?`), last)
+  }
+  return counts
 }
 
 interface OlderRow extends EncryptedRecord {

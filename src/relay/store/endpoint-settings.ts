@@ -158,7 +158,7 @@ export async function readEndpointSettings(
   if (debounce !== undefined && batch !== undefined && debounce >= batch) {
     mistakes.push('"debounce" must be less than "batch".')
   }
-  mistakes.push(...tokenMistakes(credential, token, rules))
+  mistakes.push(...tokenMistakes(credential, token))
   const claims = {
     ...(condition !== undefined && { if: condition }),
     ...(ifError !== undefined && { ifError }),
@@ -170,6 +170,7 @@ export async function readEndpointSettings(
     if (mistake !== undefined) mistakes.push(`${mistake}.`)
   }
   if (mistakes.length > 0) throw invalidEndpoint(mistakes.join(' '))
+  if (token === undefined && rules.isAdmin && !rules.hasCredential) throw credentialRequired()
   if (!rules.isAdmin) {
     if (targets.length > 0) throw needsRelayKey('the setting "targets"')
     if (anyWorkflow) throw needsRelayKey('the setting "anyWorkflow"')
@@ -222,6 +223,14 @@ export function invalidEndpoint(hint: string): RelayError {
   })
 }
 
+/** A program that stores an endpoint knows the error by its code, and names its own setting. */
+function credentialRequired(): RelayError {
+  const message = 'the relay has no GitHub credential of its own'
+  return new RelayError(400, 'credential_required', message, {
+    hint: 'Set "token" to a GitHub token, which the relay stores encrypted for this endpoint.',
+  })
+}
+
 /** @param what a noun */
 export function needsRelayKey(what: string): RelayError {
   return new RelayError(403, 'relay_key_required', `${what} needs the relay key`, {
@@ -248,7 +257,6 @@ function targetMistakes(
 function tokenMistakes(
   credential: 'relay' | 'token' | undefined,
   token: string | undefined,
-  { isAdmin, hasCredential }: SettingsRules,
 ): string[] {
   if (token !== undefined && /^gh[su]_/.test(token)) {
     return ['"token" ends by itself. Use a personal access token (ghp_ or github_pat_).']
@@ -256,11 +264,7 @@ function tokenMistakes(
   if (credential === 'relay' && token !== undefined) {
     return ['"token" cannot be combined with "credential": "relay".']
   }
-  if (token !== undefined) return []
-  if (credential === 'token') return ['"token" is missing.']
-  // The error for a caller without the relay key says more.
-  if (hasCredential || !isAdmin) return []
-  return ['"token" is missing, because the relay has no GitHub credential of its own.']
+  return credential === 'token' && token === undefined ? ['"token" is missing.'] : []
 }
 
 const TARGETS_FORM = `a list of at most ${MOST_TARGETS} targets, such as "octo/shop:orders/webhook"`

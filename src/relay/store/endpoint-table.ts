@@ -61,9 +61,15 @@ const COLUMNS = 'hash, owner, name, created, changed, first_event, token_hash, k
 /** The endpoints in one database: of all owners on Node, of one owner in a Durable Object. */
 export class EndpointTable implements EndpointStores {
   readonly #database: Database
+  readonly #listeners: (() => void)[] = []
 
   constructor(database: Database) {
     this.#database = database
+  }
+
+  /** Calls back after an endpoint was created, changed or deleted through this table. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener)
   }
 
   readonly all = {
@@ -96,13 +102,13 @@ export class EndpointTable implements EndpointStores {
           WHERE owner = ? AND name = ? AND hash = ? AND changed = ? RETURNING name`
         const values = [hash, changed, tokenHash, key, content]
         const found = [owner, name, before.hash, before.changed]
-        return (await this.#write(text, ...values, ...found)).length > 0
+        return this.#change(text, ...values, ...found)
       },
       delete: async (name, version) => {
         const exact = version ? 'AND hash = ? AND changed = ?' : ''
         const text = `DELETE FROM endpoint WHERE owner = ? AND name = ? ${exact} RETURNING name`
         const values = version ? [version.hash, version.changed] : []
-        return (await this.#write(text, owner, name, ...values)).length > 0
+        return this.#change(text, owner, name, ...values)
       },
       noteFirstEvent: async (hash, at) => {
         const text = `UPDATE endpoint SET first_event = ?
@@ -112,12 +118,19 @@ export class EndpointTable implements EndpointStores {
     }
   }
 
+  /** @returns whether the statement changed a row */
+  async #change(text: string, ...values: SqlValue[]): Promise<boolean> {
+    const isChanged = (await this.#write(text, ...values)).length > 0
+    if (isChanged) for (const listener of this.#listeners) listener()
+    return isChanged
+  }
+
   async #create(row: EndpointRow): Promise<boolean> {
     const { hash, owner, name, created, changed, tokenHash, key, content } = row
     const values = [hash, owner, name, created, changed, tokenHash, key, content]
     const text = `INSERT INTO endpoint (hash, owner, name, created, changed, token_hash, key, content)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name`
-    return (await this.#write(text, ...values)).length > 0
+    return this.#change(text, ...values)
   }
 
   #read(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {

@@ -29,6 +29,8 @@ export interface CountedRows {
   readonly state: DeliveryState | 'body'
   readonly count: number
   readonly bytes: number
+  /** Those that were answered with 202. */
+  readonly queued: number
 }
 
 /** What a row takes besides its content. */
@@ -114,6 +116,11 @@ export class Room {
       this.#change(() => this.#add(request, 1))
     }
     return true
+  }
+
+  /** Counts a row that was stored in any case. */
+  add(request: RoomRequest): void {
+    this.#change(() => this.#add(request, 1))
   }
 
   /** To be told that the rows of requests are written, so that a count finds them. */

@@ -32,7 +32,14 @@ import type { ReceivedEvent } from './payload.ts'
 import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
 import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
-import { type EndpointEvent, eventsOf, readEndpointUrl, readTokenUrl, urlFormOf } from './url.ts'
+import {
+  type EndpointEvent,
+  type EndpointUrl,
+  eventsOf,
+  readEndpointUrl,
+  readTokenUrl,
+  urlFormOf,
+} from './url.ts'
 
 /** The parts of a relay that a webhook passes. */
 export interface WebhookRelay extends ChecksOfRelay {
@@ -50,6 +57,8 @@ export interface WebhookRelay extends ChecksOfRelay {
   readonly packers: readonly Packer[]
   /** Is told how each event ended. */
   readonly readiness: {
+    /** True after an event that was neither accepted nor stored. */
+    readonly isLost: boolean
     accepted(): void
     refused(error: unknown, credential: Credential): void
   }
@@ -94,7 +103,8 @@ export async function handleWebhook(
   try {
     // 1. Read the URL. The URL of an endpoint, /-/<owner>/<id>, contains neither a repository nor a token:
     //    the relay stores them.
-    const found = await findEndpoint(request, relay)
+    const endpointUrl = readEndpointUrl(target)
+    const found = endpointUrl && (await findEndpoint(endpointUrl, headers, relay))
     const endpoint = found?.endpoint
     if (endpoint) log.usedEndpoint(endpoint, request)
     const { destinations, reserved } = found ?? tokenUrl(target, relay)
@@ -133,7 +143,7 @@ export async function handleWebhook(
       : undefined
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
-    const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
+    const handshake = handshakeResponse(asked) ?? (checks && (await checks.handshake()))
     if (handshake) return checkedResponse(handshake, secrets)
     refuseUnsupportedHandshake(asked)
 
@@ -150,10 +160,9 @@ export async function handleWebhook(
     const hint = lacksTrigger(path) ? NO_TRIGGER : undefined
     log.hinted(hint)
     const senderReply = checks?.accepted()
-    const extra = {
-      ...eventHandshakeHeaders(asked),
-      ...(hint !== undefined && { [HEADER.hint]: hint }),
-    }
+    const handshakeHeaders = eventHandshakeHeaders(asked)
+    const extra =
+      hint === undefined ? handshakeHeaders : { ...handshakeHeaders, [HEADER.hint]: hint }
     const accepted = checkedResponse(
       withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
       secrets,
@@ -183,17 +192,12 @@ export async function handleWebhook(
   }
 }
 
-/**
- * The endpoint that the URL of a request names; `undefined` if the URL has another form.
- *
- * @throws RelayError 400 for dot segments, 401 for an unknown id, 404 without a database
- */
+/** @throws RelayError 401 for an unknown id, 404 without a database */
 async function findEndpoint(
-  { target, headers }: RelayRequest,
+  url: EndpointUrl,
+  headers: RawHeaders,
   { store, credentials }: WebhookRelay,
 ) {
-  const url = readEndpointUrl(target)
-  if (!url) return undefined
   if (!store) throw notFound('/<owner>/<repo>/<workflow>/<trigger>: this relay has no endpoints')
   const endpoint = await store.endpoints.find(url)
   const credential = await credentials.ofEndpoint(endpoint)
@@ -310,14 +314,23 @@ export async function buildEvents(
   const build = async ({ repository, path }: Destination): Promise<Dispatch> => {
     const target = targetOf(path, endpoint, relay)
     const delivery = destinations.length === 1 ? event.delivery : newDelivery()
-    const redacted = redactEvent({ ...event, path, delivery, body }, credential)
+    // Copies of objects are a good part of what an event costs, so they are written out.
+    const { headers } = event
+    const own: ReceivedEvent = { path, method, headers, body, delivery, receivedAt }
+    const redacted = redactEvent(own, credential)
     const written = await writeEvent(redacted, LIMIT_OF[target.event], storage, packers)
     upload ??= written.upload
     body = written.body
-    const request = { id: event.delivery, path: redacted.path, method, receivedAt, size }
-    const dispatch = { repository, target, delivery, credential, request, isNotification }
-    const { clientPayload } = written
-    return { ...dispatch, clientPayload, hasStoredBody: body.stored !== undefined }
+    return {
+      repository,
+      target,
+      clientPayload: written.clientPayload,
+      delivery,
+      credential,
+      request: { id: event.delivery, path: redacted.path, method, receivedAt, size },
+      isNotification,
+      hasStoredBody: body.stored !== undefined,
+    }
   }
   const [first, ...others] = destinations
   const events: [Dispatch, ...Dispatch[]] = [await build(first)]
@@ -358,7 +371,7 @@ async function send(
   if (upload) await upload.publish()
   try {
     const attempts = await (store ? store.deliver(events, endpoint) : relay.send(events[0]))
-    readiness.accepted()
+    if (readiness.isLost) readiness.accepted()
     upload?.keep()
     return attempts
   } catch (error) {

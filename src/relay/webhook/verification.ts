@@ -6,7 +6,7 @@ import {
   type Scheme,
   type VerifySettings,
 } from '../../triggers/verify/scheme.ts'
-import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import { pathMistake } from '../../wire/data-path.ts'
 import type { RelayResponse } from '../../wire/http.ts'
@@ -148,7 +148,7 @@ export function claimsMistake(
   if (verify === undefined) return undefined
   if (!isObjectList(verify)) return '"verify" is not a list of objects'
   const names = verify.flatMap(({ scheme }) => [scheme ?? []].flat().map(String))
-  const unknown = names.find((name) => !SCHEMES.has(name))
+  const unknown = names.find((name) => !SCHEME_NAMES.includes(name))
   if (unknown !== undefined) return `"verify" names an unknown scheme: ${unknown}`
   if (names.includes('aws-sns')) {
     return '"verify" names aws-sns, which needs a certificate that the relay does not download'
@@ -191,7 +191,7 @@ function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySett
     // With an empty secret, no signature is valid.
     if (settings.secrets.some((secret) => secret.reveal() === '')) return []
     return [entry.scheme ?? []].flat().flatMap((name) => {
-      const scheme = SCHEMES.get(String(name))
+      const scheme = schemeNamed(String(name))
       return scheme ? [{ scheme, settings }] : []
     })
   })

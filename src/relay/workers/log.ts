@@ -7,6 +7,6 @@ export function logChange(line: ChangeLine | EndpointLine): void {
   console.log(JSON.stringify({ time: new Date().toISOString(), ...line }))
 }
 
-export function reportError(error: unknown): void {
+export function logBug(error: unknown): void {
   console.log(JSON.stringify({ error: bugOf(error) }))
 }

@@ -9,6 +9,7 @@ export interface ObjectStorage {
   /** Milliseconds since 1970; `null` if no alarm is set. */
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
+  deleteAlarm(): Promise<void>
 }
 
 export interface ObjectState {

@@ -24,6 +24,9 @@ const OWNERS = 1024
 /** Milliseconds for which an isolate remembers that a queue waits. */
 export const LOOK_HOLDS = 10_000
 
+/** Milliseconds after which a question to an object is given up; what it stores has no limit. */
+const READING_TIME = 5000
+
 /** Events whose calls of GitHub are open, at most. */
 const OPEN_CALLS = 10_000
 
@@ -48,15 +51,18 @@ export class OwnerObjects implements EndpointStores {
 
   /** The endpoints of an owner. Reading their versions also tells which queues wait. */
   of(owner: string): EndpointStore {
-    const { look } = this.#storeOf<{ look(): Promise<OwnerLook> }>(owner, 'endpoints')
-    return this.#storeOf<EndpointStore>(owner, 'endpoints', {
+    const { look } = this.#storeOf<{ look(): Promise<OwnerLook> }>(owner, 'endpoints', {
+      time: READING_TIME,
+    })
+    const own = {
       versions: async () => {
         const at = this.#ports.now()
         const { versions, waiting } = await look()
         this.#waiting.set(owner, { at, queues: new Set(waiting) })
         return versions
       },
-    })
+    }
+    return this.#storeOf<EndpointStore>(owner, 'endpoints', { own, time: READING_TIME })
   }
 
   deliveriesOf(owner: string): DeliveryStore {
@@ -66,7 +72,7 @@ export class OwnerObjects implements EndpointStores {
   bodiesOf(owner: string): BodyStore {
     const ask = (hash: string, number: number, request: ObjectRequest) =>
       this.#ask(owner, `chunks/${hash}/${number}`, request)
-    return this.#storeOf<BodyStore>(owner, 'bodies', {
+    const own: Partial<BodyStore> = {
       put: async (hash, number, body) => {
         const { status } = await ask(hash, number, { method: 'PUT', body })
         return status === 201
@@ -75,22 +81,33 @@ export class OwnerObjects implements EndpointStores {
         const response = await ask(hash, number, { method: 'GET' })
         return new Uint8Array(await response.arrayBuffer())
       },
-    })
+    }
+    return this.#storeOf<BodyStore>(owner, 'bodies', { own })
   }
 
   /**
-   * The deliveries of all owners, as requests store them; each call is about one owner. Whether a queue waits is known from the last look at
-   * its owner's endpoints, and from what this isolate has stored: no request asks an object for it.
+   * The deliveries of all owners, as requests store them; each call is about one owner. Whether a queue may wait
+   * is known from the last look at its owner's endpoints, and from what this isolate has stored: only then an
+   * object is asked.
    */
   readonly deliveries: Pick<
     DeliveryStore,
     'waits' | 'put' | 'record' | 'settle' | 'noteAccepted' | 'wasAccepted'
   > = {
     waits: async (queue) => {
-      const known = this.#waiting.get(ownerOf(queue))
-      return (
-        known !== undefined && this.#ports.now() - known.at < LOOK_HOLDS && known.queues.has(queue)
-      )
+      const owner = ownerOf(queue)
+      const known = this.#waiting.get(owner)
+      const isRecent = known !== undefined && this.#ports.now() - known.at < LOOK_HOLDS
+      if (!isRecent || !known.queues.has(queue)) return false
+      try {
+        const waits = await this.#readingOf(owner).waits(queue)
+        if (!waits) known.queues.delete(queue)
+        return waits
+      } catch (error) {
+        // GitHub can be called all the same.
+        this.#ports.report(error)
+        return false
+      }
     },
     put: async (rows, most) => {
       const [row] = rows
@@ -114,7 +131,12 @@ export class OwnerObjects implements EndpointStores {
       if (owner !== undefined) await this.deliveriesOf(owner).settle(id, outcome)
     },
     noteAccepted: (queue) => this.deliveriesOf(ownerOf(queue)).noteAccepted(queue),
-    wasAccepted: (queue) => this.deliveriesOf(ownerOf(queue)).wasAccepted(queue),
+    wasAccepted: (queue) => this.#readingOf(ownerOf(queue)).wasAccepted(queue),
+  }
+
+  /** For questions that a request waits for: an object that does not respond must not hold it up. */
+  #readingOf(owner: string): Pick<DeliveryStore, 'waits' | 'wasAccepted'> {
+    return this.#storeOf<DeliveryStore>(owner, 'deliveries', { time: READING_TIME })
   }
 
   #stored(owner: string, rows: readonly { readonly id: string; readonly queue: string }[]): void {
@@ -128,12 +150,17 @@ export class OwnerObjects implements EndpointStores {
     this.#waiting.set(owner, { at: this.#ports.now(), queues })
   }
 
-  #storeOf<Store extends object>(owner: string, name: string, own?: Partial<Store>): Store {
-    return storeInObject<Store>((body) => this.#ask(owner, name, { method: 'POST', body }), own)
+  #storeOf<Store extends object>(
+    owner: string,
+    name: string,
+    { own, time }: { readonly own?: Partial<Store>; readonly time?: number } = {},
+  ): Store {
+    const ask = (body: string) => this.#ask(owner, name, { method: 'POST', body }, time)
+    return storeInObject<Store>(ask, own)
   }
 
-  /** @throws StorageError if the object cannot be reached, or failed */
-  #ask(owner: string, path: string, request: ObjectRequest): Promise<Response> {
-    return askObject(this.#namespace, owner, `/${owner}/${path}`, request).catch(diskFails)
+  /** @throws StorageError if the object cannot be reached, failed, or did not respond in time */
+  #ask(owner: string, path: string, request: ObjectRequest, time?: number): Promise<Response> {
+    return askObject(this.#namespace, owner, `/${owner}/${path}`, request, time).catch(diskFails)
   }
 }

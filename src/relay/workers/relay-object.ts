@@ -18,7 +18,7 @@ import { readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
-import { logChange as log, reportError as report } from './log.ts'
+import { logChange as log, logBug as report } from './log.ts'
 import { answerObjectCall, readObjectCall } from './object-call.ts'
 import { ObjectDatabase, type ObjectState } from './object-database.ts'
 import type { OwnerLook } from './owner-objects.ts'
@@ -29,6 +29,9 @@ export { readable, readLargeBody } from './web-streams.ts'
 
 /** Calls of GitHub in one alarm: the free plan allows 50 requests, and each redirect counts. */
 const CALLS = 40
+
+/** Milliseconds until the work of an alarm that was cut off goes on. */
+const INTERRUPTED = 10_000
 
 export class OwnerObject {
   readonly #state: ObjectState
@@ -104,19 +107,30 @@ export class OwnerObject {
 
   /** Does what is due. */
   async alarm(): Promise<void> {
+    const { storage } = this.#state
+    // Should this work be cut off, another alarm goes on with it.
+    await storage.setAlarm(Date.now() + INTERRUPTED)
     await this.#opened.deliveries.schedule.run({ calls: CALLS })
-    await this.setAlarm()
+    const next = this.#next()
+    if (next === undefined) await storage.deleteAlarm()
+    else await storage.setAlarm(next)
   }
 
   /** Sets the one alarm for what is due next. */
   async setAlarm(): Promise<void> {
-    // An alarm takes storage, which an owner without endpoints does not get.
-    if (!this.#database.hasTables) return
-    const next = this.#opened.deliveries.schedule.next()
-    if (next === undefined) return
     const { storage } = this.#state
+    const next = this.#next()
+    if (next === undefined) return
     const set = await storage.getAlarm()
     if (set === null || next < set) await storage.setAlarm(next)
+  }
+
+  #next(): number | undefined {
+    // An alarm takes storage, which an owner without endpoints does not get.
+    if (!this.#database.hasTables) return undefined
+    const next = this.#opened.deliveries.schedule.next()
+    // What is overdue may have any time of the past.
+    return next === undefined ? undefined : Math.max(next, Date.now())
   }
 
   #storeOf(owner: string, name: string): object {

@@ -11,16 +11,19 @@ import {
   systemClock,
 } from '../config.ts'
 import type { RelayStore } from '../delivery/accept.ts'
+import { holderOf, ownerOf, repositoryOf } from '../delivery/queue-name.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
+import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
+import { githubFetch } from './github-fetch.ts'
 import { logChange } from './log.ts'
 import type { ObjectNamespace } from './object-call.ts'
 import { LOOK_HOLDS, OwnerObjects } from './owner-objects.ts'
@@ -72,9 +75,11 @@ function storeWithoutKey({ send, report }: Relay, { allowsTokens }: RelayConfig)
 }
 
 function relayWithKey(
-  { env, namespace, config, access, stateless }: StoredRelayParts,
+  { env, namespace, config, access: shared, stateless }: StoredRelayParts,
   keys: RelayKeys,
 ): RelayOfRequest {
+  // This bundle knows only the errors of its own calls.
+  const access = { ...shared, call: githubFetch(config.apiUrl) }
   const { report, loadChecks } = stateless
   const settings = readStorageSettings(environmentOf(env), true)
   const encryption = new Encryption(keys)
@@ -88,7 +93,11 @@ function relayWithKey(
     report,
   })
   const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
-  const { deliveries } = objects
+  const deliveries = {
+    ...objects.deliveries,
+    waits: async (queue: string) =>
+      isInDoubt(access, queue) || (await objects.deliveries.waits(queue)),
+  }
   const started = performance.now()
   const storeOf = openStore({
     ...{
@@ -123,10 +132,17 @@ function relayWithKey(
   return relayOf
 }
 
+/** True if the last answers of several repositories were all ambiguous, and another one is tried first. */
+function isInDoubt({ rateLimiters }: ForgeAccess, queue: string): boolean {
+  return rateLimiters.of(holderOf(queue), ownerOf(queue)).mustWait(repositoryOf(queue))
+}
+
 /** False for an endpoint that was deleted, or has another id by now. */
 async function isCurrent(endpoint: Endpoint, endpoints: EndpointLookup): Promise<boolean> {
   const current = await endpoints.current(endpoint)
-  return current?.id.reveal() === endpoint.id.reveal()
+  if (!current) return false
+  const [now, then] = await Promise.all([current, endpoint].map(({ id }) => endpointHash(id)))
+  return now === then
 }
 
 /** Absent without a public address, because the action could not fetch a body. */

@@ -1,5 +1,5 @@
 import { byteString, collect } from '../../wire/bytes.ts'
-import { UserError } from '../../wire/errors.ts'
+import { bugOf, UserError } from '../../wire/errors.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay, steadyClock } from '../config.ts'
@@ -58,11 +58,24 @@ export class RelayObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    return (await this.#open()).fetch(request)
+    try {
+      const object = await this.#open()
+      return await object.fetch(request)
+    } catch (error) {
+      logError(error)
+      return new Response(null, { status: 500 })
+    }
   }
 
   async alarm(): Promise<void> {
-    await (await this.#open()).alarm()
+    try {
+      const object = await this.#open()
+      await object.alarm()
+    } catch (error) {
+      logError(error)
+      // The runtime runs the alarm again.
+      throw error
+    }
   }
 
   #open(): Promise<OwnerObject> {
@@ -72,6 +85,10 @@ export class RelayObject {
     })
     return this.#opened
   }
+}
+
+function logError(error: unknown): void {
+  console.log(JSON.stringify({ error: bugOf(error) }))
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -119,6 +136,8 @@ function relayRequest(request: Request): RelayRequest {
       const { readLargeBody } = await loadObject()
       return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
     },
+    // https://developers.cloudflare.com/workers/configuration/compatibility-flags/#enable-requestsignal-for-incoming-requests
+    whenGone: (back) => request.signal.addEventListener('abort', back),
   }
 }
 

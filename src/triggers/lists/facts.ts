@@ -6,6 +6,7 @@ import { facts as alertmanager } from '../senders/alertmanager.ts'
 import { facts as apprise } from '../senders/apprise.ts'
 import { facts as asana } from '../senders/asana.ts'
 import { facts as awsSns } from '../senders/aws-sns.ts'
+import { facts as azureDevops } from '../senders/azure-devops.ts'
 import { facts as azureEventGrid } from '../senders/azure-event-grid.ts'
 import { facts as bitbucket } from '../senders/bitbucket.ts'
 import { facts as box } from '../senders/box.ts'
@@ -17,22 +18,30 @@ import { facts as circleci } from '../senders/circleci.ts'
 import { facts as clerk } from '../senders/clerk.ts'
 import { facts as clickup } from '../senders/clickup.ts'
 import { facts as contentful } from '../senders/contentful.ts'
+import { facts as datadog } from '../senders/datadog.ts'
 import { facts as directus } from '../senders/directus.ts'
 import { facts as discord } from '../senders/discord.ts'
 import { facts as dockerRegistry } from '../senders/docker-registry.ts'
 import { facts as docusign } from '../senders/docusign.ts'
 import { facts as dropbox } from '../senders/dropbox.ts'
 import { facts as feishu } from '../senders/feishu.ts'
+import { facts as figma } from '../senders/figma.ts'
 import { facts as ghost } from '../senders/ghost.ts'
+import { facts as gitea } from '../senders/gitea.ts'
 import { facts as github } from '../senders/github.ts'
 import { facts as gitlab } from '../senders/gitlab.ts'
 import { facts as googleCalendar } from '../senders/google-calendar.ts'
 import { facts as googleDrive } from '../senders/google-drive.ts'
 import { facts as googleForm } from '../senders/google-form.ts'
 import { facts as grafana } from '../senders/grafana.ts'
+import { facts as hcpTerraform } from '../senders/hcp-terraform.ts'
+import { facts as homeAssistant } from '../senders/home-assistant.ts'
 import { facts as hubspot } from '../senders/hubspot.ts'
+import { facts as ifttt } from '../senders/ifttt.ts'
 import { facts as intercom } from '../senders/intercom.ts'
+import { facts as jenkins } from '../senders/jenkins.ts'
 import { facts as jira } from '../senders/jira.ts'
+import { facts as langfuse } from '../senders/langfuse.ts'
 import { facts as lemonsqueezy } from '../senders/lemonsqueezy.ts'
 import { facts as linear } from '../senders/linear.ts'
 import { facts as mailchimp } from '../senders/mailchimp.ts'
@@ -74,11 +83,13 @@ import { facts as twitch } from '../senders/twitch.ts'
 import { facts as typeform } from '../senders/typeform.ts'
 import { facts as unleash } from '../senders/unleash.ts'
 import { facts as uptimeKuma } from '../senders/uptime-kuma.ts'
+import { facts as uptimerobot } from '../senders/uptimerobot.ts'
 import { facts as vercel } from '../senders/vercel.ts'
 import { facts as verdaccio } from '../senders/verdaccio.ts'
 import { facts as webflow } from '../senders/webflow.ts'
 import { facts as woocommerce } from '../senders/woocommerce.ts'
 import { facts as zabbix } from '../senders/zabbix.ts'
+import { facts as zapier } from '../senders/zapier.ts'
 import { facts as zendesk } from '../senders/zendesk.ts'
 import { facts as zoom } from '../senders/zoom.ts'
 
@@ -90,6 +101,7 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   apprise,
   asana,
   'aws-sns': awsSns,
+  'azure-devops': azureDevops,
   'azure-event-grid': azureEventGrid,
   bitbucket,
   box,
@@ -101,22 +113,30 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   clerk,
   clickup,
   contentful,
+  datadog,
   directus,
   discord,
   'docker-registry': dockerRegistry,
   docusign,
   dropbox,
   feishu,
+  figma,
   ghost,
+  gitea,
   github,
   gitlab,
   'google-calendar': googleCalendar,
   'google-drive': googleDrive,
   'google-form': googleForm,
   grafana,
+  'hcp-terraform': hcpTerraform,
+  'home-assistant': homeAssistant,
   hubspot,
+  ifttt,
   intercom,
+  jenkins,
   jira,
+  langfuse,
   lemonsqueezy,
   linear,
   mailchimp,
@@ -158,11 +178,13 @@ export const FACTS: Readonly<Record<string, Facts>> = {
   typeform,
   unleash,
   'uptime-kuma': uptimeKuma,
+  uptimerobot,
   vercel,
   verdaccio,
   webflow,
   woocommerce,
   zabbix,
+  zapier,
   zendesk,
   zoom,
 }

@@ -5,22 +5,31 @@ import { page as alertmanager } from '../senders/alertmanager.ts'
 import { page as apprise } from '../senders/apprise.ts'
 import { page as asana } from '../senders/asana.ts'
 import { page as awsSns } from '../senders/aws-sns.ts'
+import { page as azureDevops } from '../senders/azure-devops.ts'
 import { page as bitbucket } from '../senders/bitbucket.ts'
 import { page as box } from '../senders/box.ts'
 import { page as buildbot } from '../senders/buildbot.ts'
 import { page as contentful } from '../senders/contentful.ts'
+import { page as datadog } from '../senders/datadog.ts'
 import { page as directus } from '../senders/directus.ts'
 import { page as discord } from '../senders/discord.ts'
 import { page as dockerRegistry } from '../senders/docker-registry.ts'
 import { page as feishu } from '../senders/feishu.ts'
+import { page as figma } from '../senders/figma.ts'
+import { page as gitea } from '../senders/gitea.ts'
 import { page as github } from '../senders/github.ts'
 import { page as gitlab } from '../senders/gitlab.ts'
 import { page as googleCalendar } from '../senders/google-calendar.ts'
 import { page as googleDrive } from '../senders/google-drive.ts'
 import { page as googleForm } from '../senders/google-form.ts'
 import { page as grafana } from '../senders/grafana.ts'
+import { page as hcpTerraform } from '../senders/hcp-terraform.ts'
+import { page as homeAssistant } from '../senders/home-assistant.ts'
 import { page as hubspot } from '../senders/hubspot.ts'
+import { page as ifttt } from '../senders/ifttt.ts'
+import { page as jenkins } from '../senders/jenkins.ts'
 import { page as jira } from '../senders/jira.ts'
+import { page as langfuse } from '../senders/langfuse.ts'
 import { page as linear } from '../senders/linear.ts'
 import { page as mailchimp } from '../senders/mailchimp.ts'
 import { page as mailgun } from '../senders/mailgun.ts'
@@ -50,8 +59,10 @@ import { page as twitch } from '../senders/twitch.ts'
 import { page as typeform } from '../senders/typeform.ts'
 import { page as unleash } from '../senders/unleash.ts'
 import { page as uptimeKuma } from '../senders/uptime-kuma.ts'
+import { page as uptimerobot } from '../senders/uptimerobot.ts'
 import { page as verdaccio } from '../senders/verdaccio.ts'
 import { page as zabbix } from '../senders/zabbix.ts'
+import { page as zapier } from '../senders/zapier.ts'
 import { page as zendesk } from '../senders/zendesk.ts'
 import { page as zoom } from '../senders/zoom.ts'
 
@@ -62,22 +73,31 @@ export const PAGE: Readonly<Record<string, SenderPage>> = {
   apprise,
   asana,
   'aws-sns': awsSns,
+  'azure-devops': azureDevops,
   bitbucket,
   box,
   buildbot,
   contentful,
+  datadog,
   directus,
   discord,
   'docker-registry': dockerRegistry,
   feishu,
+  figma,
+  gitea,
   github,
   gitlab,
   'google-calendar': googleCalendar,
   'google-drive': googleDrive,
   'google-form': googleForm,
   grafana,
+  'hcp-terraform': hcpTerraform,
+  'home-assistant': homeAssistant,
   hubspot,
+  ifttt,
+  jenkins,
   jira,
+  langfuse,
   linear,
   mailchimp,
   mailgun,
@@ -107,8 +127,10 @@ export const PAGE: Readonly<Record<string, SenderPage>> = {
   typeform,
   unleash,
   'uptime-kuma': uptimeKuma,
+  uptimerobot,
   verdaccio,
   zabbix,
+  zapier,
   zendesk,
   zoom,
 }

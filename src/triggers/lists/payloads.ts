@@ -6,6 +6,7 @@ import { payloads as alertmanager } from '../senders/alertmanager.ts'
 import { payloads as apprise } from '../senders/apprise.ts'
 import { payloads as asana } from '../senders/asana.ts'
 import { payloads as awsSns } from '../senders/aws-sns.ts'
+import { payloads as azureDevops } from '../senders/azure-devops.ts'
 import { payloads as azureEventGrid } from '../senders/azure-event-grid.ts'
 import { payloads as bitbucket } from '../senders/bitbucket.ts'
 import { payloads as box } from '../senders/box.ts'
@@ -17,22 +18,30 @@ import { payloads as circleci } from '../senders/circleci.ts'
 import { payloads as clerk } from '../senders/clerk.ts'
 import { payloads as clickup } from '../senders/clickup.ts'
 import { payloads as contentful } from '../senders/contentful.ts'
+import { payloads as datadog } from '../senders/datadog.ts'
 import { payloads as directus } from '../senders/directus.ts'
 import { payloads as discord } from '../senders/discord.ts'
 import { payloads as dockerRegistry } from '../senders/docker-registry.ts'
 import { payloads as docusign } from '../senders/docusign.ts'
 import { payloads as dropbox } from '../senders/dropbox.ts'
 import { payloads as feishu } from '../senders/feishu.ts'
+import { payloads as figma } from '../senders/figma.ts'
 import { payloads as ghost } from '../senders/ghost.ts'
+import { payloads as gitea } from '../senders/gitea.ts'
 import { payloads as github } from '../senders/github.ts'
 import { payloads as gitlab } from '../senders/gitlab.ts'
 import { payloads as googleCalendar } from '../senders/google-calendar.ts'
 import { payloads as googleDrive } from '../senders/google-drive.ts'
 import { payloads as googleForm } from '../senders/google-form.ts'
 import { payloads as grafana } from '../senders/grafana.ts'
+import { payloads as hcpTerraform } from '../senders/hcp-terraform.ts'
+import { payloads as homeAssistant } from '../senders/home-assistant.ts'
 import { payloads as hubspot } from '../senders/hubspot.ts'
+import { payloads as ifttt } from '../senders/ifttt.ts'
 import { payloads as intercom } from '../senders/intercom.ts'
+import { payloads as jenkins } from '../senders/jenkins.ts'
 import { payloads as jira } from '../senders/jira.ts'
+import { payloads as langfuse } from '../senders/langfuse.ts'
 import { payloads as lemonsqueezy } from '../senders/lemonsqueezy.ts'
 import { payloads as linear } from '../senders/linear.ts'
 import { payloads as mailchimp } from '../senders/mailchimp.ts'
@@ -74,11 +83,13 @@ import { payloads as twitch } from '../senders/twitch.ts'
 import { payloads as typeform } from '../senders/typeform.ts'
 import { payloads as unleash } from '../senders/unleash.ts'
 import { payloads as uptimeKuma } from '../senders/uptime-kuma.ts'
+import { payloads as uptimerobot } from '../senders/uptimerobot.ts'
 import { payloads as vercel } from '../senders/vercel.ts'
 import { payloads as verdaccio } from '../senders/verdaccio.ts'
 import { payloads as webflow } from '../senders/webflow.ts'
 import { payloads as woocommerce } from '../senders/woocommerce.ts'
 import { payloads as zabbix } from '../senders/zabbix.ts'
+import { payloads as zapier } from '../senders/zapier.ts'
 import { payloads as zendesk } from '../senders/zendesk.ts'
 import { payloads as zoom } from '../senders/zoom.ts'
 
@@ -90,6 +101,7 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   apprise,
   asana,
   'aws-sns': awsSns,
+  'azure-devops': azureDevops,
   'azure-event-grid': azureEventGrid,
   bitbucket,
   box,
@@ -101,22 +113,30 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   clerk,
   clickup,
   contentful,
+  datadog,
   directus,
   discord,
   'docker-registry': dockerRegistry,
   docusign,
   dropbox,
   feishu,
+  figma,
   ghost,
+  gitea,
   github,
   gitlab,
   'google-calendar': googleCalendar,
   'google-drive': googleDrive,
   'google-form': googleForm,
   grafana,
+  'hcp-terraform': hcpTerraform,
+  'home-assistant': homeAssistant,
   hubspot,
+  ifttt,
   intercom,
+  jenkins,
   jira,
+  langfuse,
   lemonsqueezy,
   linear,
   mailchimp,
@@ -158,11 +178,13 @@ export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   typeform,
   unleash,
   'uptime-kuma': uptimeKuma,
+  uptimerobot,
   vercel,
   verdaccio,
   webflow,
   woocommerce,
   zabbix,
+  zapier,
   zendesk,
   zoom,
 }

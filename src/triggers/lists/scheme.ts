@@ -17,14 +17,17 @@ import { scheme as docusign } from '../senders/docusign.ts'
 import { scheme as dropbox } from '../senders/dropbox.ts'
 import { scheme as feishu } from '../senders/feishu.ts'
 import { scheme as ghost } from '../senders/ghost.ts'
+import { scheme as gitea } from '../senders/gitea.ts'
 import { scheme as github } from '../senders/github.ts'
 import { scheme as gitlab } from '../senders/gitlab.ts'
 import { scheme as googleCalendar } from '../senders/google-calendar.ts'
 import { scheme as googleDrive } from '../senders/google-drive.ts'
 import { scheme as grafana } from '../senders/grafana.ts'
+import { scheme as hcpTerraform } from '../senders/hcp-terraform.ts'
 import { scheme as hubspot } from '../senders/hubspot.ts'
 import { scheme as intercom } from '../senders/intercom.ts'
 import { scheme as jira } from '../senders/jira.ts'
+import { scheme as langfuse } from '../senders/langfuse.ts'
 import { scheme as lemonsqueezy } from '../senders/lemonsqueezy.ts'
 import { scheme as linear } from '../senders/linear.ts'
 import { scheme as mailgun } from '../senders/mailgun.ts'
@@ -80,14 +83,17 @@ export const SCHEME: Readonly<Record<string, OwnScheme>> = {
   dropbox,
   feishu,
   ghost,
+  gitea,
   github,
   gitlab,
   'google-calendar': googleCalendar,
   'google-drive': googleDrive,
   grafana,
+  'hcp-terraform': hcpTerraform,
   hubspot,
   intercom,
   jira,
+  langfuse,
   lemonsqueezy,
   linear,
   mailgun,

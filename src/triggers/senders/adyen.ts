@@ -4,7 +4,10 @@ export const facts: Facts = {
   title: 'Adyen (platforms)',
   secret: 'ADYEN_HMAC_KEY',
   shown: 'the *HMAC key* (in hex), which Adyen shows once',
-  retries: 'Adyen retries three times immediately, and then for up to 30 days.',
+  retries: {
+    when: 'yes',
+    text: 'Adyen retries three times immediately, and then for up to 30 days.',
+  },
   events: [
     'body.type',
     'balancePlatform.transfer.created',

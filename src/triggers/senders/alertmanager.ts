@@ -7,8 +7,10 @@ export const facts: Facts = {
   shown: 'a token that you choose, which Alertmanager sends as `Authorization: Bearer …`',
   timeout:
     'Alertmanager waits until the next `group_interval` (five minutes by default), or for the `timeout` in `webhook_configs`.',
-  retries:
-    'Alertmanager retries after 5xx and after a broken connection, but not after 429 or another 4xx. A notification that failed is sent again after the next `group_interval`.',
+  retries: {
+    when: 'yes',
+    text: 'Alertmanager retries after 5xx and after a broken connection, but not after 429 or another 4xx. A notification that failed is sent again after the next `group_interval`.',
+  },
   events: ['body.status', 'firing'],
 }
 
@@ -42,6 +44,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click: `add a receiver to \`alertmanager.yml\`, and write the token into the file \`hookline-token\` next to it.
 
 \`\`\`yaml
@@ -62,5 +65,5 @@ Name the receiver in a \`route\`, and reload Alertmanager.`,
   retries:
     'A reminder about the same alerts (`repeat_interval`) has the same body, so it is a duplicate too.',
   notes:
-    'A request contains all alerts of a group. The filter drops the request that says that they are resolved. To limit the number of alerts, set `max_alerts` in `webhook_configs`; `body.truncatedAlerts` counts the others. For a job per alert, see [a job for each entry of a list](../guides/recipes.md#a-job-for-each-entry-of-a-list). Alertmanager writes the whole URL into its log, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
+    'A request contains all alerts of a group. The filter drops the request that says that they are resolved. To limit the number of alerts, set `max_alerts` in `webhook_configs`; `body.truncatedAlerts` counts the others. For a job per alert, see [a job for each entry of a list](../guides/use-event-data.md#in-a-matrix). Alertmanager writes the whole URL into its log, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
 }

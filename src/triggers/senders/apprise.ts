@@ -5,9 +5,11 @@ export const facts: Facts = {
   scheme: 'basic',
   secret: 'APPRISE_LOGIN',
   shown: 'a user and a password that you choose, as `apprise:<password>`',
-  timeout: 'Apprise waits four seconds for a response.',
-  retries:
-    'Apprise does not retry, unless the URL asks for it (`?retry=3`). After 4xx and 5xx the command ends with 1.',
+  timeout: 4,
+  retries: {
+    when: 'optional',
+    text: 'Apprise does not retry, unless the URL asks for it (`?retry=3`). After 4xx and 5xx the command ends with 1.',
+  },
   events: ['body.type', 'info', 'success', 'warning', 'failure'],
 }
 

@@ -7,7 +7,7 @@ export const facts: Facts = {
   secret: 'ASANA_HOOK_SECRET',
   shown: 'the header `x-hook-secret` of the first request',
   handshake: 'both',
-  retries: 'Asana retries for a day, and then deletes the webhook.',
+  retries: { when: 'yes', text: 'Asana retries for a day, and then deletes the webhook.' },
   events: ['body.events.action', 'added', 'changed'],
 }
 
@@ -23,6 +23,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'x-hook-secret' },
   isEvent: true,
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'x-hook-secret')),
   answer: (secret) => ({ status: 200, headers: { 'x-hook-secret': secret }, body: '' }),

@@ -7,7 +7,10 @@ export const facts: Facts = {
   trigger: 'aws_sns',
   shown: 'not needed, because Amazon signs with a certificate',
   handshake: 'workflow',
-  retries: 'SNS retries three times, 20 seconds apart, unless a delivery policy says otherwise.',
+  retries: {
+    when: 'yes',
+    text: 'SNS retries three times, 20 seconds apart, unless a delivery policy says otherwise.',
+  },
   repeat: 'MessageId',
 }
 
@@ -29,6 +32,8 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'RSA',
+  isOwn: true,
   verifiedBy:
     'the signature in the message, verified by the certificate of Amazon, without a `secret`',
   click:

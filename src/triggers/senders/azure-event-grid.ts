@@ -11,14 +11,17 @@ export const facts: Facts = {
   secret: 'EVENT_GRID_KEY',
   shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'relay',
-  retries:
-    'By default, Event Grid makes up to 30 attempts within a day. After 400, 401, 403 or 413 it makes no other.',
+  retries: {
+    when: 'yes',
+    text: 'By default, Event Grid makes up to 30 attempts within a day. After 400, 401, 403 or 413 it makes no other.',
+  },
   events: ['body.eventType', 'Microsoft.Storage.BlobCreated'],
 }
 
 /** https://learn.microsoft.com/azure/event-grid/end-point-validation-event-grid-events-schema */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'aeg-event-type' },
   challenge: ({ headers, body }) => {
     if (headerValue(headers, 'aeg-event-type') !== 'SubscriptionValidation') return undefined
     const events = jsonValue(body)

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Bitbucket',
   secret: 'BITBUCKET_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: 'Bitbucket retries twice after a 5xx response.',
+  retries: { when: 'yes', text: 'Bitbucket retries twice after a 5xx response.' },
   repeat: 'headers.x-request-uuid',
   events: ['headers.x-event-key', 'repo:push', 'pullrequest:created', 'pullrequest:fulfilled'],
 }

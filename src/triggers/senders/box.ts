@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Box',
   secret: 'BOX_SIGNATURE_KEY',
   shown: 'the *Primary Key* under *Webhooks > Manage signature keys* of the app, or the secondary',
-  retries: 'Box retries up to twelve times within two hours.',
+  retries: { when: 'yes', text: 'Box retries up to twelve times within two hours.' },
   repeat: 'id',
   events: ['body.trigger', 'FILE.UPLOADED', 'FILE.DOWNLOADED', 'COMMENT.CREATED'],
 }

@@ -5,8 +5,11 @@ export const facts: Facts = {
   scheme: 'basic',
   secret: 'BUILDBOT_LOGIN',
   shown: 'a user and a password that you choose, as `buildbot:<password>`',
-  timeout: 'Buildbot sets no time limit for the response.',
-  retries: 'Buildbot does not retry. Buildbot logs every status other than 2xx.',
+  timeout: Infinity,
+  retries: {
+    when: 'no',
+    text: 'Buildbot does not retry. Buildbot logs every status other than 2xx.',
+  },
   repeat: 'body.buildid',
   filter: { 'body.complete': true },
 }

@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'CircleCI',
   secret: 'CIRCLECI_SECRET',
   shown: 'the *Secret token* of the webhook, which you choose',
-  retries: 'CircleCI may retry. CircleCI waits ten seconds for a response.',
+  timeout: 10,
+  retries: { when: 'yes', text: 'CircleCI may retry.' },
   repeat: 'id',
   events: ['body.type', 'workflow-completed', 'job-completed'],
 }

@@ -15,7 +15,7 @@ export const facts: Facts = {
   title: 'Contentful',
   secret: 'CONTENTFUL_SIGNING_SECRET',
   shown: 'the signing secret of the space, under *Webhooks > Settings*',
-  retries: 'Contentful retries twice, 30 seconds apart, after 429 and 5xx.',
+  retries: { when: 'yes', text: 'Contentful retries twice, 30 seconds apart, after 429 and 5xx.' },
   events: ['headers.x-contentful-topic', 'ContentManagement.Entry.publish'],
 }
 
@@ -87,5 +87,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'HMAC-SHA256',
   verifiedBy: '`x-contentful-signature`, over method, path, headers and body',
 }

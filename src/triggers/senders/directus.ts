@@ -5,8 +5,11 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'DIRECTUS_TOKEN',
   shown: 'a token that you choose, which the flow sends as `Authorization: Bearer …`',
-  timeout: 'Directus sets no time limit for the response.',
-  retries: 'Directus does not retry. After 4xx and 5xx, the flow goes on at the failure path.',
+  timeout: Infinity,
+  retries: {
+    when: 'no',
+    text: 'Directus does not retry. After 4xx and 5xx, the flow goes on at the failure path.',
+  },
   filter: { 'body.event': { $regex: 'items\\.(create|update)$' } },
 }
 

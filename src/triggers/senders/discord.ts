@@ -9,7 +9,10 @@ export const facts: Facts = {
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* of the app, in hex',
   handshake: 'endpoint',
-  retries: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
+  retries: {
+    when: 'yes',
+    text: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
+  },
   repeat: 'id',
   hasBots: true,
   events: ['kind', 'command', 'button', 'modal'],
@@ -110,6 +113,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     '*Developer Portal > your app > General Information > Interactions Endpoint URL*. Enter the URL. Create the commands by the API, and invite the app with the scope `applications.commands`.',
   outputs:

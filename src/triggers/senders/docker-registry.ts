@@ -7,8 +7,10 @@ export const facts: Facts = {
   shown: 'a token that you choose, which the registry sends as `Authorization: Bearer …`',
   timeout:
     'The registry waits for the `timeout` of its configuration, which is 500 ms or a second in its examples.',
-  retries:
-    'The registry retries until the response is 2xx or 3xx, also after 4xx, without an end. Later events wait in its memory.',
+  retries: {
+    when: 'yes',
+    text: 'The registry retries until the response is 2xx or 3xx, also after 4xx, without an end. Later events wait in its memory.',
+  },
   repeat: 'body.events.0.id',
   respond: 'stored',
   filter: { 'body.events': { $elemMatch: { action: 'push', 'target.tag': { $exists: true } } } },
@@ -49,6 +51,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click: `add an endpoint to the configuration of the registry, and restart the registry.
 
 \`\`\`yaml

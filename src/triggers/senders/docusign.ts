@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'DocuSign',
   secret: 'DOCUSIGN_CONNECT_KEY',
   shown: 'a *Connect key*, under *Connect > Connect Keys*',
-  retries: 'DocuSign retries for several days.',
+  retries: { when: 'yes', text: 'DocuSign retries for several days.' },
   events: ['body.event', 'envelope-completed', 'envelope-declined'],
 }
 

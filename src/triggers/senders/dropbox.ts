@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'DROPBOX_APP_SECRET',
   shown: 'the *App secret* in the app console',
   handshake: 'relay',
-  retries: 'Dropbox retries for about ten minutes.',
+  retries: { when: 'yes', text: 'Dropbox retries for about ten minutes.' },
 }
 
 export const scheme: OwnScheme = {
@@ -17,6 +17,7 @@ export const scheme: OwnScheme = {
 /** https://www.dropbox.com/developers/reference/webhooks#verification */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'challenge' },
   challenge: ({ path }) => {
     const query = queryOf(path, 'challenge')
     return query?.size === 1 ? only(query, 'challenge') : undefined

@@ -4,11 +4,14 @@ import { challengeBody } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
-  title: 'Feishu, Lark',
+  title: 'Feishu (Lark)',
   secret: 'FEISHU_VERIFICATION_TOKEN',
   shown: 'the *Verification Token* under *Events & Callbacks > Encryption Strategy* of the app',
   handshake: 'relay',
-  retries: 'Feishu retries four times: after 15 seconds, five minutes, one hour and six hours.',
+  retries: {
+    when: 'yes',
+    text: 'Feishu retries four times: after 15 seconds, five minutes, one hour and six hours.',
+  },
   repeat: 'header.event_id',
   events: ['body.header.event_type', 'im.message.receive_v1'],
 }
@@ -25,6 +28,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   isNarrow: true,
   challenge: ({ headers, body }) => {
     const { type, token, challenge } = challengeBody(body) ?? {}

@@ -4,7 +4,10 @@ export const facts: Facts = {
   title: 'GitLab',
   secret: 'GITLAB_TOKEN',
   shown: 'the *Secret token* of the webhook, which you choose',
-  retries: 'GitLab does not retry, and disables a webhook that fails repeatedly.',
+  retries: {
+    when: 'no',
+    text: 'GitLab does not retry, and disables a webhook that fails repeatedly.',
+  },
   repeat: 'headers.idempotency-key',
   events: ['headers.x-gitlab-event', 'Push Hook', 'Merge Request Hook', 'Issue Hook'],
 }
@@ -39,6 +42,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   verifiedBy: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
   click:
     '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',

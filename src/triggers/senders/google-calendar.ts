@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Google Calendar',
   secret: 'GOOGLE_CALENDAR_TOKEN',
   shown: 'the `token` of the channel, which you choose',
-  retries: 'Google retries after 500, 502, 503 and 504.',
+  retries: { when: 'yes', text: 'Google retries after 500, 502, 503 and 504.' },
   events: ['headers.x-goog-resource-state', 'exists', 'not_exists'],
 }
 

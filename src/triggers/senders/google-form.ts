@@ -6,8 +6,10 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'FORM_SECRET',
   shown: 'the value `whsec_…` that the script of the form creates',
-  retries:
-    'The script retries four times within 21 seconds after 429 and 5xx. Then Google sends an email to the owner of the form.',
+  retries: {
+    when: 'yes',
+    text: 'The script retries four times within 21 seconds after 429 and 5xx. Then Google sends an email to the owner of the form.',
+  },
   repeat: 'event_id',
 }
 
@@ -31,6 +33,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL. If the URL contains `?__token=…`, set `HOOKLINE_URL` to the part before the question mark, and `HOOKLINE_GITHUB_TOKEN` to the token. The script then sends the token in a header.\n3. Run `setUp` once, and allow the requested permissions. `setUp` writes the secret to the log.\n\n',
   outputs:

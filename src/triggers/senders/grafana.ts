@@ -4,8 +4,10 @@ export const facts: Facts = {
   title: 'Grafana',
   secret: 'GRAFANA_SECRET',
   shown: 'the *Secret* under *HMAC Signature* of the contact point, which you choose',
-  retries:
-    'Grafana sends failed alerts again with the next notification, as the notification policy says.',
+  retries: {
+    when: 'yes',
+    text: 'Grafana sends failed alerts again with the next notification, as the notification policy says.',
+  },
   events: ['body.status', 'firing', 'resolved'],
 }
 

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'HubSpot',
   secret: 'HUBSPOT_CLIENT_SECRET',
   shown: 'the *Client secret* of the app',
-  retries: 'HubSpot retries up to ten times within a day.',
+  retries: { when: 'yes', text: 'HubSpot retries up to ten times within a day.' },
   events: ['body.subscriptionType', 'contact.creation', 'deal.propertyChange'],
 }
 

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Intercom',
   secret: 'INTERCOM_CLIENT_SECRET',
   shown: 'the *Client secret* under *Basic information* of the app',
-  retries: 'Intercom retries once, after a minute.',
+  retries: { when: 'yes', text: 'Intercom retries once, after a minute.' },
   repeat: 'id',
   events: ['body.topic', 'conversation.user.created', 'conversation.user.replied'],
 }

@@ -4,7 +4,10 @@ export const facts: Facts = {
   title: 'Jira',
   secret: 'JIRA_SECRET',
   shown: 'the *Secret* of the webhook',
-  retries: 'Jira retries up to five times after 408, 409, 425, 429, 5xx and timeouts.',
+  retries: {
+    when: 'yes',
+    text: 'Jira retries up to five times after 408, 409, 425, 429, 5xx and timeouts.',
+  },
   repeat: 'headers.x-atlassian-webhook-identifier',
   events: ['body.webhookEvent', 'jira:issue_created', 'jira:issue_updated'],
 }
@@ -28,6 +31,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     '*System > WebHooks > Create a WebHook*. Enter the URL and the secret, and choose the events. A JQL query limits them.',
 }

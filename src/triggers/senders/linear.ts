@@ -4,7 +4,10 @@ export const facts: Facts = {
   title: 'Linear',
   secret: 'LINEAR_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries: 'Linear retries three times: after a minute, an hour and six hours.',
+  retries: {
+    when: 'yes',
+    text: 'Linear retries three times: after a minute, an hour and six hours.',
+  },
   repeat: 'headers.linear-delivery',
   events: ['body.type', 'Issue', 'Comment', 'Project', 'AgentSessionEvent'],
 }

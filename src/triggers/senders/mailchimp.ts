@@ -7,8 +7,11 @@ export const facts: Facts = {
   secret: 'MAILCHIMP_KEY',
   shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'both',
-  retries:
-    'Mailchimp retries for up to 75 minutes. Mailchimp waits ten seconds for a response, and a 410 disables the webhook.',
+  timeout: 10,
+  retries: {
+    when: 'yes',
+    text: 'Mailchimp retries for up to 75 minutes. A 410 disables the webhook.',
+  },
   events: ['body.type', 'subscribe', 'unsubscribe', 'profile'],
 }
 

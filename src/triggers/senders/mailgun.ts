@@ -9,7 +9,10 @@ export const facts: Facts = {
   title: 'Mailgun',
   secret: 'MAILGUN_SIGNING_KEY',
   shown: 'the *HTTP webhook signing key* of the account',
-  retries: 'Mailgun retries six times within eight hours. A 406 stops the retries.',
+  retries: {
+    when: 'yes',
+    text: 'Mailgun retries six times within eight hours. A 406 stops the retries.',
+  },
   repeat: 'event-data.id',
   events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
 }
@@ -64,5 +67,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  verifiedBy: '`signature` in the body. It covers a time and a token, but not the rest of the body',
+  kind: 'HMAC-SHA256',
+  verifiedBy:
+    '`signature` in the body, which covers a time and a token, but not the rest of the body',
 }

@@ -13,7 +13,7 @@ export const facts: Facts = {
   secret: 'META_APP_SECRET',
   shown: 'the *App secret* under *App settings > Basic*',
   handshake: 'relay',
-  retries: 'Meta retries for 36 hours, and for WhatsApp for seven days.',
+  retries: { when: 'yes', text: 'Meta retries for 36 hours, and for WhatsApp for seven days.' },
   events: ['body.object', 'whatsapp_business_account', 'page', 'instagram'],
 }
 
@@ -29,6 +29,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'hub.' },
   challenge: ({ path }) => {
     const query = queryOf(path, 'hub.')
     const isAsked = ['subscribe', 'unsubscribe'].includes(query?.get('hub.mode') ?? '')

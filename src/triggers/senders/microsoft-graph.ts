@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'GRAPH_CLIENT_STATE',
   shown: 'the `clientState` of the subscription, which you choose',
   handshake: 'relay',
-  retries: 'Microsoft Graph retries for up to four hours.',
+  retries: { when: 'yes', text: 'Microsoft Graph retries for up to four hours.' },
   events: ['body.value.changeType', 'created', 'updated'],
 }
 
@@ -18,6 +18,7 @@ export const scheme: OwnScheme = {
 /** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { path: 'validationtoken' },
   challenge: ({ path, body }) => {
     if (body !== '') return undefined
     // SharePoint writes the name in lower case.
@@ -48,5 +49,5 @@ export const page: SenderPage = {
   signature:
     'Microsoft Graph signs nothing. Each entry of `value` in the body contains your `clientState`. `scheme: microsoft-graph` compares it, and the outputs omit it.',
   notes:
-    'A subscription expires after some days, so renew it, for example in a [scheduled run](../guides/scheduled-runs.md).',
+    'A subscription expires after some days, so renew it, for example in a [scheduled run](../guides/recipes.md#start-a-workflow-on-time).',
 }

@@ -19,7 +19,7 @@ export const facts: Facts = {
   secret: 'MONDAY_SIGNING_SECRET',
   shown: 'the *Signing Secret* of the app',
   handshake: 'relay',
-  retries: 'monday.com retries once a minute for half an hour.',
+  retries: { when: 'yes', text: 'monday.com retries once a minute for half an hour.' },
   repeat: 'event.triggerUuid',
   events: ['body.event.type', 'create_pulse', 'update_column_value'],
 }
@@ -56,6 +56,7 @@ export const signing: Signing = {
 /** https://developer.monday.com/api-reference/reference/webhooks#url-verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   challenge: ({ body }) => {
     const request = challengeBody(body)
     return Object.keys(request ?? {}).length === 1 ? request?.challenge : undefined
@@ -79,6 +80,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'JWT',
   verifiedBy: '`authorization`, a JWT that does not cover the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
   signature:

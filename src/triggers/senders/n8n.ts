@@ -5,14 +5,16 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'N8N_TOKEN',
   shown: 'a token that you choose, which n8n sends as `Authorization: Bearer …`',
-  timeout: 'n8n waits five minutes for a response.',
-  retries:
-    'n8n does not retry, unless *Retry On Fail* is on in the settings of the node (three tries, one second apart). After 4xx and 5xx the node fails.',
+  timeout: 300,
+  retries: {
+    when: 'optional',
+    text: 'n8n does not retry, unless *Retry On Fail* is on in the settings of the node (three tries, one second apart). After 4xx and 5xx the node fails.',
+  },
   repeat: 'id',
 }
 
 export const payloads: Payloads = {
-  /** The body of docs/senders/n8n.md. */
+  /** The body of docs/senders/README.md#n8n. */
   item: ({ now }) => ({
     headers: { 'user-agent': 'axios/1.12.0' },
     body: {

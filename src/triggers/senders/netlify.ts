@@ -7,7 +7,7 @@ export const facts: Facts = {
   title: 'Netlify',
   secret: 'NETLIFY_SECRET',
   shown: 'the *JWS secret token* of the notification, which you choose',
-  retries: 'Netlify documents no retries.',
+  retries: { when: 'unknown' },
   events: ['headers.x-netlify-event', 'deploy_created', 'deploy_failed'],
 }
 
@@ -46,5 +46,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'JWS',
   verifiedBy: '`x-webhook-signature`, a JWS over the hash of the body',
 }

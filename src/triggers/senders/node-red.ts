@@ -5,14 +5,16 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'NODE_RED_TOKEN',
   shown: 'a token that you choose, which Node-RED sends as `Authorization: Bearer …`',
-  timeout: 'Node-RED waits two minutes for a response.',
-  retries:
-    'Node-RED does not retry. After 4xx and 5xx, the flow goes on with the status in `msg.statusCode`.',
+  timeout: 120,
+  retries: {
+    when: 'no',
+    text: 'Node-RED does not retry. After 4xx and 5xx, the flow goes on with the status in `msg.statusCode`.',
+  },
   repeat: 'id',
 }
 
 export const payloads: Payloads = {
-  /** The message of docs/senders/node-red.md. */
+  /** The message of docs/senders/README.md#node-red. */
   message: ({ id, now }) => ({
     headers: { 'user-agent': 'got (https://github.com/sindresorhus/got)' },
     body: {

@@ -5,7 +5,7 @@ export const facts: Facts = {
   secret: 'NOTION_VERIFICATION_TOKEN',
   shown: 'the `verification_token` of the first request',
   handshake: 'workflow',
-  retries: 'Notion retries up to eight times within a day.',
+  retries: { when: 'yes', text: 'Notion retries up to eight times within a day.' },
   repeat: 'id',
   events: ['body.type', 'page.created', 'page.content_updated', 'comment.created'],
 }

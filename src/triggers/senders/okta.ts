@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'OKTA_HOOK_SECRET',
   shown: 'the *Authentication secret* of the event hook, which you choose',
   handshake: 'relay',
-  retries: 'Okta retries once after a timeout.',
+  retries: { when: 'yes', text: 'Okta retries once after a timeout.' },
   repeat: 'eventId',
   events: ['body.data.events.eventType', 'user.session.start', 'user.lifecycle.create'],
 }
@@ -17,6 +17,7 @@ export const facts: Facts = {
 /** https://developer.okta.com/docs/concepts/event-hooks/#one-time-verification-request */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { header: 'x-okta-verification-challenge' },
   challenge: ({ headers }) => headerValue(headers, 'x-okta-verification-challenge'),
   answer: (verification) => jsonResponse({ verification }),
 }

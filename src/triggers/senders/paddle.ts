@@ -4,7 +4,10 @@ export const facts: Facts = {
   title: 'Paddle',
   secret: 'PADDLE_SECRET',
   shown: 'the secret key of the notification destination, `pdl_ntfset_…`',
-  retries: 'Paddle retries 60 times within three days, and three times in the sandbox.',
+  retries: {
+    when: 'yes',
+    text: 'Paddle retries 60 times within three days, and three times in the sandbox.',
+  },
   repeat: 'event_id',
   events: ['body.event_type', 'transaction.completed', 'subscription.created'],
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'PagerDuty',
   secret: 'PAGERDUTY_SECRET',
   shown: 'the secret that is shown once, when you create the subscription',
-  retries: 'PagerDuty retries, but does not document how often.',
+  retries: { when: 'yes', text: 'PagerDuty retries, but does not document how often.' },
   repeat: 'event.id',
   events: ['body.event.event_type', 'incident.triggered', 'incident.resolved'],
 }

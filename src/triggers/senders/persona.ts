@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Persona',
   secret: 'PERSONA_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, `wbhsec_…`',
-  retries: 'Persona retries several times.',
+  retries: { when: 'yes', text: 'Persona retries several times.' },
   repeat: 'data.id',
   events: ['body.data.attributes.name', 'inquiry.completed', 'inquiry.approved'],
 }

@@ -17,7 +17,7 @@ export const facts: Facts = {
   title: 'Plaid',
   secret: 'PLAID_JWK',
   shown: 'the JWK from `/webhook_verification_key/get` for the `kid` of the signature',
-  retries: 'Plaid retries for up to a day.',
+  retries: { when: 'yes', text: 'Plaid retries for up to a day.' },
   events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
 }
 
@@ -84,5 +84,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'JWS',
   verifiedBy: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
 }

@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'Sentry',
   secret: 'SENTRY_CLIENT_SECRET',
   shown: 'the *Client Secret* of the internal integration',
-  retries: 'Sentry documents no retries. Sentry waits one second for a response.',
+  timeout: 1,
+  retries: { when: 'unknown' },
   repeat: 'headers.request-id',
   events: ['headers.sentry-hook-resource', 'issue', 'event_alert', 'error'],
 }

@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'Shopify',
   secret: 'SHOPIFY_SECRET',
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
-  retries: 'Shopify retries eight times within four hours.',
+  timeout: 5,
+  retries: { when: 'yes', text: 'Shopify retries eight times within four hours.' },
   repeat: 'headers.x-shopify-webhook-id',
   otherRepeat: 'headers.shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
@@ -68,6 +69,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
   filter:
@@ -76,8 +78,7 @@ export const page: SenderPage = {
     'The body of a webhook is the object itself, and `headers.x-shopify-shop-domain` is the shop. The body of an event of Shopify Events contains `topic`, `action`, `handle` and `fields_changed`, and its headers have no `x-`: `headers.shopify-shop-domain`, `headers.shopify-action`.',
   signature:
     'Shopify Events send the signature in the header `shopify-hmac-sha256`, which `scheme: shopify` accepts too.',
-  retries:
-    'Shopify waits five seconds for a response. If all retries fail, Shopify deletes a subscription that was created by the API.',
+  retries: 'If all retries fail, Shopify deletes a subscription that was created by the API.',
   notes:
     'All events of one order or product have the same `id` in the body. Therefore the key is `config.deduplicateBy`, which takes precedence over `id`. The bodies of Shopify Events have no `id`: their key is the delivery id in `shopify-webhook-id`.',
 }

@@ -8,7 +8,10 @@ export const facts: Facts = {
   secret: 'SMARTSHEET_SHARED_SECRET',
   shown: 'the `sharedSecret` in the response that created the webhook',
   handshake: 'relay',
-  retries: 'Smartsheet retries, but does not document how often, and then disables the webhook.',
+  retries: {
+    when: 'yes',
+    text: 'Smartsheet retries, but does not document how often, and then disables the webhook.',
+  },
   repeat: 'nonce',
   events: ['body.events.eventType', 'created', 'updated'],
 }
@@ -21,6 +24,7 @@ export const scheme: OwnScheme = {
 /** https://smartsheet.redoc.ly/#section/Webhooks/Webhook-Verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'smartsheet-hook-challenge' },
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'smartsheet-hook-challenge')),
   answer: (smartsheetHookResponse) => {
     const reply = jsonResponse({ smartsheetHookResponse })

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Square',
   secret: 'SQUARE_SIGNATURE_KEY',
   shown: 'the *Signature key* of the subscription',
-  retries: 'Square retries up to eleven times within a day.',
+  retries: { when: 'yes', text: 'Square retries up to eleven times within a day.' },
   repeat: 'event_id',
   events: ['body.type', 'payment.updated', 'order.created'],
 }

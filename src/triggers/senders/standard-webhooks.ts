@@ -25,10 +25,13 @@ import {
 import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
-  title: 'Standard Webhooks, Svix',
+  title: 'Standard Webhooks (Svix)',
   secret: 'WEBHOOK_SECRET',
   shown: 'the secret `whsec_…`, or the public key `whpk_…`',
-  retries: 'The sender decides about retries. The standard recommends several days.',
+  retries: {
+    when: 'optional',
+    text: 'The sender decides about retries. The standard recommends several days.',
+  },
   repeat: 'headers.webhook-id',
   events: ['body.type', 'invoice.paid'],
 }
@@ -145,6 +148,8 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'HMAC-SHA256',
+  isOwn: true,
   verifiedBy: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
   click:
     'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Storyblok',
   secret: 'STORYBLOK_SECRET',
   shown: 'the *Webhook secret* of the webhook, which you choose',
-  retries: 'Storyblok does not retry.',
+  retries: { when: 'no' },
   events: ['body.action', 'published', 'unpublished', 'deleted'],
 }
 

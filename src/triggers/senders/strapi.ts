@@ -5,7 +5,7 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'STRAPI_TOKEN',
   shown: 'a string that you choose and send as the header `Authorization: Bearer …`',
-  retries: 'Strapi does not retry.',
+  retries: { when: 'no' },
   events: ['body.event', 'entry.create', 'entry.update', 'entry.publish'],
 }
 

@@ -9,7 +9,8 @@ export const facts: Facts = {
   secret: 'STRAVA_KEY',
   shown: 'a string that you choose and add to the `callback_url` as `key=…`',
   handshake: 'relay',
-  retries: 'Strava sends up to three requests. Strava waits two seconds for a response.',
+  timeout: 2,
+  retries: { when: 'yes', text: 'Strava sends up to three requests.' },
   events: ['body.aspect_type', 'create', 'update'],
 }
 
@@ -20,6 +21,7 @@ export const facts: Facts = {
  */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'hub.' },
   isNarrow: true,
   challenge: ({ path }) => {
     const query = queryOf(path, 'hub.')

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Stripe',
   secret: 'STRIPE_SIGNING_SECRET',
   shown: 'the signing secret of the endpoint, `whsec_…`',
-  retries: 'Stripe retries for three days, and three times in a sandbox.',
+  retries: { when: 'yes', text: 'Stripe retries for three days, and three times in a sandbox.' },
   repeat: 'id',
   events: [
     'body.type',
@@ -72,6 +72,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the payload style *Thin* or *Snapshot*, the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
   fire: ': in the [Shell](https://docs.stripe.com/workbench/shell) of Workbench, run `stripe trigger checkout.session.completed`.',

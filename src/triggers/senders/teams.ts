@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'Microsoft Teams (outgoing webhooks)',
   secret: 'TEAMS_SECURITY_TOKEN',
   shown: 'the security token, in base64, that Teams shows once',
-  retries: 'Teams documents no retries. Teams waits five seconds for a response.',
+  timeout: 5,
+  retries: { when: 'unknown' },
   repeat: 'id',
 }
 
@@ -32,6 +33,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     '*Teams > the team > Manage team > Apps > Create an outgoing webhook*. Enter a name, and the URL as *Callback URL*.',
   notes:

@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'TRELLO_SECRET',
   shown: 'the *Secret* of the Power-Up, under *API key*',
   handshake: 'both',
-  retries: 'Trello retries three times: after 30, 60 and 120 seconds.',
+  retries: { when: 'yes', text: 'Trello retries three times: after 30, 60 and 120 seconds.' },
   repeat: 'action.id',
   events: ['action.type', 'createCard', 'updateCard', 'commentCard'],
 }
@@ -40,6 +40,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click:
     'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore use an endpoint, as `connect` does.',
   outputs:

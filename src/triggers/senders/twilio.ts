@@ -13,7 +13,10 @@ export const facts: Facts = {
   title: 'Twilio',
   secret: 'TWILIO_AUTH_TOKEN',
   shown: 'the *Auth Token* of the account',
-  retries: 'Twilio does not retry, unless the URL asks for it (`#rc=2`).',
+  retries: {
+    when: 'optional',
+    text: 'Twilio does not retry, unless the URL asks for it (`#rc=2`).',
+  },
   repeat: 'headers.i-twilio-idempotency-token',
   events: ['body.SmsStatus', 'received', 'delivered', 'failed'],
 }
@@ -199,6 +202,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  kind: 'HMAC-SHA1',
   verifiedBy: '`x-twilio-signature`, over the URL and the parameters of the form',
   click:
     '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',

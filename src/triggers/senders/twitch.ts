@@ -7,8 +7,10 @@ export const facts: Facts = {
   secret: 'TWITCH_SECRET',
   shown: 'the `secret` of the subscription, which you choose',
   handshake: 'relay',
-  retries:
-    'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
+  retries: {
+    when: 'yes',
+    text: 'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
+  },
   repeat: 'headers.twitch-eventsub-message-id',
   events: ['body.subscription.type', 'stream.online', 'channel.follow'],
 }
@@ -26,6 +28,7 @@ export const scheme: OwnScheme = {
 /** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'twitch-eventsub-message-type' },
   isSigned: true,
   isNarrow: true,
   challenge: ({ headers, body }) => {

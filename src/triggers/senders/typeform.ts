@@ -5,8 +5,11 @@ export const facts: Facts = {
   trigger: 'typeform',
   secret: 'TYPEFORM_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries:
-    'Typeform retries every two to three minutes for ten hours, or five times. A 404 or a 410 disables the webhook.',
+  timeout: 30,
+  retries: {
+    when: 'yes',
+    text: 'Typeform retries every two to three minutes for ten hours, or five times. A 404 or a 410 disables the webhook.',
+  },
   repeat: 'event_id',
   events: ['event_type', 'form_response'],
 }
@@ -50,6 +53,5 @@ export const page: SenderPage = {
     '*Connect > Webhooks > Add a webhook* of the form. Enter the URL, then choose *Edit* and set a secret.',
   outputs:
     '`answers_map` contains the answers by question: a string, number or boolean, the label of a choice, or a list of several choices. A second question with the same title is called `Title (2)`. `form_response` is the complete response, `event_id` is its id, and `event_type` is `form_response`.',
-  retries:
-    'Typeform waits 30 seconds for a response. A 404 or a 410 would disable the webhook. The relay never responds with one of them because of a fault of GitHub.',
+  retries: 'The relay never responds with 404 or 410 because of a fault of GitHub.',
 }

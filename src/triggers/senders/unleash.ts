@@ -5,8 +5,8 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'UNLEASH_TOKEN',
   shown: 'a token that you choose, which Unleash sends as `Authorization: Bearer …`',
-  timeout: 'Unleash waits ten seconds for a response.',
-  retries: 'Unleash does not retry a POST, whatever the response is.',
+  timeout: 10,
+  retries: { when: 'no', text: 'Unleash does not retry a POST, whatever the response is.' },
   repeat: 'id',
   events: ['body.type', 'feature-environment-enabled', 'feature-environment-disabled'],
 }

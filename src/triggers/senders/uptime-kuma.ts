@@ -6,8 +6,8 @@ export const facts: Facts = {
   options: { header: 'x-kuma-token' },
   secret: 'UPTIME_KUMA_TOKEN',
   shown: 'a token that you choose, which Uptime Kuma sends in the header `X-Kuma-Token`',
-  timeout: 'Uptime Kuma waits five minutes for a response.',
-  retries: 'Uptime Kuma does not retry, whatever the response is.',
+  timeout: 300,
+  retries: { when: 'no', text: 'Uptime Kuma does not retry, whatever the response is.' },
   filter: { 'body.heartbeat.status': 0, 'body.heartbeat.important': true },
 }
 

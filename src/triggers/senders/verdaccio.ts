@@ -5,14 +5,17 @@ export const facts: Facts = {
   scheme: 'bearer',
   secret: 'VERDACCIO_TOKEN',
   shown: 'a token that you choose, which Verdaccio sends as `Authorization: Bearer …`',
-  timeout: 'Verdaccio sets no time limit for the response.',
-  retries: 'Verdaccio does not retry a POST. Verdaccio logs every status from 400 on.',
+  timeout: Infinity,
+  retries: {
+    when: 'no',
+    text: 'Verdaccio does not retry a POST. Verdaccio logs every status from 400 on.',
+  },
   repeat: 'body.version',
   events: ['body.type', 'publish'],
 }
 
 export const payloads: Payloads = {
-  /** The `content` of docs/senders/verdaccio.md. */
+  /** The `content` of docs/senders/README.md#verdaccio. */
   publish: () => ({
     headers: { 'user-agent': 'got (https://github.com/sindresorhus/got)' },
     body: {

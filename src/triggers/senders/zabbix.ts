@@ -6,8 +6,10 @@ export const facts: Facts = {
   secret: 'ZABBIX_TOKEN',
   shown: 'a token that you choose, which the script sends as `Authorization: Bearer …`',
   timeout: 'Zabbix waits 30 seconds, or for the *Timeout* of the media type.',
-  retries:
-    'Zabbix makes three attempts, ten seconds apart, whenever the script throws. The script below throws after 4xx and 5xx.',
+  retries: {
+    when: 'yes',
+    text: 'Zabbix makes three attempts, ten seconds apart, whenever the script throws. The script below throws after 4xx and 5xx.',
+  },
   repeat: 'body.event_id',
   filter: { 'body.event_value': '1', 'body.event_update_status': '0' },
 }
@@ -29,6 +31,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
+  isOwn: true,
   click: `*Alerts > Media types > Create media type*. Choose the type *Webhook*, and add the parameters \`url\` (the URL), \`token\` (your token), \`event_id\` (\`{EVENT.ID}\`), \`event_value\` (\`{EVENT.VALUE}\`), \`event_update_status\` (\`{EVENT.UPDATE.STATUS}\`), \`event_name\` (\`{EVENT.NAME}\`), \`event_severity\` (\`{EVENT.SEVERITY}\`), \`host\` (\`{HOST.NAME}\`) and \`trigger_id\` (\`{TRIGGER.ID}\`). Enter this script:
 
 \`\`\`js

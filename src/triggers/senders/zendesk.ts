@@ -4,8 +4,10 @@ export const facts: Facts = {
   title: 'Zendesk',
   secret: 'ZENDESK_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries:
-    'Zendesk retries up to three times after 409, and as `Retry-After` says after 429 and 503.',
+  retries: {
+    when: 'yes',
+    text: 'Zendesk retries up to three times after 409, and as `Retry-After` says after 429 and 503.',
+  },
   repeat: 'headers.x-zendesk-webhook-invocation-id',
   events: ['body.type', 'zen:event-type:ticket.created'],
 }

@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'ZOOM_SECRET_TOKEN',
   shown: 'the *Secret Token* under *Feature* of the app',
   handshake: 'endpoint',
-  retries: 'Zoom retries three times: after 5, 25 and 85 minutes.',
+  retries: { when: 'yes', text: 'Zoom retries three times: after 5, 25 and 85 minutes.' },
   events: ['body.event', 'meeting.started', 'meeting.ended', 'recording.completed'],
 }
 

@@ -4,13 +4,13 @@ import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
 import { basic, bearer, fieldToken, headerToken, token } from './token-schemes.ts'
 
-/** Every scheme of signature verification, by its name in `scheme`. */
-export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(
-  [
-    ...Object.entries(SCHEME).map(([name, own]) => toScheme(name, own)),
-    ...[hmac, ed25519, bearer, basic, token],
-  ].map((scheme) => [scheme.name, scheme]),
-)
+const GENERAL = [hmac, ed25519, bearer, basic, token]
+
+/** The name of every scheme of signature verification, as `scheme` takes it. */
+export const SCHEME_NAMES: readonly string[] = [
+  ...Object.keys(SCHEME),
+  ...GENERAL.map(({ name }) => name),
+]
 
 function toScheme(name: string, own: OwnScheme): Scheme {
   if ('check' in own) return own
@@ -21,7 +21,9 @@ function toScheme(name: string, own: OwnScheme): Scheme {
 
 /** A scheme by its name; `_` is read as `-`, because the triggers of the same services have `_`. */
 export function schemeNamed(name: string): Scheme | undefined {
-  return SCHEMES.get(name.replaceAll('_', '-'))
+  const written = name.replaceAll('_', '-')
+  const own = Object.hasOwn(SCHEME, written) ? SCHEME[written] : undefined
+  return own ? toScheme(written, own) : GENERAL.find((scheme) => scheme.name === written)
 }
 
 /** The signature of a sender as data; `undefined` for a scheme that is code. */

@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type DeliveryScene, id, type Reply, startScene } from '../../support/delivery-scene.ts'
+import { MINUTE, randomOf, SECOND } from '../../support/fake-time.ts'
+
+let scene: DeliveryScene | undefined
+afterEach(async () => {
+  await scene?.close()
+  scene = undefined
+})
+
+const NO_RUNS: Reply = { status: 200, body: '{"total_count":0,"workflow_runs":[]}' }
+
+const MANNERS: Record<string, readonly Reply[]> = {
+  '500': [{ status: 500 }],
+  '502 after 7 s': [{ status: 502, delay: 7 * SECOND }],
+  '503 with Retry-After': [{ status: 503, headers: { 'retry-after': '600' } }],
+  silence: ['silent'],
+  resets: ['reset'],
+  '404': [{ status: 404, body: '{}' }],
+  '422': [{ status: 422, body: '{}' }],
+  'all of these': [
+    { status: 500 },
+    { status: 502, delay: 7 * SECOND },
+    { status: 503, headers: { 'retry-after': '600' } },
+    'silent',
+    'reset',
+    { status: 404, body: '{}' },
+  ],
+}
+
+/** Milliseconds of GitHub's response to an event of the healthy repository. */
+const HEALTHY_DELAY = 200
+
+interface Latencies {
+  /** Milliseconds from each event of the healthy repository to its acceptance, in order of size. */
+  readonly sorted: readonly number[]
+}
+
+/**
+ * Sends events of the healthy repository for two minutes, and of the failing ones, each as a request and some
+ * from the database, as after a restart.
+ */
+async function latencies(failing: number, replies: readonly Reply[]): Promise<Latencies> {
+  const random = randomOf(failing + replies.length)
+  const made = await startScene(
+    ({ method, repository }) => {
+      if (method === 'GET') return NO_RUNS
+      if (repository === 'o/healthy') return { status: 204, delay: HEALTHY_DELAY }
+      const n = Number(repository.slice('o/failing-'.length))
+      return replies[n % replies.length] ?? { status: 500 }
+    },
+    { random },
+  )
+  scene = made
+  const { time, deliver, posts, put } = made
+  const sent = new Map<string, number>()
+  let next = 1
+  const later: Promise<unknown>[] = []
+  for (let n = 0; n < failing; n++) {
+    for (let each = 0; each < 5; each++) {
+      await put(id(next++), { event: { name: `failing-${n}` } })
+    }
+  }
+  for (let tick = 0; tick < 120; tick++) {
+    for (let n = 0; n < failing; n++) {
+      if (tick % 5 === n % 5) later.push(deliver(id(next++), { name: `failing-${n}` }))
+    }
+    if (tick % 3 === 0) {
+      const delivery = id(next++)
+      sent.set(delivery, time.now)
+      later.push(deliver(delivery, { name: 'healthy' }))
+    }
+    await time.pass(SECOND)
+  }
+  await time.pass(MINUTE)
+  const accepted = await made.table.list({
+    repository: 'o/healthy',
+    state: 'delivered',
+    limit: 1000,
+  })
+  expect(accepted).toHaveLength(sent.size)
+  const all = [...sent].map(([delivery, at]) => {
+    const calls = posts(delivery)
+    // Nothing of the healthy repository starts twice.
+    expect(calls).toHaveLength(1)
+    return (calls[0]?.at ?? Number.POSITIVE_INFINITY) + HEALTHY_DELAY - at
+  })
+  return { sorted: all.toSorted((a, b) => a - b) }
+}
+
+const p95 = ({ sorted }: Latencies) => sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0
+
+describe.each(Object.entries(MANNERS))('repositories that answer with %s', (_name, replies) => {
+  test.each([4, 10, 20])(
+    '%i of one credential leave p95 of a healthy one within 5 times its undisturbed p95',
+    async (failing) => {
+      const disturbed = await latencies(failing, replies)
+      // Undisturbed each event goes to GitHub immediately.
+      expect(p95(disturbed)).toBeLessThanOrEqual(5 * HEALTHY_DELAY)
+      expect(disturbed.sorted.at(-1)).toBeLessThanOrEqual(5 * SECOND)
+    },
+  )
+})
+
+test('while GitHub as a whole answers 500, few events of 20 repositories are in doubt at first', async () => {
+  let isDown = false
+  const made = await startScene(({ method }) =>
+    method === 'GET' ? NO_RUNS : { status: isDown ? 500 : 204 },
+  )
+  scene = made
+  const { time, deliver, states } = made
+  const all = (from: number) =>
+    Array.from({ length: 20 }, (_, n) => deliver(id(from + n), { name: `r${n}` }))
+  all(1)
+  await time.pass(5 * SECOND)
+  expect(await states()).toMatchObject({ delivered: 20 })
+  isDown = true
+  for (let n = 0; n < 20; n++) {
+    const sent = deliver(id(100 + n), { name: `r${n}` })
+    await time.pass(50)
+    await sent
+  }
+  const { uncertain, waiting } = await states()
+  expect(uncertain + waiting).toBe(20)
+  expect(uncertain).toBeLessThanOrEqual(6)
+  isDown = false
+  await time.pass(3 * MINUTE)
+  expect(await states()).toMatchObject({ delivered: 40, uncertain: 0, waiting: 0 })
+})
+
+test('failing queues get at most a quarter of the turns while healthy queues have a backlog', async () => {
+  const made = await startScene(({ method, repository }) =>
+    method === 'GET' ? NO_RUNS : { status: repository.startsWith('o/failing') ? 503 : 204 },
+  )
+  scene = made
+  const { time, put, posts } = made
+  let next = 1
+  for (let n = 0; n < 400; n++) await put(id(next++), { event: { name: `healthy-${n % 4}` } })
+  for (let n = 0; n < 100; n++) await put(id(next++), { event: { name: `failing-${n % 20}` } })
+  await time.pass(60 * SECOND)
+  const failing = posts().filter(({ repository }) => repository.startsWith('o/failing'))
+  // The first answers show which repositories fail.
+  expect(failing.length).toBeLessThanOrEqual(20 + posts().length / 4)
+  expect(failing.length).toBeGreaterThan(20)
+  expect(posts().length).toBeGreaterThan(150)
+})

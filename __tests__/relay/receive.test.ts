@@ -1,0 +1,232 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { readRelayConfig, sharedGitHub, statelessRelay } from '../../src/relay/config.ts'
+import type { RecordedRequest, RelayStore } from '../../src/relay/delivery/accept.ts'
+import { invalidToken } from '../../src/relay/errors.ts'
+import { PACK } from '../../src/relay/github/payload-limit.ts'
+import type { Dispatch } from '../../src/relay/github/send.ts'
+import { serveRelay } from '../../src/relay/node/server.ts'
+import { type Relay, respond } from '../../src/relay/relay.ts'
+import type { BodyUpload } from '../../src/relay/store/bodies.ts'
+import type { Endpoint } from '../../src/relay/store/endpoint-settings.ts'
+import { verifiedChecks } from '../../src/relay/webhook/checks.ts'
+import { RequestLog } from '../../src/relay/webhook/request-log.ts'
+import type { RelayRequest } from '../../src/wire/http.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { until } from '../support/until.ts'
+
+const ID = 'AAAAAAAAAAAAAAAAAAAAAA'
+const TOKEN = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz'
+const ENDPOINT: Endpoint = {
+  owner: 'o',
+  name: 'orders',
+  id: new Secret(ID),
+  created: 1,
+  repository: 'o/r',
+  workflow: 'orders',
+  trigger: 'webhook',
+  dispatch: 'repository',
+  respond: 'github',
+  token: new Secret(TOKEN),
+}
+
+interface Seen {
+  events: Dispatch[][]
+  records: RecordedRequest[]
+  gone: string[]
+  log: object[]
+}
+
+/** A relay with one endpoint, whose store only notes what it gets. */
+async function relayWith(
+  endpoint: Partial<Endpoint> = {},
+  deliver: RelayStore['deliver'] = async () => ({ tries: 1, githubStatus: 204 }),
+): Promise<{ relay: Relay; seen: Seen }> {
+  const seen: Seen = { events: [], records: [], gone: [], log: [] }
+  const config = await readRelayConfig({})
+  const unused = () => Promise.reject(new Error('the store sends the events'))
+  const parts = {
+    packers: [PACK],
+    loadChecks: () => import('../../src/relay/webhook/verification.ts'),
+    isStateless: false,
+  }
+  const store: RelayStore = {
+    endpoints: { find: async () => ({ ...ENDPOINT, ...endpoint }) },
+    deliver: async (events, found) => {
+      seen.events.push([...events])
+      return deliver(events, found)
+    },
+    record: (request) => void seen.records.push(request),
+    clientGone: ({ name }) => void seen.gone.push(name),
+    wasAccepted: async () => false,
+    isNotification: async () => false,
+    largeBodies: undefined,
+    admin: async () => ({ status: 200, headers: {}, body: '' }),
+  }
+  const stateless = statelessRelay(config, sharedGitHub({}, config, unused), () => {}, parts)
+  const relay = { ...stateless, store, log: (entry: object) => void seen.log.push(entry) }
+  return { relay, seen }
+}
+
+function request(body: string, headers: readonly string[] = []): RelayRequest {
+  return {
+    method: 'POST',
+    target: `/-/o/${ID}/rest?x=1`,
+    headers: ['content-type', 'application/json', ...headers],
+    readBody: async () => Buffer.from(body),
+  }
+}
+
+test('one request to an endpoint with two further targets starts three events', async () => {
+  const targets = [
+    { repository: 'o/a', workflow: 'ci', trigger: 'webhook' },
+    { repository: 'o/b', workflow: 'cd', trigger: 'hook' },
+  ]
+  const { relay, seen } = await relayWith({ targets })
+  const { status, headers } = await respond(request('{"a":1}'), relay)
+  expect(status).toBe(200)
+  const [events = []] = seen.events
+  const paths = events.map(({ repository, clientPayload }) => [
+    `${repository.owner}/${repository.name}`,
+    JSON.parse(clientPayload).path,
+  ])
+  expect(paths).toEqual([
+    ['o/r', 'orders/webhook/rest?x=1'],
+    ['o/a', 'ci/webhook/rest?x=1'],
+    ['o/b', 'cd/hook/rest?x=1'],
+  ])
+  const id = headers['x-hookline-delivery']
+  expect(events.map((event) => event.request?.id)).toEqual([id, id, id])
+  // Each has a delivery of its own, which its payload names.
+  const own = events.map(({ delivery }) => delivery)
+  expect(new Set([...own, id]).size).toBe(4)
+  expect(
+    events.map(({ clientPayload }) => JSON.parse(clientPayload).headers['x-hookline-delivery']),
+  ).toEqual(own)
+})
+
+test('with one target, the delivery has the id of the request', async () => {
+  const { relay, seen } = await relayWith()
+  const { headers } = await respond(request('{"a":1}'), relay)
+  const id = headers['x-hookline-delivery']
+  expect(seen.events[0]).toMatchObject([{ delivery: id, request: { id, size: 7 } }])
+})
+
+test('a filtered request is recorded, without its tokens', async () => {
+  const { relay, seen } = await relayWith({ if: 'body.a == 2' })
+  const given = request('{"a":1}', ['x-token', TOKEN, 'authorization', 'Bearer other'])
+  const { headers } = await respond(given, relay)
+  expect(headers['x-hookline-filtered']).toBe('true')
+  expect(seen.events).toEqual([])
+  expect(seen.records).toMatchObject([
+    {
+      state: 'filtered',
+      reason: 'if',
+      delivery: headers['x-hookline-delivery'],
+      endpoint: { name: 'orders' },
+      method: 'POST',
+      path: 'orders/webhook/rest?x=1',
+      size: 7,
+      explanation: expect.stringContaining('body.a'),
+    },
+  ])
+  const [record] = seen.records
+  expect(Buffer.from(record?.body ?? []).toString()).toBe('{"a":1}')
+  expect(record?.headers.get('x-token')).toBe('***')
+})
+
+test.each([
+  ['a signature that does not verify', { verify: [{ scheme: 'github', secret: 's' }] }, 401],
+  ['a path that names no file', { dispatch: 'workflow', workflow: '..' }, 400],
+] as const)('%s is recorded as refused', async (_, settings, status) => {
+  const { relay, seen } = await relayWith(settings)
+  const response = await respond(request('{"a":1}'), relay)
+  expect(response.status).toBe(status)
+  const { code } = JSON.parse(response.body).error
+  expect(seen.records).toMatchObject([{ state: 'refused', reason: code }])
+})
+
+test('a refusal by GitHub is recorded, a body with the GitHub token without the body', async () => {
+  const { relay, seen } = await relayWith({}, () => Promise.reject(invalidToken()))
+  expect((await respond(request('{"a":1}'), relay)).status).toBe(401)
+  expect((await respond(request(`{"a":"${TOKEN}"}`), relay)).status).toBe(400)
+  expect(seen.records.map(({ reason, body }) => [reason, body.length])).toEqual([
+    ['invalid_token', 7],
+    ['token_in_body', 0],
+  ])
+})
+
+test('an accepted request is not recorded here, since the store has its events', async () => {
+  const { relay, seen } = await relayWith()
+  await respond(request('{"a":1}'), relay)
+  expect(seen.records).toEqual([])
+})
+
+test.each([
+  ['github', ['orders'], true],
+  ['stored', [], undefined],
+] as const)(
+  'with "respond: %s", the store hears of a sender that hangs up: %j',
+  async (how, gone, logged) => {
+    let answer = () => {}
+    const { relay, seen } = await relayWith({ respond: how }, async () => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return { tries: 1 }
+    })
+    const server = await serveRelay({ host: '127.0.0.1', port: 0, relay })
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.write(`POST /-/o/${ID} HTTP/1.1\r\nHost: relay\r\nContent-Length: 2\r\n\r\n{}`)
+    await until(() => seen.events.length === 1)
+    const closed = once(socket, 'close')
+    socket.destroy()
+    await closed
+    // The end of the connection arrives before the next request.
+    await fetch(`${server.url}/healthz`)
+    await until(() => seen.gone.length === gone.length)
+    answer()
+    await until(() => seen.log.length === 2)
+    expect(seen.gone).toEqual(gone)
+    expect(seen.log.at(-1)).toMatchObject({ endpoint: 'orders' })
+    expect(seen.log.at(-1)).toHaveProperty('clientGone', logged)
+    await server.close()
+  },
+)
+
+test('a sender that stays until the response is not gone', async () => {
+  const { relay, seen } = await relayWith()
+  const server = await serveRelay({ host: '127.0.0.1', port: 0, relay })
+  await fetch(`${server.url}/-/o/${ID}`, { method: 'POST', body: '{}' })
+  await server.close()
+  expect(seen.gone).toEqual([])
+})
+
+test('a large body is searched for the token in pieces, with a pause after each', async () => {
+  const bytes = new Uint8Array(4 * 1024 * 1024).fill(0x78)
+  // The token is in two pieces.
+  bytes.set(Buffer.from(TOKEN), 3 * 1024 * 1024 - 10)
+  let pauses = 0
+  const { relay } = await relayWith()
+  const paused = { ...relay, pause: async () => void pauses++ }
+  const credential = await relay.credentials.ofEndpoint(ENDPOINT)
+  const upload: Pick<BodyUpload, 'inspect'> = { inspect: (use) => use(bytes) }
+  const event = {
+    path: 'orders/webhook',
+    method: 'POST',
+    headers: new Map<string, string>(),
+    body: { bytes: new Uint8Array(), text: undefined },
+    delivery: 'd',
+    receivedAt: '2026-01-01T00:00:00.000Z',
+  }
+  const checked = verifiedChecks(
+    { target: '/', event },
+    credential,
+    upload as BodyUpload, // only `inspect` is called
+    paused,
+    new RequestLog('d', new Date(0)),
+  )
+  await expect(checked).rejects.toMatchObject({ code: 'token_in_body' })
+  expect(pauses).toBe(11)
+})

@@ -1,0 +1,114 @@
+// What the last attempts taught about a queue: it is lost with the process, and the table has the rest.
+
+import type { Delivery } from '../store/delivery-rows.ts'
+import type { AttemptOutcome } from './answers.ts'
+import { repositoryOf } from './queue-name.ts'
+import { backoff, pauseAfter } from './retry-policy.ts'
+
+const MINUTE = 60_000
+
+/** Calls of one queue that may overlap. */
+const MOST_CALLS = 4
+
+/** After so many failures in a row, a queue is tried with one event at a time. */
+const FAILURES = 3
+
+/** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
+const LONGEST_REST = MINUTE
+
+/** A queue that has undelivered events. */
+export interface Queue {
+  readonly name: string
+  readonly repository: string
+  /** Events whose call is open, or a batch by its id. */
+  readonly open: Set<string>
+  /** Uncertain events whose run was looked for since their last attempt. */
+  readonly lookedUp: Set<string>
+  /** Attempts in a row that failed by themselves or by GitHub. */
+  failures: number
+  /** Refusals of the credential in a row. */
+  refusals: number
+  /** When the first of these was; infinite for a queue that does not fail. */
+  failsSince: number
+  /** No attempt before this time. */
+  restUntil: number
+  /** An event is due: a new one must wait behind it. */
+  hasDue: boolean
+  /** When the table is read again. */
+  looksAt: number
+  isLooking: boolean
+  /** The event that is due, and waits for the turn of its repository. */
+  ready: Delivery | undefined
+  /** When the repository may have a turn. */
+  turnAt: number
+  nextLookup: number
+}
+
+export function newQueue(name: string): Queue {
+  return {
+    name,
+    repository: repositoryOf(name),
+    open: new Set(),
+    lookedUp: new Set(),
+    failures: 0,
+    refusals: 0,
+    failsSince: Number.POSITIVE_INFINITY,
+    restUntil: 0,
+    hasDue: false,
+    looksAt: 0,
+    isLooking: false,
+    ready: undefined,
+    turnAt: 0,
+    nextLookup: 0,
+  }
+}
+
+/** Calls of a queue that may be open. */
+export function mostCalls({ failures, refusals }: Queue): number {
+  return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
+}
+
+/** Draws the conclusions of an outcome for the whole queue. */
+export function noteOutcome(
+  queue: Queue,
+  outcome: AttemptOutcome,
+  ports: { now(): number; random(): number },
+): void {
+  const now = ports.now()
+  switch (outcome.kind) {
+    case 'accepted':
+      queue.failures = 0
+      queue.refusals = 0
+      queue.failsSince = Number.POSITIVE_INFINITY
+      queue.restUntil = 0
+      break
+    case 'limited':
+      // The rate limiter holds the credential; a 503 that names a time holds the queue.
+      queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
+      break
+    case 'paused':
+      queue.failsSince = Math.min(now, queue.failsSince)
+      // Calls that overlap are refused together.
+      if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++
+      queue.restUntil = now + pauseAfter(queue.refusals)
+      break
+    case 'failed':
+    case 'doubt':
+      queue.failures++
+      queue.failsSince = Math.min(now, queue.failsSince)
+      if (queue.failures >= FAILURES) {
+        const rest = backoff(queue.failures - FAILURES + 1, ports.random(), LONGEST_REST)
+        queue.restUntil = now + rest
+      }
+      if (outcome.kind === 'doubt') {
+        queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
+      }
+      break
+    case 'refused':
+      // GitHub responds, and other events may be accepted.
+      queue.failures = 0
+      break
+    default:
+      break
+  }
+}

@@ -1,0 +1,39 @@
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Azure DevOps',
+  scheme: 'basic',
+  secret: 'AZURE_DEVOPS_LOGIN',
+  shown: 'a user and a password that you choose, as `azure:<password>`',
+  retries: {
+    when: 'yes',
+    text: 'Azure DevOps retries up to eight times after 408, 502, 503 and 504. Other errors can put the subscription on probation, and a 410 disables it.',
+  },
+  repeat: 'id',
+  events: ['body.eventType', 'git.push', 'workitem.created'],
+}
+
+export const payloads: Payloads = {
+  /** https://learn.microsoft.com/azure/devops/service-hooks/events */
+  'git.push': ({ id, now }) => ({
+    body: {
+      id,
+      eventType: 'git.push',
+      publisherId: 'tfs',
+      message: { text: 'Ada pushed updates to Fabrikam:main.' },
+      resource: {
+        pushedBy: { displayName: 'Ada' },
+        pushId: 14,
+        date: now.toISOString(),
+        refUpdates: [{ name: 'refs/heads/main' }],
+        repository: { name: 'Fabrikam' },
+      },
+    },
+  }),
+}
+
+export const page: SenderPage = {
+  click:
+    '*Project settings > Service hooks > Create subscription > Web Hooks*, as a member of *Project Collection Administrators*. Choose the event, enter the URL, the user and the password, and press *Test*.',
+  notes: 'The page *Service hooks* shows the requests and responses of the last seven days.',
+}

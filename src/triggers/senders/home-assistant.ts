@@ -1,0 +1,34 @@
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Home Assistant',
+  scheme: 'bearer',
+  secret: 'HOME_ASSISTANT_TOKEN',
+  shown: 'a token that you choose, which Home Assistant sends as `Authorization: Bearer …`',
+  timeout: 10,
+  retries: { when: 'no' },
+}
+
+export const payloads: Payloads = {
+  /** The payload of the page below. */
+  state: () => ({ body: { entity: 'binary_sensor.front_door', state: 'on' } }),
+}
+
+export const page: SenderPage = {
+  click: `add a command to \`configuration.yaml\`, and restart Home Assistant.
+
+\`\`\`yaml
+rest_command:
+  hookline:
+    url: !secret hookline_url
+    method: post
+    content_type: application/json
+    headers:
+      authorization: !secret hookline_token
+    payload: '{"entity": {{ entity | to_json }}, "state": {{ state | to_json }}}'
+\`\`\`
+
+In \`secrets.yaml\`, set \`hookline_url\` to the URL, and \`hookline_token\` to \`Bearer <your token>\`. Then call the action \`rest_command.hookline\` in an automation, with the data \`entity\` and \`state\`.`,
+  notes:
+    '`to_json` writes a value as JSON, so that a quotation mark in the value does not break the body. To drop duplicates, add an `id` to the payload.',
+}

@@ -1,0 +1,36 @@
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Langfuse',
+  secret: 'LANGFUSE_SECRET',
+  shown: 'the signing secret of the automation, `lf-whsec_…`',
+  retries: { when: 'yes', text: 'Langfuse retries with growing delays until the response is 2xx.' },
+  repeat: 'id',
+  events: ['body.action', 'created'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://langfuse.com/docs/prompt-management/features/webhooks-slack-integrations',
+  header: 'x-langfuse-signature',
+  parts: { separator: ',', signature: 'v1', timestamp: 't' },
+  signedPayload: '{timestamp}.{body}',
+}
+
+export const payloads: Payloads = {
+  'prompt.created': ({ id, now }) => ({
+    body: {
+      id,
+      timestamp: now.toISOString(),
+      type: 'prompt-version',
+      action: 'created',
+      prompt: { name: 'movie-critic', version: 3, labels: ['production'] },
+    },
+  }),
+}
+
+export const page: SenderPage = {
+  click:
+    '*Prompts > Automations > Create Automation > Webhook*. Choose the actions, and enter the URL.',
+  notes:
+    'When a label moves, Langfuse sends two events: one for the version that gains the label, and one for the version that loses it.',
+}

@@ -1,0 +1,32 @@
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'UptimeRobot',
+  scheme: 'token',
+  options: { field: 'secret' },
+  secret: 'UPTIMEROBOT_SECRET',
+  shown: 'a string that you choose, which UptimeRobot sends in the field `secret`',
+  retries: { when: 'unknown' },
+  repeat: 'id',
+  events: ['body.type', 'Down'],
+}
+
+export const payloads: Payloads = {
+  /** The POST value of the page below, with values of UptimeRobot. */
+  down: () => ({
+    body: {
+      secret: 'secret',
+      id: '777712827-1-1735819445',
+      monitor: 'shop.example.com',
+      type: 'Down',
+      details: 'Connection Timeout',
+    },
+  }),
+}
+
+export const page: SenderPage = {
+  click:
+    'add an integration of the kind *Webhook* (plan *Team* or *Enterprise*), and select it in your monitors. Enter the URL, with `?` at its end if UptimeRobot asks for one. Turn *Send as JSON* on and *Send default variables* off, and enter as *POST value* `{"secret": "<your string>", "id": "*monitorID*-*alertType*-*alertDateTime*", "monitor": "*monitorFriendlyName*", "type": "*alertTypeFriendlyName*", "details": "*alertDetails*"}`.',
+  notes:
+    'A name or a detail with a quotation mark breaks the JSON. `body` is then a string without fields, and `verify` refuses the event.',
+}
