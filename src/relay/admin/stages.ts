@@ -1,3 +1,4 @@
+import { cureOfNothingFired } from '../../wire/nothing-fired.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
@@ -244,7 +245,7 @@ function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: De
         state: 'failed',
         found: outcomeReason ?? 'no trigger fired',
         wanted: 'a trigger that fires',
-        cure: `Correct the trigger in the workflow, push it, and replay the delivery: ${again}`,
+        cure: `${cureOfNothingFired(outcomeReason ?? '')}. Then replay the delivery: ${again}`,
       }
     case 'skipped':
       return {
@@ -263,7 +264,7 @@ function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: De
     default:
       return {
         state: 'failed',
-        found: conclusion ?? 'failure',
+        found: outcomeReason ?? conclusion ?? 'failure',
         wanted: 'success',
         cure: `Read the log of the run: ${run ?? ''}. Then replay the delivery: ${again}`,
       }
