@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type ConnectEvent, LogFollower } from '../../src/cli/connect/follow.ts'
 import {
   awaitRun,
   findRun,
@@ -247,6 +248,31 @@ test('a run is followed to its end over a lost connection and a 502', async () =
   const run = await followRun(readRun(listed()), ports(), ({ state }) => states.push(state))
   expect(run).toMatchObject({ state: 'completed', conclusion: 'success' })
   expect(states).toEqual(['queued', 'in_progress', 'completed'])
+})
+
+describe('a request that connect logs', () => {
+  const entry = {
+    ...{ time: '2026-01-01T00:00:00Z', delivery: DELIVERY, method: 'POST', ms: 1, bytes: 2 },
+    ...{ owner: 'octo', repo: 'repo', workflow: 'hook', trigger: 'webhook', status: 200 },
+  }
+  test.each([
+    [{ filtered: true }, 'no run: the event does not match the filter'],
+    [
+      { filtered: true, reason: 'if: body.a is 1' },
+      'no run: the event does not match the filter: if: body.a is 1',
+    ],
+    [{}, 'no run: the relay answered a handshake of the sender'],
+    [{ status: 401, code: 'invalid_signature' }, 'invalid_signature'],
+    [{ queued: 'rate_limited' }, expect.stringContaining('queued (rate_limited)')],
+  ])('with %p starts no run, and says why', async (fields, reason) => {
+    const reports: ConnectEvent[] = []
+    const others = { workflow: 'hook', isFollowed: true, typeOf: () => undefined }
+    const own = { ...ports(), ...others, secretCommand: undefined }
+    const follower = new LogFollower(own, (event) => reports.push(event))
+    await follower.read(JSON.stringify({ ...entry, ...fields }))
+    expect(reports).toMatchObject([{ event: 'request', delivery: DELIVERY, reason }])
+    expect(github.calls).toEqual([])
+  })
 })
 
 describe('hookline send', () => {
