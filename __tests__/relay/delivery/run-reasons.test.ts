@@ -102,7 +102,10 @@ test('a missing secret fails the run, and the follower names it', async () => {
   expect(annotations).toMatchObject([{ annotation_level: 'failure' }])
   expect(delivery).toMatchObject({ outcome: 'failure' })
   expect(delivery.outcomeReason).toContain('is the secret set')
-  expect(stagesOf(delivery, undefined).at(-1)?.found).toBe(delivery.outcomeReason)
+  expect(stagesOf(delivery, undefined).at(-1)).toMatchObject({
+    found: delivery.outcomeReason,
+    cure: expect.stringContaining('gh secret set <NAME>. Then replay'),
+  })
 })
 
 test('a failed verification is a warning, too', async () => {

@@ -1,5 +1,5 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
-import { cureOfNothingFired } from '../../wire/nothing-fired.ts'
+import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
@@ -275,7 +275,7 @@ function endedStage(
         state: 'failed',
         found: outcomeReason ?? conclusion ?? 'failure',
         wanted: 'success',
-        cure: `Read the log of the run: ${run ?? ''}. Then replay the delivery: ${again}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}. Then replay the delivery: ${again}`,
       }
   }
 }

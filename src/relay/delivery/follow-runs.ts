@@ -1,6 +1,5 @@
 // Follows the events that GitHub accepted to the runs that they start, and to what these did.
 
-import { nothingFiredCode } from '../../wire/nothing-fired.ts'
 import { DISPATCH_EVENTS } from '../../wire/payload.ts'
 import {
   isOfWorkflow,
@@ -10,6 +9,7 @@ import {
   type StartedBy,
   type WorkflowRun,
 } from '../../wire/run-lookup.ts'
+import { nothingFiredCode } from '../../wire/run-reasons.ts'
 import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-run.ts'

@@ -1,6 +1,6 @@
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
-import { nothingFiredReason } from '../../wire/nothing-fired.ts'
 import { runResult, type WorkflowRun } from '../../wire/run-lookup.ts'
+import { nothingFiredReason } from '../../wire/run-reasons.ts'
 import type { DispatchOptions, LimitedCall } from './send.ts'
 import { GitHubSession } from './send.ts'
 
