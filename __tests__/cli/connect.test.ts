@@ -1285,7 +1285,7 @@ describeOnNode24('with a database', () => {
     expect((await fetch(localOf(second.url), { method: 'POST', body: '{}' })).status).toBe(200)
   }, 60_000)
 
-  describe('the outbox', () => {
+  describe('a waiting event', () => {
     let fault: Answering | Answer | undefined
     beforeEach(() => {
       fault = undefined

@@ -21,7 +21,7 @@ const WITH_BLOCKS = PAGES.filter(
   ({ name, blocks }) => blocks.length > 0 && name !== 'CONTRIBUTING.md',
 )
 
-/** Whether the commands of a page need an outbox, and no Node on this machine has SQLite. */
+/** Whether the commands of a page need a database, and no Node on this machine has SQLite. */
 function needsNewerNode({ name }: { readonly name: string }): boolean {
   return SESSIONS[name]?.hasSqlite === true && NODE24 === null
 }

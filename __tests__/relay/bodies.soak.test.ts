@@ -52,7 +52,7 @@ describe.each(DATABASE_RUNTIMES)(
       console.log(
         `${name}: 50 bodies of 24 MB in ${seconds.toFixed(0)} s; memory ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`,
       )
-      // Under this load the outbox may take an event for a call that is late, and try it again in a minute.
+      // Under this load the relay may store an event for a call that is late, and try it again in a minute.
       expect(statuses.filter((status) => status !== 200 && status !== 202)).toEqual([])
       const delivered = () =>
         new Set(eventHeaders(github).map((headers) => headers['x-hookline-delivery'])).size

@@ -5,18 +5,18 @@ import { type GitHub, startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 
-/** Tests from outside that the relay spares GitHub calls, with an outbox and without. */
+/** Tests from outside that the relay spares GitHub calls, with a database and without. */
 
 type Start = (url: string) => Promise<{ readonly url: string; close(): Promise<unknown> }>
 
 const RELAYS: readonly (readonly [string, boolean, boolean, Start])[] = [
   ...RUNTIMES.map(([name, start]) => {
     const here: Start = (url) => start({ env: { HOOKLINE_API_URL: url } })
-    return [`${name}, without outbox`, false, true, here] as const
+    return [`${name}, without a database`, false, true, here] as const
   }),
   ...DATABASE_RUNTIMES.map(({ name, isThere, start }) => {
     const here: Start = (url) => start({ HOOKLINE_API_URL: url })
-    return [`${name}, with an outbox`, true, isThere, here] as const
+    return [`${name}, with a database`, true, isThere, here] as const
   }),
 ]
 

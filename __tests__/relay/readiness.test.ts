@@ -20,7 +20,7 @@ describe('new events can be forwarded or kept', () => {
     ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'credential'],
     ['GitHub is down', 'github_unavailable', OWN, {}, undefined],
     [
-      'the outbox lacks room',
+      'the database lacks room',
       'storage_full',
       SENDERS,
       { shortage: 'storage_full' },
@@ -50,7 +50,7 @@ describe('new events can be forwarded or kept', () => {
     expect(await readiness.why()).toBe('stopping')
   })
 
-  test('an outbox that lacks room is no matter while GitHub takes events', async () => {
+  test('a database that lacks room is no matter while GitHub takes events', async () => {
     const readiness = new Readiness({
       ...{ now: () => 0, servesOne: false, shortage: async () => 'disk' },
     })

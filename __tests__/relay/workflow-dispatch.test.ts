@@ -24,7 +24,7 @@ const TOKEN = 'ghp_0123456789abcdefghij'
 
 const fieldsOf = ({ body }: RecordedCall) => JSON.parse(body)
 
-// On workerd the relay has an outbox, which queues failed events.
+// On workerd the relay has a database, which queues failed events.
 describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s', (_, start) => {
   let github: GitHub
   let relay: RelayUnderTest

@@ -51,7 +51,7 @@ export const DATABASE_RUNTIMES: readonly DatabaseRuntime[] = [
 
 function relayOn(run: (folder: string, settings: Settings, log: string[]) => Promise<Running>) {
   return async (given: Settings): Promise<DatabaseRelay> => {
-    const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
+    const folder = await mkdtemp(join(tmpdir(), 'database-relay-'))
     const log: string[] = []
     let settings: Settings = {
       HOOKLINE_RELAY_KEY: RELAY_KEY,

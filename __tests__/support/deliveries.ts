@@ -4,6 +4,8 @@ import { ADMIN_BEARER } from './relay-keys.ts'
 /** A delivery in the admin API. */
 export interface Listed {
   readonly id: string
+  /** Id of the request that it comes from. */
+  readonly request: string
   readonly repository: string
   readonly endpoint: string | null
   readonly state: string

@@ -1,6 +1,6 @@
 // Loaded before a relay, in its threads too (NODE_OPTIONS): a disk without room. While the file FULL_DISK
-// is there, it has no room but what is given back by removing an outbox's reserve; a disk of
-// FULL_DISK_MB has so much for the files of the outbox together.
+// is there, it has no room but what is given back by removing a database's reserve; a disk of
+// FULL_DISK_MB has so much for the files of the database together.
 const fs = require('node:fs')
 const { DatabaseSync } = require('node:sqlite')
 

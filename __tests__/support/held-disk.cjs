@@ -1,5 +1,5 @@
 // Loaded before a relay, in its threads too (NODE_OPTIONS): while the file HELD_DISK is there, no
-// transaction ends. The one that opens the file of an outbox (BEGIN EXCLUSIVE) is not held.
+// transaction ends. The one that opens the file of a database (BEGIN EXCLUSIVE) is not held.
 const { existsSync } = require('node:fs')
 const { DatabaseSync } = require('node:sqlite')
 

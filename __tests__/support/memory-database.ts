@@ -10,7 +10,7 @@ export interface MemoryDatabase extends Database {
   run(statements: string): void
 }
 
-/** SQLite in memory with the tables of an outbox. */
+/** SQLite in memory with the tables of a relay. */
 export async function memoryDatabase(schema: readonly string[] = SCHEMA): Promise<MemoryDatabase> {
   const { Database } = await initSqlJs()
   const sqlite = new Database()

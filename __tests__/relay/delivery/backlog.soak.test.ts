@@ -11,7 +11,7 @@ const EVENTS = { Node: 100_000, workerd: 3000 } as const
 const TOKEN = 'ghp_the-token-of-the-sender-of-all'
 const AT_ONCE = 32
 
-describe.each(DATABASE_RUNTIMES)('a relay with an outbox on $name', ({ name, isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, isThere, start }) => {
   const run = isThere ? test : test.skip
   const events = EVENTS[name as keyof typeof EVENTS]
   run(

@@ -132,7 +132,7 @@ testOnNode24(
 
 const MB = 1024 * 1024
 
-/** Bytes of the files of the outbox. */
+/** Bytes of the files of the database. */
 async function sizeOfFiles(): Promise<number> {
   const names = ['relay.db', 'relay.db-wal', 'relay.db.reserve']
   const sizes = names.map((name) =>

@@ -16,7 +16,7 @@ interface GitHubResponse {
   readonly body?: string
 }
 
-describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere, start }) => {
+describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
   let relay: DatabaseRelay
@@ -191,7 +191,8 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
       const { body } = await operate('GET', '/-admin/metrics?owner=o')
       const uncertain = Number(/^hookline_deliveries\{state="uncertain"\} (\d+)$/m.exec(body)?.[1])
       expect(uncertain).toBeGreaterThanOrEqual(1)
-      expect(uncertain).toBeLessThan(20)
+      // On Workers the isolate of the request and the object of the owner try events.
+      expect(uncertain).toBeLessThanOrEqual(name === 'Node' ? 5 : 8)
       github.reset()
       await until(async () => (await list()).waiting.length === 0)
       expect(github.calls.length).toBeGreaterThanOrEqual(20 - uncertain)
@@ -244,7 +245,7 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
       expect((await operate('POST', `/-admin/deliveries/o/${delivery}/replay`)).status).toBe(200)
       await until(async () => (await list()).waiting.length === 0)
       expect(bodies().at(-1)).toBe('{"poisoned":true}')
-      // GitHub has the event a moment before it leaves the ledger.
+      // GitHub has the event a moment before it is deleted.
       await until(
         async () => (await operate('GET', `/-admin/deliveries/o/${delivery}`)).status === 404,
       )

@@ -128,6 +128,25 @@ test('while GitHub as a whole answers 500, few events of 20 repositories are in 
   expect(await states()).toMatchObject({ delivered: 40, uncertain: 0, waiting: 0 })
 })
 
+test('after one ambiguous answer, a queue is tried with one event at a time', async () => {
+  const made = await startScene(
+    ({ method }) => (method === 'GET' ? NO_RUNS : { status: 500, delay: 500 }),
+    { minInterval: 10, random: () => 0 },
+  )
+  scene = made
+  const { time, deliver, posts } = made
+  for (let n = 1; n <= 20; n++) {
+    const sent = deliver(id(n))
+    await time.pass(n === 1 ? 600 : 10)
+    const { queued } = await sent
+    expect(queued).toBe(n === 1 ? 'github_unavailable' : 'queued')
+  }
+  await time.pass(5 * SECOND)
+  const times = posts().map(({ at }) => at)
+  expect(times.length).toBeGreaterThan(2)
+  expect(times.every((at, n) => n === 0 || at - (times[n - 1] ?? 0) >= 500)).toBe(true)
+})
+
 test('failing queues get at most a quarter of the turns while healthy queues have a backlog', async () => {
   const made = await startScene(({ method, repository }) =>
     method === 'GET' ? NO_RUNS : { status: repository.startsWith('o/failing') ? 503 : 204 },

@@ -14,7 +14,7 @@ interface Sent {
 
 /** Kills the built relay while GitHub is down, and while the relay delivers what it queued. */
 export function testKilledRelay(events: number, kills: number): void {
-  describe.each(DATABASE_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
+  describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere, start }) => {
     const run = isThere ? test : test.skip
     run(
       `loses none of ${events} events in ${kills} kills, and retries with the same id`,

@@ -281,6 +281,20 @@ describe('a repository that fails', () => {
     expect(limiter.next(['o/d'])).toEqual({ repository: 'o/d' })
   })
 
+  test('counts ambiguous answers that another process got, and each of its own once', async () => {
+    const { limiter, time } = limited()
+    for (const name of ['o/a', 'o/b', 'o/c']) limiter.noteDoubt(name)
+    expect(limiter.mustWait('o/a')).toBe(true)
+    await time.pass(SECOND)
+    expect(limiter.next(['o/a'])).toEqual({ repository: 'o/a' })
+    const call = limiter.granted('o/a')(async () => answer(502))
+    await call({ ...REQUEST, method: 'POST' })
+    limiter.noteDoubt('o/a')
+    // The pause is doubled by the answer alone.
+    await time.pass(SECOND)
+    expect(limiter.next(['o/a'])).toEqual({ wait: SECOND })
+  })
+
   test('again and again puts the credential in no doubt', async () => {
     const { limiter } = limited()
     const post = (repository: string, reply: GitHubResponse) =>

@@ -21,7 +21,7 @@ import {
   openBatch,
   openEvent,
 } from './open-event.ts'
-import { mostCalls, newQueue, noteOutcome, type Queue } from './queue.ts'
+import { mostCalls, newQueue, noteFailedRequest, noteOutcome, type Queue } from './queue.ts'
 import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
@@ -134,7 +134,10 @@ export class DeliveryLoop {
       this.#lookAt(queue, this.#collections.dueAt(name))
       return
     }
-    if (attempts > 0) queue.failures = Math.max(1, queue.failures)
+    const isInDoubt = attempts > 0 && state === 'uncertain'
+    if (attempts > 0) noteFailedRequest(queue, isInDoubt)
+    // On Workers the call was made elsewhere.
+    if (isInDoubt) this.#limiterOf(name).noteDoubt(queue.repository)
     // The queue waits for the end of a limit, or of a call that is still open.
     const isOpen = attempts === 0 && state === 'uncertain'
     if (isOpen || reason === 'rate_limited') {

@@ -10,7 +10,7 @@ const MINUTE = 60_000
 /** Calls of one queue that may overlap. */
 const MOST_CALLS = 4
 
-/** After so many failures in a row, a queue is tried with one event at a time. */
+/** After so many failures in a row, or one that is in doubt, a queue is tried with one event at a time. */
 const FAILURES = 3
 
 /** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
@@ -68,6 +68,11 @@ export function mostCalls({ failures, refusals }: Queue): number {
   return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
 }
 
+/** To be told that a request failed, perhaps with others at the same time. */
+export function noteFailedRequest(queue: Queue, isDoubt: boolean): void {
+  queue.failures = Math.max(queue.failures, isDoubt ? FAILURES : 1)
+}
+
 /** Draws the conclusions of an outcome for the whole queue. */
 export function noteOutcome(
   queue: Queue,
@@ -94,7 +99,8 @@ export function noteOutcome(
       break
     case 'failed':
     case 'doubt':
-      queue.failures++
+      // Few events should be in doubt.
+      queue.failures = Math.max(queue.failures + 1, outcome.kind === 'doubt' ? FAILURES : 1)
       queue.failsSince = Math.min(now, queue.failsSince)
       if (queue.failures >= FAILURES) {
         const rest = backoff(queue.failures - FAILURES + 1, ports.random(), LONGEST_REST)

@@ -129,6 +129,12 @@ export class Probes {
     } else if (repository === this.#favorite) this.#favorite = undefined
   }
 
+  /** To be told of an ambiguous answer that another process got, or this one. */
+  heard(repository: string, now: number): void {
+    const isKnown = this.#health.get(repository)?.sign === 'ambiguous'
+    if (!isKnown) this.answered(repository, 'ambiguous', now)
+  }
+
   #tryIn(working: readonly string[], { now }: ProbeTime): number {
     if (working.length === 0) return Number.POSITIVE_INFINITY
     const isFree = !this.isInDoubt || working.some((repository) => repository === this.#favorite)

@@ -131,6 +131,11 @@ export class RateLimiter {
     return this.#probes.mustWait(repository, this.#ports.now())
   }
 
+  /** To be told of an ambiguous answer that a request got, perhaps from another process. */
+  noteDoubt(repository: string): void {
+    this.#probes.heard(repository, this.#ports.now())
+  }
+
   /**
    * Checks whether a request may call GitHub.
    *
