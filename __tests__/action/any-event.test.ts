@@ -59,7 +59,9 @@ describe('an event of any shape through the built action', () => {
       stderr: '',
       outputs: { triggered: 'false', items: '[]' },
     })
-    expect(run.stdout).toBe(`no trigger fired: ${message}\n::warning::${message}\n`)
+    expect(run.stdout).toBe(
+      `::notice::no trigger fired: payload: ${message}\n::warning::${message}\n`,
+    )
     expect(run.summary).toContain(`<b>Warning:</b> ${message}.`)
   })
 

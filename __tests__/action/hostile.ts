@@ -26,7 +26,7 @@ export const ALL_HOSTILE = HOSTILE.join('')
 
 /** A command of the action, in which line ends are escaped. */
 const OURS =
-  /^::(error|warning)( title=Hookline(,file=[^\r\n:,]*)?(,line=\d+(,endLine=\d+)?,col=\d+,endColumn=\d+)?)?::[^\r\n]+$/
+  /^::(?:notice::no trigger fired: |(error|warning)( title=Hookline(,file=[^\r\n:,]*)?(,line=\d+(,endLine=\d+)?,col=\d+,endColumn=\d+)?)?::)[^\r\n]+$/
 
 /**
  * Lines that the runner would execute as a command, and that are not the action's own. The runner

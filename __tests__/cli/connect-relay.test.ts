@@ -68,14 +68,14 @@ describeOnNode24('connect --relay', () => {
     const [ready] = events
     expect(errors).not.toContain(TOKEN)
     expect(ready.url).toMatch(new RegExp(`^${relay.url}/-/octo/[\\w-]{22}$`))
-    expect(events.at(-2)).toMatchObject({ event: 'end', run: RUN, conclusion: 'success' })
+    expect(events.at(-2)).toMatchObject({ event: 'end', run: RUN, outcome: 'success' })
     expect(events.at(-1)).toMatchObject({ event: 'bye', reason: 'first run' })
     expect(code).toBe(0)
     expect((await fetch(ready.url, { method: 'POST', body: '{}' })).status).toBe(200)
     // Another start keeps the URL, and exits with 1 if the run failed.
     const again = await connect({ conclusion: 'failure' })
     expect(again.events[0].url).toBe(ready.url)
-    expect(again.events.at(-2)).toMatchObject({ event: 'end', conclusion: 'failure' })
+    expect(again.events.at(-2)).toMatchObject({ event: 'end', outcome: 'failure' })
     expect(again.code).toBe(1)
   }, 60_000)
 

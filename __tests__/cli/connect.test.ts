@@ -109,7 +109,7 @@ function localOf(url: string): string {
   return url.replace(PUBLIC, local)
 }
 
-const EVENT_KEYS = ['event', 'url', 'delivery', 'type', 'status', 'run', 'conclusion', 'reason']
+const EVENT_KEYS = ['event', 'url', 'delivery', 'type', 'status', 'run', 'outcome', 'reason']
 
 async function jsonEvents(running: RunningCommand, last: string) {
   await running.printed(new RegExp(`"event":"${last}".*\n`))
@@ -127,7 +127,7 @@ const failedStep = (name: string) => ({ conclusion: 'failure', name })
 const ENDINGS: readonly (readonly [Ending, object])[] = [
   [
     { conclusion: 'skipped', jobs: [skipped('hook')] },
-    { conclusion: 'skipped', reason: expect.stringContaining('job condition') },
+    { outcome: 'skipped', reason: expect.stringContaining('job condition') },
   ],
   [
     {
@@ -139,32 +139,32 @@ const ENDINGS: readonly (readonly [Ending, object])[] = [
         },
       ],
     },
-    { conclusion: 'failure', reason: 'job greet, step Say it' },
+    { outcome: 'failure', reason: 'job greet, step Say it' },
   ],
   [
     { jobs: [{ conclusion: 'success', name: 'react', steps: [skipped('Run echo "$BODY"')] }] },
     {
-      conclusion: 'success',
+      outcome: 'success',
       reason: 'skipped: step Run echo "$BODY" (see the summary of the run)',
     },
   ],
   [
     {
       jobs: [{ id: 9, conclusion: 'success', name: 'react', steps: [skipped('Run echo')] }],
-      warnings: ['signature verification failed'],
+      notices: ['another notice', 'no trigger fired: filter: body.a is 1, wanted 2'],
     },
-    { conclusion: 'success', reason: 'skipped: step Run echo (signature verification failed)' },
+    { outcome: 'nothing_fired', reason: 'filter: body.a is 1, wanted 2' },
   ],
   [
     {
       conclusion: 'failure',
       jobs: [{ id: 9, conclusion: 'failure', name: 'react', steps: [failedStep('Hookline')] }],
-      warnings: ['a warning'],
+      notices: ['a notice'],
       errors: ['Process completed with exit code 1.', '"secret" of "verify" is empty'],
     },
     {
-      conclusion: 'failure',
-      reason: 'job react, step Hookline ("secret" of "verify" is empty)',
+      outcome: 'failure',
+      reason: 'job react, step Hookline: "secret" of "verify" is empty',
     },
   ],
   [
@@ -173,11 +173,11 @@ const ENDINGS: readonly (readonly [Ending, object])[] = [
         { conclusion: 'success', name: 'react', steps: [{ name: 'a', conclusion: 'success' }] },
       ],
     },
-    { conclusion: 'success', reason: 'every step ran' },
+    { outcome: 'success', reason: 'every step ran' },
   ],
   [
     { jobs: [{ conclusion: 'success', name: 'on' }, skipped('greet')] },
-    { conclusion: 'success', reason: expect.stringContaining('skipped: job greet') },
+    { outcome: 'success', reason: expect.stringContaining('skipped: job greet') },
   ],
 ]
 
@@ -205,7 +205,7 @@ describe('from a clone to a run', () => {
     const running = connect(['--json', '--send-test'])
     const events = await jsonEvents(running, 'end')
     expect(events.map(({ event }) => event)).toEqual(['ready', 'request', 'run', 'end'])
-    expect(events[3]).toMatchObject({ run: RUN, conclusion: 'success', reason: null })
+    expect(events[3]).toMatchObject({ run: RUN, outcome: 'success', reason: null })
     expect(
       platform.calls.some(({ url }) => url.endsWith('/actions/workflows/hook.yml/dispatches')),
     ).toBe(true)
@@ -385,9 +385,9 @@ describe('the steps at the sender', () => {
   test.each([
     [
       'the signature does not match',
-      /fires nothing.*\. Store .*: gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo$/,
+      /^verify: stripe: the signature does not match\. Store .*: gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo$/,
     ],
-    ['the header stripe-signature is missing', /fires nothing \([^()]*\)\)$/],
+    ['the header stripe-signature is missing', /^verify: stripe: the header [\w-]+ is missing$/],
   ])(
     'after a run with "%s", the secret is to be stored again only if it is wrong',
     async (found, reason) => {
@@ -397,9 +397,7 @@ describe('the steps at the sender', () => {
       const ending = {
         name: 'stripe',
         jobs: [{ id: 9, conclusion: 'success', name: 'react', steps: [skipped('Run echo')] }],
-        warnings: [
-          `signature verification failed, so the request fires nothing (stripe: ${found})`,
-        ],
+        notices: [`no trigger fired: verify: stripe: ${found}`],
       }
       platform.always(withRun({ workflows: { 'stripe.yml': text } }, ending))
       const running = connect(['stripe', '--json'])
@@ -1090,7 +1088,7 @@ test.each([
     })
     const running = connect(['--json', '--send-test'])
     const end = (await jsonEvents(running, 'end')).at(-1)
-    expect(end).toMatchObject({ run: RUN, conclusion: 'success', reason })
+    expect(end).toMatchObject({ run: RUN, outcome: 'success', reason })
     expect(running.stderr).not.toContain('internal error')
   },
   30_000,
@@ -1324,7 +1322,7 @@ describeOnNode24('with a database', () => {
       expect(new Set(ends.map(({ delivery }) => delivery))).toEqual(
         new Set([first.delivery, second.delivery]),
       )
-      for (const { conclusion } of ends) expect(conclusion).toBe('success')
+      for (const { outcome } of ends) expect(outcome).toBe('success')
     }, 60_000)
 
     test('gets an event to which GitHub did not respond, and it is followed later', async () => {
@@ -1338,7 +1336,7 @@ describeOnNode24('with a database', () => {
       expect(request.reason).toMatch(/^queued \(github_timeout\)/)
       fault = undefined
       const [end] = await reported(running, 'end')
-      expect(end).toMatchObject({ delivery: request.delivery, conclusion: 'success' })
+      expect(end).toMatchObject({ delivery: request.delivery, outcome: 'success' })
     }, 60_000)
 
     test('gives up an event that GitHub rejects later, which is reported with its code', async () => {
@@ -1363,7 +1361,7 @@ describeOnNode24('with a database', () => {
       fault = undefined
       const { running } = await ready([])
       const [end] = await reported(running, 'end')
-      expect(end).toMatchObject({ delivery, conclusion: 'success' })
+      expect(end).toMatchObject({ delivery, outcome: 'success' })
       const [request] = await reported(running, 'request')
       expect(request).toMatchObject({ delivery, status: null })
       expect(request.reason).toMatch(/database of the relay/)

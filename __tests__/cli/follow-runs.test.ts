@@ -2,7 +2,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { awaitRun } from '../../src/cli/follow-runs.ts'
+import { type ConnectEvent, LogFollower } from '../../src/cli/connect/follow.ts'
+import {
+  awaitRun,
+  findRun,
+  firstRun,
+  followRun,
+  type RunPorts,
+  RunsError,
+} from '../../src/cli/follow-runs.ts'
+import { githubAt } from '../../src/cli/github-client.ts'
+import { readRun } from '../../src/wire/run-lookup.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 
@@ -43,6 +54,7 @@ function oneRun(setting: Setting = {}): Answering {
       asked++
       return { status: 200, body: JSON.stringify(run()) }
     }
+    if (url.includes('/jobs')) return { status: 200, body: '{"total_count":1}' }
     // GitHub's filtered lists can be outdated by minutes.
     const isStale = /[?&](?:event|created|status|branch|actor)=/.test(url)
     return { status: 200, body: JSON.stringify({ workflow_runs: isStale ? [] : [run()] }) }
@@ -55,31 +67,211 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
   return { code, ...printed }
 }
 
-describe('the run of a delivery', () => {
+const EVENT = { delivery: DELIVERY, workflow: 'hook' }
+
+/** A run as GitHub lists it, queued by an event of the workflow `hook`. */
+const listed = (more: object = {}) => ({
+  ...{ id: 7, path: '.github/workflows/hook.yml@main', display_title: `hook ${DELIVERY}` },
+  ...{ event: 'repository_dispatch', status: 'queued', conclusion: null },
+  ...{ created_at: '2026-01-01T00:00:00Z', html_url: 'https://github.test/actions/runs/7' },
+  ...more,
+})
+
+/** The ports of a follower whose time passes only while it waits. */
+function ports(): RunPorts {
+  let passed = Date.now()
+  const ask = githubAt(new URL(github.url), new Secret('token'))
+  const pause = { first: 1, longest: 5 }
+  return {
+    repository: 'octo/repo',
+    ask: (path, { patience } = {}) => ask(path, patience && { patience: { ...patience, pause } }),
+    now: () => new Date(passed),
+    sleep: async (milliseconds) => {
+      passed += milliseconds
+    },
+  }
+}
+
+/** The ports of a follower that asks once. */
+function hurried(): RunPorts {
+  const own = ports()
+  return { ...own, ask: (path) => own.ask(path) }
+}
+
+/** Lists runs in pages of 100, and counts the pages that were read. */
+function listing(all: readonly object[]): { readonly pages: () => number } {
+  let pages = 0
+  github.always(({ url }) => {
+    const page = Number(new URL(url, 'http://x').searchParams.get('page'))
+    pages++
+    const workflow_runs = all.slice(page * 100 - 100, page * 100)
+    return { status: 200, body: JSON.stringify({ workflow_runs }) }
+  })
+  return { pages: () => pages }
+}
+
+describe('the run of an event', () => {
   test.each([
     ['soon', 10, true],
     ['after a minute', 120, true],
     ['after five minutes', 290, true],
     ['later than that', 330, false],
-  ])('a run that shows %s', async (_, seconds, isFound) => {
+  ])('is found if it shows %s', async (_, seconds, isFound) => {
     let passed = 0
-    const shown = {
-      ...{ id: 7, path: '.github/workflows/hook.yml', display_title: `hook ${DELIVERY}` },
-      ...{ created_at: '2026-01-01T00:00:00Z', html_url: '', status: 'queued', conclusion: null },
-      event: 'repository_dispatch',
-    }
     const ask = async (path: string) => {
       const there = path.includes('?per_page=100&page=1') && passed >= seconds
-      const text = JSON.stringify({ workflow_runs: there ? [shown] : [] })
+      const text = JSON.stringify({ workflow_runs: there ? [listed()] : [] })
       return { answer: { status: 200, header: () => undefined, text } }
     }
     const sleep = async (milliseconds: number) => {
       passed += milliseconds / 1000
     }
     const now = () => new Date(passed * 1000)
-    const found = awaitRun(DELIVERY, { repository: 'octo/repo', ask, now, sleep })
+    const found = awaitRun(EVENT, { repository: 'octo/repo', ask, now, sleep })
     if (isFound) await expect(found).resolves.toMatchObject({ delivery: DELIVERY })
     else await expect(found).rejects.toThrow(DELIVERY)
+  })
+
+  test.each([
+    [950, true],
+    [999, true],
+    [1000, false],
+  ])('is found behind %i newer runs: %p', async (count, isFound) => {
+    const other = { path: '.github/workflows/ci.yml', event: 'push', display_title: 'ci' }
+    const newer = Array.from({ length: count }, (_, at) => listed({ ...other, id: at + 100 }))
+    const { pages } = listing([...newer, listed()])
+    const found = await findRun(EVENT, ports(), 0)
+    expect({ id: found?.id, pages: pages() }).toEqual({ id: isFound ? 7 : undefined, pages: 10 })
+  })
+
+  test('has its id in capitals too', async () => {
+    listing([listed({ display_title: DELIVERY.toUpperCase() })])
+    await expect(awaitRun(EVENT, ports())).resolves.toMatchObject({ id: 7 })
+  })
+
+  test('is the one of its own workflow file, although another one has the same name', async () => {
+    const other = listed({ id: 8, path: '.github/workflows/other.yml' })
+    listing([other, listed()])
+    await expect(awaitRun(EVENT, ports())).resolves.toMatchObject({ id: 7, workflow: 'hook' })
+    listing([other])
+    await expect(awaitRun(EVENT, ports())).rejects.toThrow(DELIVERY)
+    // The URL of an endpoint may not name the workflow.
+    const { delivery } = EVENT
+    await expect(awaitRun({ delivery }, ports())).resolves.toMatchObject({ id: 8 })
+  })
+
+  test('is the one that failed if there are several', async () => {
+    const ended = { status: 'completed' }
+    listing([
+      listed({ ...ended, id: 9, conclusion: 'skipped' }),
+      listed({ ...ended, id: 8, conclusion: 'success' }),
+      listed({ ...ended, conclusion: 'timed_out' }),
+    ])
+    await expect(awaitRun(EVENT, ports())).resolves.toMatchObject({ id: 7 })
+  })
+})
+
+const SINCE = new Date('2026-01-01T00:00:00Z')
+
+const WANTED = { workflow: 'hook', event: 'repository_dispatch', since: SINCE } as const
+
+test('the first run of a workflow is the oldest since the start that a webhook of its file started', async () => {
+  const at = (second: number) => ({
+    created_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`,
+  })
+  listing([
+    listed({ id: 5, ...at(50) }),
+    listed({ id: 4, ...at(40) }),
+    listed({ id: 3, ...at(30), path: '.github/workflows/other.yml' }),
+    listed({ id: 2, ...at(20), event: 'push' }),
+    listed({ id: 1, created_at: '2025-12-31T23:59:50Z' }),
+  ])
+  await expect(firstRun(WANTED, ports())).resolves.toMatchObject({ id: 4 })
+  listing([])
+  await expect(firstRun(WANTED, ports())).resolves.toBeUndefined()
+})
+
+const LOOKUPS = [
+  ['the run of an event', (github: RunPorts) => awaitRun(EVENT, github)],
+  ['the first run', (github: RunPorts) => firstRun(WANTED, github)],
+] as const
+
+describe.each(LOOKUPS)('%s', (_, lookUp) => {
+  test.each([
+    [401, {}, 'unauthorized', 'token'],
+    [403, {}, 'forbidden', 'Actions: Read'],
+    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 'limited', 'rate limit'],
+    [404, {}, 'missing', 'spelling'],
+    [502, {}, 'failed', 'githubstatus.com'],
+  ])('is not found if GitHub answers %i %p, with the cure', async (status, headers, kind, hint) => {
+    github.always({ status, headers, body: '{}' })
+    const error = await lookUp(hurried()).catch((error: unknown) => error)
+    if (!(error instanceof RunsError)) throw error
+    expect({ kind: error.kind, hint: error.problems[0]?.hint }).toEqual({
+      kind,
+      hint: expect.stringContaining(hint),
+    })
+  })
+
+  test('is not found after a rate limit that ends later, whose end is named', async () => {
+    const reset = Math.floor(Date.now() / 1000) + 38 * 60
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
+    github.always({ status: 403, headers, body: '{}' })
+    const time = new Date(reset * 1000).toISOString().slice(11, 16)
+    const error = await lookUp(hurried()).catch((error: unknown) => error)
+    if (!(error instanceof RunsError)) throw error
+    expect(error.problems[0]?.hint).toContain(`${time} UTC, in 3`)
+  })
+
+  test('is found after a lost connection and a 502', async () => {
+    let calls = 0
+    github.always((_, response) => {
+      calls++
+      if (calls === 1) return void response.destroy()
+      if (calls === 2) return { status: 502, body: '<html>' }
+      return { status: 200, body: JSON.stringify({ workflow_runs: [listed()] }) }
+    })
+    await expect(lookUp(ports())).resolves.toMatchObject({ id: 7 })
+    expect(calls).toBe(3)
+  })
+})
+
+test('a run is followed to its end over a lost connection and a 502', async () => {
+  const answering = oneRun()
+  let calls = 0
+  github.always((call, response) => {
+    calls++
+    if (calls === 1) return void response.destroy()
+    return calls === 2 ? { status: 502, body: '<html>' } : answering(call, response)
+  })
+  const states: string[] = []
+  const run = await followRun(readRun(listed()), ports(), ({ state }) => states.push(state))
+  expect(run).toMatchObject({ state: 'completed', conclusion: 'success' })
+  expect(states).toEqual(['queued', 'in_progress', 'completed'])
+})
+
+describe('a request that connect logs', () => {
+  const entry = {
+    ...{ time: '2026-01-01T00:00:00Z', delivery: DELIVERY, method: 'POST', ms: 1, bytes: 2 },
+    ...{ owner: 'octo', repo: 'repo', workflow: 'hook', trigger: 'webhook', status: 200 },
+  }
+  test.each([
+    [{ filtered: true }, 'no run: the event does not match the filter'],
+    [
+      { filtered: true, reason: 'if: body.a is 1' },
+      'no run: the event does not match the filter: if: body.a is 1',
+    ],
+    [{}, 'no run: the relay answered a handshake of the sender'],
+    [{ status: 401, code: 'invalid_signature' }, 'invalid_signature'],
+    [{ queued: 'rate_limited' }, expect.stringContaining('queued (rate_limited)')],
+  ])('with %p starts no run, and says why', async (fields, reason) => {
+    const reports: ConnectEvent[] = []
+    const others = { workflow: 'hook', isFollowed: true, typeOf: () => undefined }
+    const own = { ...ports(), ...others, secretCommand: undefined }
+    const follower = new LogFollower(own, (event) => reports.push(event))
+    await follower.read(JSON.stringify({ ...entry, ...fields }))
+    expect(reports).toMatchObject([{ event: 'request', delivery: DELIVERY, reason }])
+    expect(github.calls).toEqual([])
   })
 })
 
@@ -121,6 +313,23 @@ describe('hookline send', () => {
     const url = `${relay.url}/octo/repo/hook/webhook`
     const { code, stderr } = await hookline(['send', url, '--wait'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('failure') })
+  })
+
+  test('--wait exits with 1 and the reason if no trigger fired', async () => {
+    relay.always(answer({}))
+    const run = oneRun()
+    const job = { id: 9, conclusion: 'success', steps: [{ name: 'Deploy', conclusion: 'skipped' }] }
+    github.always((call, response) => {
+      const json = (value: object) => ({ status: 200, body: JSON.stringify(value) })
+      if (call.url.includes('/jobs')) return json({ total_count: 1, jobs: [job] })
+      if (!call.url.includes('/check-runs/9/annotations')) return run(call, response)
+      const message = 'no trigger fired: verify: stripe: the signature does not match'
+      return json([{ annotation_level: 'notice', message }])
+    })
+    const url = `${relay.url}/octo/repo/hook/webhook`
+    const { code, stderr } = await hookline(['send', url, '--wait'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('nothing_fired: verify: stripe: the signature does not match\n')
   })
 
   test('--wait prints that the run was skipped', async () => {

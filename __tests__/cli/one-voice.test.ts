@@ -48,7 +48,7 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   [
     'an output that is not there',
     job('run: echo ${{ on.webhook.outputs.bdoy }}'),
-    ['script-injection', 'unknown-output'],
+    ['unknown-output'],
   ],
   ['an object as text', job('run: echo ${{ on.webhook.outputs.headers }}'), ['object-as-string']],
   ['a key of GitHub', job('rum: echo'), ['refused-by-github', 'unexpected-value']],

@@ -8,12 +8,10 @@ const page = (name: string) =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
 test('the page of the compiler lists the settings and flags of the command, and no others', () => {
-  const flags = [...page('reference/compiler').matchAll(/^- `(--[a-z-]+)/gm)].map(
-    ([, flag]) => flag,
-  )
-  const settings = [...page('reference/compiler').matchAll(/^\| `([a-z-]+): /gm)].map(
-    ([, key]) => `--${key}`,
-  )
+  const text = page('reference/compiler')
+  const flags = [...text.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  const [, table = ''] = /<!-- settings:start -->(.*)<!-- settings:end -->/s.exec(text) ?? []
+  const settings = [...table.matchAll(/^\| `([a-z-]+): /gm)].map(([, key]) => `--${key}`)
   expect([...flags, ...settings].sort()).toEqual(
     buildCommand()
       .options.map(({ long }) => long)

@@ -185,7 +185,8 @@ async function bash(
   const before = existsSync(exported) ? `. '${exported}'\n` : ''
   const child = spawn(
     'bash',
-    ['-euo', 'pipefail', '-c', `${before}${script}\nexport -p > '${exported}'`],
+    // With a socket as its input, Debian's bash reads its files for interactive shells.
+    ['--norc', '-euo', 'pipefail', '-c', `${before}${script}\nexport -p > '${exported}'`],
     {
       cwd,
       env,

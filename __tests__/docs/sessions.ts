@@ -57,6 +57,12 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/duplicates-and-batches.md': WITH_RELAY,
   'docs/guides/endpoints.md': {
     ...WITH_RELAY,
+    published: {
+      ...WITH_RELAY.published,
+      'orders.yml': LISTENING,
+      'receipt.yml': LISTENING,
+      'order.yml': LISTENING,
+    },
     env: { ...WITH_RELAY.env, STRIPE_SECRET: 'whsec_correct-horse-battery-staple' },
   },
   'docs/guides/receive-files.md': { ...WITH_RELAY, before: '' },

@@ -11,7 +11,7 @@ function decision(more: Partial<Decision>): Decision {
   return { trigger: 'webhook', fired: false, reason: '', checks: [], ...more }
 }
 
-async function filtered(filter: JsonObject, options = { scripts, showValues: true }) {
+async function filtered(filter: JsonObject, options = { scripts, shows: () => true }) {
   const run = { trigger: { name: 'webhook', config: { filter } }, found: [ITEM] }
   const decisions = [decision({ tally: { found: 1, passedOn: 0, steps: ['filter dropped 1'] } })]
   return explain({ decisions, runs: [run as unknown as TriggerRun] }, options)
@@ -40,15 +40,15 @@ describe('a filter', () => {
     expect(await filtered(filter)).toEqual([expect.objectContaining(wanted)])
   })
 
-  test('shows no value of the event without showValues', async () => {
-    const explanations = await filtered({ 'body.secret': 'x' }, { scripts, showValues: false })
+  test('shows no value of the event that it may not show', async () => {
+    const explanations = await filtered({ 'body.secret': 'x' }, { scripts, shows: () => false })
     expect(JSON.stringify(explanations)).not.toContain('hush')
     expect(explanations).toMatchObject([{ path: 'body.secret', wanted: 'x' }])
   })
 
   test('that takes too long is not explained', async () => {
     const slow = { within: async () => Promise.reject(new ScriptFailure('too long')) }
-    expect(await filtered({ 'body.action': 'x' }, { scripts: slow, showValues: true })).toEqual([])
+    expect(await filtered({ 'body.action': 'x' }, { scripts: slow, shows: () => true })).toEqual([])
   })
 })
 
@@ -65,7 +65,7 @@ test('method, path and signature are explained by the checks that failed', async
     { option: 'path', held: true, found: 'any path' },
   ]
   expect(
-    await explain({ decisions: [decision({ checks })], runs: [] }, { scripts, showValues: true }),
+    await explain({ decisions: [decision({ checks })], runs: [] }, { scripts, shows: () => true }),
   ).toEqual([
     {
       trigger: 'webhook',
@@ -87,7 +87,7 @@ test('method, path and signature are explained by the checks that failed', async
 test('deduplication and limits are explained by the number of items', async () => {
   const steps = ['deduplicate dropped 2', 'limit held back 1', 'filter dropped 3']
   const decisions = [decision({ tally: { found: 6, passedOn: 0, steps } })]
-  const explanations = await explain({ decisions, runs: [] }, { scripts, showValues: true })
+  const explanations = await explain({ decisions, runs: [] }, { scripts, shows: () => true })
   expect(explanations.map(({ condition, sentence }) => [condition, sentence])).toEqual([
     ['deduplicate', expect.stringContaining('2 items')],
     ['limit', expect.stringContaining('1 item ')],

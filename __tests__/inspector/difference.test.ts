@@ -17,6 +17,7 @@ const ORIGINAL: Detail = {
   ...{ outcome: 'fired', count: 1, reason: null, preview: null, milliseconds: 1, request: REQUEST },
   ...{ decisions: [], problems: [], messages: [] },
   ...{ found: [], fields: [], readers: [], jobs: [] },
+  ...{ missing: null, stages: [], values: [], jobsResult: null, relay: null },
   items: [{ webhook: { outcome: 'success', outputs: { body: { n: 1 }, method: 'post' } } }],
 }
 

@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { lex } from '../../src/workflow/expressions.ts'
+import { axe, expectNone, overflow } from '../support/axe.ts'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, live, rows, stage } from '../support/browser.ts'
 import { post, startDev } from '../support/dev.ts'
 import { ask } from '../support/inspector.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 function evaluate(text: string, contexts: object): unknown {
   const [, expression = ''] = /^\$\{\{ (.*) \}\}$/s.exec(text) ?? []
@@ -29,23 +27,6 @@ async function until(read: () => Promise<string>, pattern: RegExp): Promise<stri
 }
 
 const copies = (page: Page, pattern: RegExp) => until(() => copied(page), pattern)
-
-async function findings(page: Page, options = {}) {
-  const given = JSON.stringify({ resultTypes: ['violations'], ...options })
-  return page.evaluate(`axe.run(${given}).then(({ violations }) => violations.map(
-    ({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
-}
-
-/** In dark mode only the colors differ. */
-async function expectNone(page: Page) {
-  expect(await findings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await findings(page, { runOnly: ['color-contrast'] })).toEqual([])
-  await page.emulateMedia({ colorScheme: 'light' })
-}
-
-const overflow = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 const NATIVE = `
 on: { repository_dispatch: { types: [webhook] } }
@@ -305,7 +286,7 @@ inBrowser('the page', () => {
     expect((await set.detail(1)).request?.headers['stripe-signature']).toMatch(/^t=\d+,v1=/)
     await sign.uncheck()
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('.facts').getByText('Skipped').waitFor()
+    await page.locator('.facts').getByText('Not verified').waitFor()
     for (const [at, scheme, header] of [
       [3, 'gitlab', 'x-gitlab-token'],
       [4, 'token', 'x-own-token'],
@@ -569,12 +550,16 @@ inBrowser('the page', () => {
       await set.dev.stop()
       await page.getByText('Connection lost').waitFor()
       await page.keyboard.press('r')
-      await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
+      await page
+        .getByText(
+          'Not sent: The command that serves this page does not answer. Is it still running?',
+        )
+        .waitFor()
       set.dev = await startDev({
         files: { 'workflows/hook.yml': 'on: webhook' },
         args: ['--port', port],
       })
-      await page.getByText('Restarted: open the address that hookline dev printed').waitFor()
+      await page.getByText('Restarted: open the address that the command printed').waitFor()
       // The page follows the new run as soon as any page of this browser has the new key.
       const other = await page.context().newPage()
       await other.goto(set.dev.inspector)
@@ -593,8 +578,7 @@ inBrowser('the page', () => {
       await page.getByText('195 requests').waitFor()
       for (let count = 0; count < 10; count++) await post(set.dev.hook('hook/webhook'), { count })
       await page.getByText('The last 200 of 205 requests').waitFor()
-      await rows(page).nth(200).waitFor({ state: 'hidden' })
-      expect(await rows(page).count()).toBe(200)
+      await page.locator('#rows li[aria-setsize="200"]').first().waitFor()
     })
 
     test('nothing of it is fetched from elsewhere, and another page cannot look in', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
+import { devSource } from '../../src/inspector/dev-source.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import {
   type Cause,
@@ -132,6 +133,40 @@ describe('an event as it is kept', () => {
     expect(kept).toMatchObject({ outcome, origin: 'poll', time: '2026-01-02T00:00:00.000Z' })
     expect(kept.problems).toHaveLength('problems' in more ? 1 : 0)
     expect(kept.request).toBeNull()
+  })
+
+  test.each(['verify', 'secretToken'])('is unverified if %s did not hold', (option) => {
+    const checks = [{ option, held: false, found: 'no signature matches' }]
+    const decisions = [{ trigger: 'webhook', fired: false, reason: '', checks }]
+    const came = { ...POLL, time: TIME, readers: [] } as const
+    expect(eventRecord({ ...EVENT, decisions }, came).outcome).toBe('unverified')
+    const other = [
+      {
+        trigger: 'webhook',
+        fired: false,
+        reason: '',
+        checks: [{ ...checks[0], option: 'path', held: false, found: '' }],
+      },
+    ]
+    expect(eventRecord({ ...EVENT, decisions: other }, came).outcome).toBe('skipped')
+  })
+
+  test('has the result of its jobs, only if it fired', () => {
+    const job = (verdict: 'runs' | 'skipped' | 'fails') => ({
+      ...{ id: verdict, line: 1, verdict, why: '', facts: [] },
+    })
+    const result = (count: number, ...verdicts: Parameters<typeof job>[0][]) => {
+      const jobs = [{ file: 'w.yml', items: count, jobs: verdicts.map(job) }]
+      return eventRecord({ ...EVENT, count }, { ...POLL, time: TIME, readers: [], jobs }).jobsResult
+    }
+    expect(result(1, 'runs', 'runs', 'skipped')).toEqual({
+      text: '2 jobs run, 1 skipped',
+      kind: 'good',
+    })
+    expect(result(1, 'fails', 'runs')).toEqual({ text: '1 job fails, 1 job runs', kind: 'bad' })
+    expect(result(1, 'skipped')).toEqual({ text: '1 skipped', kind: 'open' })
+    expect(result(1)).toBeNull()
+    expect(result(0, 'runs')).toBeNull()
   })
 
   test('has its request', async () => {
@@ -314,6 +349,7 @@ describe('a visit', () => {
       runs: false,
       problems: [],
       fixtures: ['github.push'],
+      relay: null,
     }),
     fixture: (name: string) => (name === 'github.push' ? HELLO : undefined),
     sign: async (request: ShownRequest) => {
@@ -336,7 +372,7 @@ describe('a visit', () => {
     const body = async () => JSON.stringify(ORDER)
     const [path = '', query = ''] = target.split('?')
     const one = { address: '::1', method: 'GET', path, query, headers: own, body, ...more }
-    const answered = await inspect(one, parts)
+    const answered = await inspect(one, devSource(parts))
     if (!('reply' in answered))
       return { status: 0, body: String(answered.eventsAfter), headers: {} }
     return { ...answered.reply, body: Buffer.from(answered.reply.body).toString() }

@@ -28,6 +28,11 @@ function event(body: string): Unlisted {
     fields: [],
     readers: [],
     jobs: [],
+    jobsResult: null,
+    missing: null,
+    stages: [],
+    values: [],
+    relay: null,
   }
 }
 

@@ -86,7 +86,7 @@ interface Sent {
   }
 
   test(
-    'README’s workflow greets',
+    'the workflow of two jobs greets',
     async () => {
       const event = await dispatched(relay, { body: '{"hello":"Ada"}' })
       const run = await runAct({ [HOOK]: documentedWorkflow() }, event)
@@ -97,7 +97,7 @@ interface Sent {
   )
 
   test(
-    'README’s workflow is not started by a webhook of another one',
+    'the workflow of two jobs is not started by a webhook of another one',
     async () => {
       const event = await dispatched(relay, { path: 'other/webhook', body: '{"hello":"Ada"}' })
       const { jobs } = await runAct({ [HOOK]: documentedWorkflow() }, event)
@@ -427,12 +427,11 @@ jobs:
 ${steps.map((step) => `      - ${step}\n`).join('')}`
 }
 
-/** The workflow of two jobs that the docs show. */
+/** The two jobs that the guide on event data shows, as a workflow. */
 function documentedWorkflow(): string {
-  const text = readFileSync(new URL('docs/reference/action.md', ROOT), 'utf8')
-  const [, found = ''] =
-    /^```yaml\n(# \.github\/workflows\/hook\.yml\n[\s\S]*?)^```$/m.exec(text) ?? []
-  return onAct(found)
+  const text = readFileSync(new URL('docs/guides/use-event-data.md', ROOT), 'utf8')
+  const [, jobs = ''] = /^```yaml\n(jobs:\n {2}on:\n[\s\S]*?)^```$/m.exec(text) ?? []
+  return onAct(`name: hook\non:\n  repository_dispatch:\n    types: [webhook]\n${jobs}`)
 }
 
 /** Uses the reference of act's clone, and removes `queue:`, which act does not know. */

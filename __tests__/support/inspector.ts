@@ -68,8 +68,9 @@ export class EventReader {
   /** Waits for this many requests. */
   async summaries(count: number): Promise<Summary[]> {
     for (;;) {
-      const requests = this.events.filter(({ name }) => name === 'request')
-      if (requests.length >= count) return requests.map(({ data }) => JSON.parse(data).summary)
+      const arrivals = this.events.filter(({ name }) => name === 'requests')
+      const requests = arrivals.flatMap(({ data }) => JSON.parse(data).summaries)
+      if (requests.length >= count) return requests
       await new Promise<void>((resolve) => {
         this.#arrived = resolve
       })

@@ -11,8 +11,13 @@ export type RunBehavior =
   | 'unnamed'
   | 'endless'
   | 'nothing_fired'
-  | 'nothing_fired_in_public'
   | 'other_workflow'
+
+/** An annotation of a job, as GitHub lists it. */
+export interface Annotation {
+  readonly annotation_level: 'notice' | 'warning' | 'failure'
+  readonly message: string
+}
 
 interface Run {
   readonly id: number
@@ -37,6 +42,17 @@ const FILTERS = /[?&](?:event|created|status|branch|actor|head_sha)=/
 export class RunsAtGitHub {
   /** By `owner/name` in lower case. */
   readonly behavior = new Map<string, RunBehavior>()
+  /** The annotations of jobs in which nothing fired, or that failed. */
+  annotations: Partial<Record<RunBehavior, readonly Annotation[]>> = {
+    nothing_fired: [
+      { annotation_level: 'warning', message: 'a warning' },
+      { annotation_level: 'notice', message: 'no trigger fired: method: post is not among put' },
+    ],
+    failure: [
+      { annotation_level: 'failure', message: 'Process completed with exit code 1.' },
+      { annotation_level: 'failure', message: 'the secret WEBHOOK_SECRET is not set' },
+    ],
+  }
   /** First pages of listings of runs, in order. */
   readonly listings: { readonly repository: string; readonly at: number }[] = []
   /** Status of the next listings, if not 200. */
@@ -130,7 +146,7 @@ export class RunsAtGitHub {
   #jobs(repository: string, url: string): Reply {
     const run = this.#runAt(repository, /runs\/(\d+)\/jobs/, url)
     if (!run) return { status: 404, body: '{}' }
-    const isIdle = run.behavior.startsWith('nothing_fired')
+    const isIdle = run.behavior === 'nothing_fired'
     const job = {
       id: run.id,
       name: 'hook',
@@ -148,26 +164,8 @@ export class RunsAtGitHub {
 
   #annotations(repository: string, url: string): Reply {
     const run = this.#runAt(repository, /check-runs\/(\d+)\/annotations/, url)
-    const annotation = (annotation_level: string, message: string) => ({
-      annotation_level,
-      message,
-    })
-    switch (run?.behavior) {
-      case 'nothing_fired':
-        return this.#json([annotation('notice', 'no trigger fired: method post is not among put')])
-      case 'nothing_fired_in_public':
-        return this.#json([
-          annotation('warning', 'the signature does not match'),
-          annotation('notice', 'no trigger fired'),
-        ])
-      case 'failure':
-        return this.#json([
-          annotation('failure', 'Process completed with exit code 1.'),
-          annotation('failure', 'the secret WEBHOOK_SECRET is not set'),
-        ])
-      default:
-        return this.#json([])
-    }
+    const isTold = run?.behavior === 'nothing_fired' || run?.behavior === 'failure'
+    return this.#json(isTold ? (this.annotations[run.behavior] ?? []) : [])
   }
 
   #json(value: unknown): Reply {

@@ -5,14 +5,16 @@ import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { evaluate } from '../engine/evaluate-event.ts'
-import type { Decision, Evaluation } from '../engine/evaluation.ts'
-import { explain } from '../engine/explanation.ts'
+import type { Decision, Evaluation, Miss } from '../engine/evaluation.ts'
+import { type Explanation, explain } from '../engine/explanation.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { textsAtLevel } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import type { GitHubEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
+import { nothingFiredText } from '../wire/run-reasons.ts'
+import { withoutTokens } from '../wire/tokens.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
 import { enginePorts, workingCopy } from './action-ports.ts'
@@ -20,7 +22,7 @@ import { callingWorkflow, requireName } from './calling-workflow.ts'
 import { DEFAULT_GLOB, expressionContexts, type Inputs, onSource, readInputs } from './inputs.ts'
 import { failedOutputs, maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
 import { summaryHtml } from './summary.ts'
-import { arrivalOf } from './summary-tables.ts'
+import { arrivalOf, cut, isShown, type Readers, SUMMARY } from './summary-tables.ts'
 
 /**
  * State under which the step saves its effects for its `post` part; `post-program.ts` reads it,
@@ -45,18 +47,28 @@ export async function main(): Promise<void> {
   }
   const tooMuch = sizeWarning(outputs)
   if (tooMuch) core.warning(tooMuch)
-  const { workflow, trigger, items, reason, effects, decisions } = evaluation
-  const fired = [`${workflow}/${trigger} fired: ${counted(items.length, 'item')}`]
-  logLine(
-    reason === undefined
-      ? [...fired, ...verifiedBy(decisions)].join(', ')
-      : `no trigger fired: ${reason}`,
-  )
+  const { workflow, trigger, items, reason, miss, effects, decisions } = evaluation
+  const readers = readersOf(context)
+  const explanations = await explain(evaluation, {
+    scripts: context.ports.scripts,
+    shows: (path, value) => isShown(path, value, readers),
+  })
+  if (reason === undefined) {
+    const fired = [`${workflow}/${trigger} fired: ${counted(items.length, 'item')}`]
+    logLine([...fired, ...verifiedBy(decisions)].join(', '))
+  } else if (isWebhookMiss(miss)) {
+    // The relay, `connect` and `send --wait` read this annotation.
+    const sentences = explanations.map(({ sentence }) => sentence)
+    const why = sentences.length > 0 ? sentences.join('; ') : `${miss}: ${reason}`
+    core.notice(printable(withoutTokens(cut(nothingFiredText(why), SUMMARY.why))))
+  } else {
+    logLine(nothingFiredText(reason))
+  }
   const { messages } = evaluation
   for (const text of textsAtLevel(messages, 'error')) core.error(text)
   for (const text of textsAtLevel(messages, 'warning')) core.warning(text)
   for (const text of textsAtLevel(messages, 'notice')) core.notice(text)
-  await summarize(evaluation, context)
+  await summarize(evaluation, context, { ...readers, explanations })
   // Saved last, so that a step that fails earlier acknowledges nothing.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
 }
@@ -177,9 +189,15 @@ function logLine(text: string): void {
   }
 }
 
+/** True for a webhook. Other events have no sender, and no command follows their runs. */
+function isWebhookMiss(miss: Miss | undefined): boolean {
+  return miss === 'payload' || miss === 'workflow' || miss === 'trigger' || miss === 'condition'
+}
+
 async function summarize(
   evaluation: Evaluation,
-  { inputs, event, ports, workflows: { calling, names } }: ActionContext,
+  { event, workflows: { calling, names } }: ActionContext,
+  shown: Readers & { readonly explanations: readonly Explanation[] },
 ): Promise<void> {
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return
@@ -190,16 +208,16 @@ async function summarize(
     // is replaced.
     workflow = names().includes(calling) ? calling : (names()[0] ?? calling)
   }
+  appendFileSync(file, summaryHtml(evaluation, { ...shown, arrival, workflow }))
+}
+
+function readersOf({ inputs, event }: ActionContext): Readers {
   // Every event of GitHub contains its repository.
   const repository = isObject(event.payload) ? event.payload.repository : undefined
-  const circumstances = {
-    arrival,
+  return {
     isPublic: isObject(repository) && repository.private === false,
     secrets: { ...inputs.secrets, 'github-token': inputs.githubToken },
-    workflow,
-    explanations: await explain(evaluation, { scripts: ports.scripts, showValues: false }),
   }
-  appendFileSync(file, summaryHtml(evaluation, circumstances))
 }
 
 /** True in the process that ends the job, if the step saved effects. */

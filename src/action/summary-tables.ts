@@ -189,6 +189,13 @@ export interface Readers {
   readonly secrets: JsonObject
 }
 
+/** True if the summary and an annotation may contain the value at a path of the item. */
+export function isShown(path: string, value: Json, readers: Readers): boolean {
+  if (readers.isPublic || /^\W*(?:headers|query|querystring|search)\b/.test(path)) return false
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length <= SUMMARY.value && secretsIn(text, readers).length === 0
+}
+
 /** The names of the secrets that a string contains, in any form that GitHub would mask. */
 function secretsIn(text: string, { secrets }: Readers): readonly string[] {
   return maskedOutputs(new Map([['', text]]), secrets).map(({ secret }) => secret)

@@ -28,7 +28,7 @@ import {
 /** The facts around an event that the summary shows. */
 export interface Circumstances extends Readers {
   readonly arrival: Arrival | undefined
-  /** The conditions that the event did not meet, without values of the event. */
+  /** The conditions that the event did not meet. */
   readonly explanations?: readonly Explanation[]
   /** The workflow that suggested commands are about. */
   readonly workflow: string

@@ -52,7 +52,7 @@ The command ends with the first run, and exits with 1 if that run failed.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye
-  url, delivery, status, run, conclusion, reason
+  url, delivery, type, status, run, outcome, reason
 
 Examples:
   $ hookline connect
@@ -122,7 +122,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
-  const { repository } = target
+  const { repository, workflow } = target
   const secrets = sender && verifies(sender, conditions.signatures) ? secretsOf(sender) : []
   const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
   /** The types of the events whose requests are in progress. */
@@ -130,6 +130,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   const ports = {
     ...systemClock,
     repository,
+    workflow,
     ask,
     isFollowed: forge.kind === 'github',
     secretCommand: storeAgain,
@@ -344,7 +345,7 @@ function reporter(json: boolean): Reporter {
 
 /** @param lastDelivery the delivery of the line above */
 function eventLine(reported: ConnectEvent, lastDelivery: string | null): string {
-  const { event, delivery, type, status, run, conclusion, reason } = reported
+  const { event, delivery, type, status, run, outcome, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') {
     // A stored event has no response.
@@ -353,7 +354,7 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   const of = delivery === lastDelivery ? '' : `delivery ${delivery} `
   if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
-  return `     ${of}ended: ${conclusion}${why}`
+  return `     ${of}ended: ${outcome}${why}`
 }
 
 /** The result of some work; `undefined` after an abort, which does not wait for the work. */

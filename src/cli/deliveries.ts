@@ -38,6 +38,9 @@ interface FilterOptions extends DeliveryOptions {
 interface ListOptions extends FilterOptions {
   readonly limit: number
   readonly watch?: boolean
+  readonly open?: boolean
+  readonly port: string
+  readonly dev: string
 }
 
 interface ChangeOptions extends FilterOptions {
@@ -62,6 +65,7 @@ ${environmentHelp(...RELAY_VARIABLES)}
 Examples:
   $ hookline deliveries
   $ hookline deliveries --endpoint orders --since 2d --watch
+  $ hookline deliveries --open --relay https://relay.example.com
   $ hookline deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958
   $ hookline deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958
   $ hookline deliveries replay --endpoint orders --since 2d
@@ -119,6 +123,13 @@ function listing(command: Command): Command {
     )
     .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
     .option('--watch', 'repeat until Ctrl-C')
+    .option('--open', 'show the deliveries in the inspector, until Ctrl-C')
+    .option('--port <port>', 'port of the inspector; 0 selects a free port', '0')
+    .option(
+      '--dev <url>',
+      'hookline dev for "Open in dev" in the inspector',
+      'http://localhost:3000',
+    )
     .option('--json', 'print JSON')
     .action(list)
 }
@@ -143,9 +154,14 @@ function readLimit(text: string): number {
 const WATCH_INTERVAL = 2000
 
 async function list(options: ListOptions): Promise<void> {
-  const { json = false, watch } = options
+  const { json = false, watch, open } = options
+  if (open && (watch || json)) throw new UsageError(OPEN_ALONE)
   const client = await findRelay(options)
   const filter = await filterOf(options, client)
+  if (open) {
+    const { openInspector } = await import('./deliveries/open.ts')
+    return openInspector(client, filter, options)
+  }
   const look = () => readDeliveries(client, filter, options)
   if (!watch) {
     const found = await look()
@@ -177,6 +193,11 @@ async function list(options: ListOptions): Promise<void> {
     const pause = Math.max(WATCH_INTERVAL, 10 * (performance.now() - started))
     await new Promise((done) => setTimeout(done, pause))
   }
+}
+
+const OPEN_ALONE = {
+  message: '--open cannot be combined with --watch or --json',
+  hint: 'Omit the other flag: the inspector follows new deliveries by itself.',
 }
 
 /** Why the relay did not respond. */

@@ -8,7 +8,7 @@ import { withRule } from '../check/check.ts'
 import { readNativeWorkflow } from '../compiler/native.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
-import type { OutputReader } from '../inspector/api.ts'
+import type { OutputReader, ShownRequest } from '../inspector/api.ts'
 import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
@@ -92,7 +92,7 @@ async function serve(options: DevOptions): Promise<void> {
     fixtures: EXAMPLES,
     // index.ts runs scripts if it is started as a worker thread.
     scripts: threadScripts(process.argv[1] ?? ''),
-    signer: { schemes: [...SIGNATURE_NAMES, 'token'], sign },
+    signer: SIGNER,
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
       return explainEvent(event, files, isActionStep)
@@ -151,6 +151,8 @@ async function sign(
   const { request, url: called } = signed(outgoing, scheme, secret, moment)
   return { ...request, url: called.href }
 }
+
+const SIGNER = { schemes: [...SIGNATURE_NAMES, 'token'], sign }
 
 /** The findings of the workflow files, reported when they change. */
 function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
@@ -262,6 +264,30 @@ function readEnvFile(file: string | undefined): JsonObject {
     }
     throw new UserError({ message, ...rest }, { cause })
   }
+}
+
+/** The positions in the files of this folder that can read the outputs of a workflow's triggers. */
+export function readersHere(workflow: string): readonly OutputReader[] {
+  return workflowReaders(process.cwd(), workflow, () => workflowsHere({}))
+}
+
+/** A request with a signature of now, if a trigger of this folder verifies it with a secret of `.env`. */
+export async function signedHere(request: ShownRequest): Promise<ShownRequest> {
+  const { resignedRequest } = await import('../inspector/dev-server.ts')
+  try {
+    return await resignedRequest(request, workflowsHere, SIGNER)
+  } catch (error) {
+    // `dev` says what is wrong with the secret.
+    if (error instanceof UserError) return request
+    throw error
+  }
+}
+
+/** The workflows of this folder, with the secrets of `.env`. */
+function workflowsHere(event: Json): WorkflowSource {
+  const values = readEnvFile(undefined)
+  const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
+  return devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
 }
 
 /**

@@ -1,14 +1,20 @@
+import { CLOCK_TOLERANCE } from '../relay/github/find-run.ts'
+import { type RunDetails, readRunDetails } from '../relay/github/run-details.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import {
-  isRunOf,
+  isOfWorkflow,
   isWebhookRun,
+  type RunResult,
   readRun,
   recentRuns,
+  runResult,
+  runsOfEvent,
   runsPath,
+  type StartedBy,
   type WorkflowRun,
 } from '../wire/run-lookup.ts'
 import { runNameLine } from '../workflow/run-name.ts'
@@ -18,7 +24,7 @@ import { unreachableHint } from './request-faults.ts'
 import { styled } from './terminal.ts'
 
 /** The repository and workflow of a webhook URL. */
-interface Addressed {
+export interface Addressed {
   /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
   readonly repository: string
   readonly workflow: string
@@ -77,35 +83,27 @@ function listRuns(
   return recentRuns(readPage, lookup)
 }
 
-/** The run of a delivery. */
-interface WantedRun {
-  readonly delivery: string
-  /** For runs without a delivery id: the workflow, and the earliest time of creation. */
-  readonly begun?: {
-    readonly workflow: string
-    readonly event: DispatchEvent
-    readonly since: Date
-  }
+/** The run of an event. */
+interface WantedRun extends StartedBy {
+  /** For runs without a delivery id: the earliest time of creation. */
+  readonly begun?: { readonly event: DispatchEvent; readonly since: Date }
 }
-
-/** Milliseconds. Clocks differ, and GitHub's times are whole seconds. */
-const CLOCK_SKEW = 5000
 
 /** Milliseconds. A run can appear in the listing later than a newer run. */
 const LISTING_LAG = 5 * 60_000
 
-function isWantedRun({ begun }: WantedRun): (run: WorkflowRun) => boolean {
+function isWantedRun({ begun, workflow }: WantedRun): (run: WorkflowRun) => boolean {
   if (!begun) return () => false
-  const earliest = begun.since.getTime() - CLOCK_SKEW
-  return ({ workflow, event, delivery, started }) =>
-    workflow === begun.workflow &&
-    event === begun.event &&
-    delivery === null &&
-    Date.parse(started) >= earliest
+  const earliest = begun.since.getTime() - CLOCK_TOLERANCE
+  return (run) =>
+    isOfWorkflow(run, { workflow }) &&
+    run.event === begun.event &&
+    run.delivery === null &&
+    Date.parse(run.started) >= earliest
 }
 
 /**
- * Waits for the run of a delivery, found by the id in its name or else by `begun`.
+ * Waits for the run of an event, found by the id in its name or else by `begun`.
  *
  * @param timeout milliseconds until the run has to appear
  * @returns `undefined` if no run appears in that time
@@ -118,15 +116,15 @@ export async function findRun(
 ): Promise<WorkflowRun | undefined> {
   const deadline = github.now().getTime() + timeout
   const isBegun = isWantedRun(wanted)
-  const isFound = (run: WorkflowRun) => isRunOf(run, wanted.delivery)
+  const ofEvent = (runs: readonly WorkflowRun[]) => runsOfEvent(runs, wanted)[0]
   let since: Date | undefined
   for (;;) {
     const runs = await listRuns(github, {
       retry: retryUntil(github, deadline),
       since,
-      isEnough: (read) => read.some(isFound),
+      isEnough: (read) => ofEvent(read) !== undefined,
     })
-    const found = runs.find(isFound) ?? runs.find(isBegun)
+    const found = ofEvent(runs) ?? runs.find(isBegun)
     if (found) return found
     if (github.now().getTime() + PAUSE > deadline) return undefined
     // Later looks read only the pages of new runs.
@@ -155,33 +153,33 @@ export async function firstRun(
   github: RunPorts,
 ): Promise<WorkflowRun | undefined> {
   const runs = await listRuns(github, { retry: retryUntil(github), since })
-  const earliest = since.getTime() - CLOCK_SKEW
+  const earliest = since.getTime() - CLOCK_TOLERANCE
   return runs.findLast(
     (run) =>
       isWebhookRun(run) &&
-      run.workflow === workflow &&
+      isOfWorkflow(run, { workflow }) &&
       run.event === event &&
       Date.parse(run.started) >= earliest,
   )
 }
 
 /**
- * Waits up to five minutes for the run of a delivery.
+ * Waits up to five minutes for the run of an event.
  *
  * @param later milliseconds until the run can start
  * @throws UserError if no run appears
  */
 export async function awaitRun(
-  delivery: string,
+  event: StartedBy,
   github: RunPorts,
   later = 0,
 ): Promise<WorkflowRun> {
-  const soon = await findRun({ delivery }, github, later + RUN_TIMEOUT)
+  const soon = await findRun(event, github, later + RUN_TIMEOUT)
   if (soon) return soon
   process.stderr.write('no run after a minute; waiting up to five minutes\n')
-  const found = await findRun({ delivery }, github, LONG_RUN_TIMEOUT - RUN_TIMEOUT)
+  const found = await findRun(event, github, LONG_RUN_TIMEOUT - RUN_TIMEOUT)
   if (found) return found
-  throw unknownDelivery(delivery)
+  throw unknownDelivery(event)
 }
 
 /** The run of a page that the relay returned. @throws UserError for any other address */
@@ -213,10 +211,49 @@ export async function followRun(
   return known
 }
 
-/** `skipped` and `neutral` are no failures: a job condition excluded the event. */
-export function hasSucceeded({ conclusion }: Pick<WorkflowRun, 'conclusion'>): boolean {
-  return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
+/** A run that was skipped is no failure: a job condition excluded the event. */
+export function hasSucceeded(run: Pick<WorkflowRun, 'state' | 'conclusion'>): boolean {
+  return ['success', 'skipped'].includes(runResult(run))
 }
+
+/** The end of a run. */
+export interface RunEnd {
+  /** `success`, `nothing_fired`, `skipped`, …; of a run that failed, GitHub's conclusion. */
+  readonly outcome: string
+  /** Why no trigger fired, why the run failed, or what it skipped; `null` if GitHub does not tell. */
+  readonly reason: string | null
+  readonly isFailure: boolean
+}
+
+/** The end of a run, found out as the relay does. */
+export async function endOfRun(
+  run: WorkflowRun,
+  { repository, ask }: Pick<RunPorts, 'repository' | 'ask'>,
+): Promise<RunEnd> {
+  const details = await readRunDetails(run, async (path) => {
+    const { answer, refusal } = await ask(`/repos/${repository}${path}`)
+    return refusal ? undefined : answer
+  })
+  const result = runResult(run)
+  if (details?.nothingFired !== undefined) {
+    return { outcome: 'nothing_fired', reason: details.nothingFired, isFailure: true }
+  }
+  const outcome = result === 'failure' ? (run.conclusion ?? result) : result
+  return { outcome, reason: reasonOf(result, details), isFailure: !hasSucceeded(run) }
+}
+
+function reasonOf(result: RunResult, details: RunDetails | undefined): string | null {
+  if (result === 'skipped') return ALL_SKIPPED
+  if (result === 'waiting_for_approval') return 'open the page of the run, and approve the run'
+  if (!details) return null
+  const { jobs, skipped, failed } = details
+  if (result !== 'success') return failed ?? (jobs === 0 ? NOT_ALLOWED : null)
+  if (skipped.length > 0) return `skipped: ${skipped.join(', ')} (see the summary of the run)`
+  return jobs === 0 ? null : 'every step ran'
+}
+
+const ALL_SKIPPED =
+  'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
 
 /**
  * The probable cause of a run that failed before its first job.
@@ -225,13 +262,6 @@ export function hasSucceeded({ conclusion }: Pick<WorkflowRun, 'conclusion'>): b
  */
 export const NOT_ALLOWED =
   'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
-
-/** Whether a run failed without a job; false if GitHub refuses to say. */
-export async function hasNoJob(run: WorkflowRun, github: RunPorts): Promise<boolean> {
-  if (hasSucceeded(run)) return false
-  const { answer, refusal } = await github.ask(`${runPath(github, run.id)}/jobs?per_page=1`)
-  return !refusal && fieldsOf(answer).total_count === 0
-}
 
 export function runLine(run: Omit<WorkflowRun, 'event'>): string {
   const { delivery, workflow, started, url } = run
@@ -245,12 +275,12 @@ function runState({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion
   return conclusion ?? state
 }
 
-function unknownDelivery(delivery: string): UserError {
+function unknownDelivery({ delivery, workflow = 'hook' }: StartedBy): UserError {
   return new UserError({
-    message: `no run has the delivery id ${JSON.stringify(delivery)} in its name`,
-    hint: `Add to the workflow: ${runNameLine('hook')}`,
+    message: `no run of the workflow has the delivery id ${JSON.stringify(delivery)} in its name`,
+    hint: `Add to the workflow: ${runNameLine(workflow)}`,
     notes: [
-      `with the dispatch mode "workflow": ${runNameLine('hook', 'workflow_dispatch')}`,
+      `with the dispatch mode "workflow": ${runNameLine(workflow, 'workflow_dispatch')}`,
       'To find out why no run started, run: hookline doctor',
     ],
   })

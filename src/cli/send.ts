@@ -24,6 +24,7 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
+import type { Addressed } from './follow-runs.ts'
 import { githubHere } from './forge-tokens.ts'
 import { readSecret, unreachableHint } from './request-faults.ts'
 import { EXAMPLES, exampleOf } from './send/example-events.ts'
@@ -110,7 +111,7 @@ export function sendCommand(): Command {
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
     .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
     .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
-    .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
+    .option('--wait', 'wait for the end of the run; exit with 1 if the run failed or nothing fired')
     .option('--list', 'list the example events')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
@@ -132,27 +133,39 @@ async function sendRequest(
   if (options.example !== undefined && options.file !== undefined) {
     command.error('error: --example cannot be combined with --file')
   }
-  const target = await targetOf(address, options)
+  const { target, endpoint } = await targetOf(address, options)
   const isToken = options.relay !== undefined && options.endpoint === undefined
   const token = isToken ? tokenHere() : undefined
   const secret =
     options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
   const addressed = await outgoingRequest(target, withSenderExample(options))
-  await sendOnce(await signedRequest(addressed, options, secret), token, options)
+  await sendOnce(await signedRequest(addressed, options, secret), token, options, endpoint)
+}
+
+/** A webhook URL; with --endpoint, also what the endpoint starts. */
+interface Target {
+  readonly target: URL
+  readonly endpoint?: Addressed
 }
 
 /** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
-async function targetOf(address = '', { relay, endpoint }: SendOptions): Promise<URL> {
-  if (endpoint === undefined) {
-    return relay === undefined ? parseUrl(address) : tokenUrl(relay, address)
+async function targetOf(address = '', { relay, endpoint: name }: SendOptions): Promise<Target> {
+  if (name === undefined) {
+    return { target: relay === undefined ? parseUrl(address) : tokenUrl(relay, address) }
   }
   const [{ findRelay }, { namedEndpoint, readEndpoint }] = await Promise.all([
     import('./find-relay.ts'),
     import('./endpoint/named-endpoint.ts'),
   ])
   const client = await findRelay(relay === undefined ? {} : { relay })
-  const { url } = await readEndpoint(client, await namedEndpoint(endpoint, undefined, client))
-  return parseUrl(url)
+  const named = await namedEndpoint(name, undefined, client)
+  const { url, endpoint } = await readEndpoint(client, named)
+  const { repository, workflow, targets } = endpoint
+  const isOnly = targets === undefined && typeof workflow === 'string'
+  return {
+    target: parseUrl(url),
+    endpoint: { repository: String(repository), workflow: isOnly ? workflow : '' },
+  }
 }
 
 function printExamples(json: boolean): void {
@@ -165,6 +178,7 @@ async function sendOnce(
   { request, url }: AddressedRequest,
   token: Secret | undefined,
   options: SendOptions,
+  endpoint: Addressed | undefined,
 ): Promise<void> {
   const started = performance.now()
   const response = await sendWebhook(url, request, token)
@@ -176,7 +190,7 @@ async function sendOnce(
       : responseLines(request.method, url, response, milliseconds).map(printable).join('\n'),
   )
   if (!accepted) process.exitCode = EXIT.failure
-  else if (options.wait) await waitForRun(url, response)
+  else if (options.wait) await waitForRun(url, endpoint, response)
   else if (run === null && delivery !== null && !filtered) await printRunNameAdvice(url)
 }
 
@@ -216,10 +230,15 @@ function withoutSecrets(
 }
 
 /** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
-async function waitForRun(url: URL, response: SendResponse): Promise<void> {
+async function waitForRun(
+  url: URL,
+  endpoint: Addressed | undefined,
+  response: SendResponse,
+): Promise<void> {
   const { delivery, run, queued, collected, filtered, reason } = response
-  const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
-    await import('./follow-runs.ts')
+  const { addressedBy, awaitRun, endOfRun, followRun, runAt, runLine } = await import(
+    './follow-runs.ts'
+  )
   if (queued && !collected) {
     throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
@@ -230,7 +249,8 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
       hint: 'Send the request to a relay, for example to the URL that hookline connect prints.',
     })
   }
-  const repository = addressedBy(url).repository || repositoryOfRun(run)
+  const addressed = endpoint ?? addressedBy(url)
+  const repository = addressed.repository || repositoryOfRun(run)
   if (repository === '') {
     throw new UserError({
       message: 'the repository is unknown: the URL names none, and there is no git remote origin',
@@ -241,13 +261,13 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   if (collected) process.stderr.write(`${printable(queuedText(response))}\n`)
   const collecting = collected ? LONGEST_BATCH : 0
   // A batch has the id of its first event, which this event may be.
-  const id = delivery ?? ''
-  const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
+  const event = { delivery: delivery ?? '', workflow: addressed.workflow || undefined }
+  const found = run === null ? await awaitRun(event, github, collecting) : await runAt(run, github)
   const report = (each: WorkflowRun) => process.stderr.write(`${runLine(each)}\n`)
   const ended = await followRun(found, github, report)
-  if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
-  if (await hasNoJob(ended, github)) process.stderr.write(`${NOT_ALLOWED}\n`)
-  if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
+  const { outcome, reason: why, isFailure } = await endOfRun(ended, github)
+  if (why !== null) process.stderr.write(`${printable(`${outcome}: ${why}`)}\n`)
+  if (isFailure) process.exitCode = EXIT.failure
 }
 
 /** `owner/name` in the address of a run. */
@@ -263,9 +283,6 @@ function queuedText({ collected }: SendResponse): string {
 
 /** Milliseconds that a relay collects the events of a batch at most. */
 const LONGEST_BATCH = 3_600_000
-
-const SKIPPED =
-  'every job was skipped: compare the job condition (`if:`) with the workflow and trigger of the URL'
 
 /** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
 async function printRunNameAdvice(url: URL): Promise<void> {

@@ -23,8 +23,8 @@ export interface Explanation {
 interface ExplainOptions {
   /** Bounds the time of a filter, because a pattern can take years. */
   readonly scripts: Pick<Scripts, 'within' | 'query'>
-  /** Whether sentences may contain values of the event. Logs of GitHub are read by others. */
-  readonly showValues: boolean
+  /** True if a sentence may contain the value at a path of the event. Others read the logs of GitHub. */
+  shows(path: string, value: Json): boolean
 }
 
 /** Milliseconds for all conditions of one filter. */
@@ -112,10 +112,10 @@ export function metConditions(filter: JsonObject): string[] {
 function filterExplanation(
   trigger: string,
   unmet: UnmetCondition,
-  { showValues }: ExplainOptions,
+  { shows }: ExplainOptions,
 ): Explanation {
   const { path, found, wanted } = unmet
-  const isShown = showValues && found !== undefined
-  const sentence = `filter: ${unmetText(unmet, showValues)}`
+  const isShown = found !== undefined && shows(path, found)
+  const sentence = `filter: ${unmetText(unmet, isShown)}`
   return { trigger, condition: 'filter', path, ...(isShown && { found }), wanted, sentence }
 }

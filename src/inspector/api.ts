@@ -23,14 +23,72 @@ export interface Summary {
   readonly trigger: string
   /** The sender's name for the event: `issues.opened`; `null` if unknown. */
   readonly event: string | null
-  readonly outcome: 'fired' | 'skipped' | 'mistaken' | 'refused'
+  readonly outcome: Outcome
   /** One line of its content, so that similar events can be distinguished; `null` without content. */
   readonly preview: string | null
   /** Number of items. */
   readonly count: number
-  /** Why nothing fired. */
+  /** Why nothing fired, or why GitHub does not have the event. */
   readonly reason: string | null
-  readonly milliseconds: number
+  /** Duration of the evaluation, or of GitHub's response; `null` if unknown. */
+  readonly milliseconds: number | null
+  /** The result of the jobs; `null` if unknown. */
+  readonly jobsResult: JobsResult | null
+  /** `null` for an event of `hookline dev`. */
+  readonly relay: RelayFacts | null
+}
+
+/**
+ * The result for `hookline dev` (`unverified`: no trigger fired, because the signature is not valid), or
+ * the state of a relay's delivery. Both have `refused`: the response was 4xx.
+ */
+export type Outcome =
+  | 'fired'
+  | 'skipped'
+  | 'unverified'
+  | 'mistaken'
+  | 'refused'
+  | 'delivered'
+  | 'waiting'
+  | 'uncertain'
+  | 'dead'
+  | 'filtered'
+
+/** The result of an event's jobs, in a few words. */
+export interface JobsResult {
+  readonly text: string
+  readonly kind: 'good' | 'bad' | 'open'
+}
+
+/** Further values in a relay's list. */
+export interface RelayFacts {
+  /** `octo/orders`; empty for a token URL. */
+  readonly endpoint: string
+  /** `octo/shop` */
+  readonly repository: string
+  /** Outcome of the run, such as `success`; empty if unknown. */
+  readonly outcome: string
+  /** False for a refused request, whose payload is not stored. */
+  readonly canReplay: boolean
+}
+
+/** A stage of a relay's delivery, with the fault and its cure. Unknown values are `null`. */
+export interface ShownStage {
+  readonly stage: string
+  readonly state: 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
+  /** ISO 8601, UTC. */
+  readonly at: string | null
+  readonly found: string | null
+  readonly wanted: string | null
+  readonly cure: string | null
+}
+
+/** A named value of a delivery. */
+export interface ShownValue {
+  readonly name: string
+  readonly value: string
+  /** An http or https address to open; only for the run. */
+  readonly url?: string
 }
 
 /** A request as the page shows it and `hookline send` replays it. */
@@ -43,6 +101,9 @@ export interface ShownRequest {
   /** `base64` for a body that is not text. */
   readonly encoding: 'text' | 'base64'
 }
+
+/** The options of triggers that verify a signature or a secret. */
+export const VERIFYING: ReadonlySet<string> = new Set(['verify', 'secretToken'])
 
 /** The result of one declared trigger. */
 export interface ShownDecision {
@@ -158,8 +219,14 @@ export interface ShownPlace {
 export interface Detail extends Summary {
   /** The event whose request was replayed, edited or not; `null` for a new request. */
   readonly of: string | null
-  /** `null` for a polled event and for a refused request. */
+  /** `null` for a polled event, and if it is not stored. */
   readonly request: ShownRequest | null
+  /** Which parts of the request are not stored; `null` if it is complete, so that it can be sent. */
+  readonly missing: string | null
+  /** The stages of a relay's delivery, in order; empty for `hookline dev`. */
+  readonly stages: readonly ShownStage[]
+  /** Attempts, times and the run of a relay's delivery; empty for `hookline dev`. */
+  readonly values: readonly ShownValue[]
   readonly decisions: readonly ShownDecision[]
   /** Mistakes of the workflow file. */
   readonly problems: readonly ShownProblem[]
@@ -192,6 +259,19 @@ export interface Welcome {
   readonly runs: boolean
   /** Names of the example requests of senders. */
   readonly fixtures: readonly string[]
+  /** The relay whose deliveries are shown; `null` for `hookline dev`. */
+  readonly relay: WelcomeRelay | null
+}
+
+interface WelcomeRelay {
+  /** `relay.example.com` */
+  readonly host: string
+  /** Address of the `hookline dev` that *Open in dev* sends to. */
+  readonly dev: string
+  /** True if the list has as many deliveries as it can take, so that the relay may have more. */
+  readonly isFull: boolean
+  /** Why the last request to the relay failed; `null` if it succeeded. */
+  readonly fault: string | null
 }
 
 interface WelcomeTrigger {
@@ -220,4 +300,21 @@ export interface SentResponse {
   readonly status: number
   readonly delivery: string
   readonly body: string
+}
+
+/** Deliveries that the page replays; at most `MOST_REPLAYED`. */
+export interface ReplayOrder {
+  readonly ids: readonly string[]
+}
+
+/** Deliveries of one order, so that a long selection shows its progress. */
+export const MOST_REPLAYED = 20
+
+/** The result of a replay order. */
+export interface Replayed {
+  /** The deliveries under which the events were sent again. */
+  readonly ids: readonly string[]
+  /** Why others were not replayed, each reason once. */
+  readonly failures: readonly string[]
+  readonly failed: number
 }

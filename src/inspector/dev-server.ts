@@ -29,6 +29,7 @@ import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import type { OutputReader, ShownJobs, ShownRequest, Welcome } from './api.ts'
+import { devSource } from './dev-source.ts'
 import { type DevEvent, type LocalEnginePorts, poller, repeat, runLocally } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import {
@@ -41,7 +42,7 @@ import {
   shownBytes,
 } from './recorder.ts'
 import { RunLogs } from './run-logs.ts'
-import { accessRefusal, type InspectorParts, inspectorPath, inspectorServer } from './server.ts'
+import { accessRefusal, inspectorPath, inspectorServer, randomKey } from './server.ts'
 import { shownProblem } from './shown-problem.ts'
 
 interface DevServerOptions {
@@ -137,19 +138,19 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     respond(request, relayOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
   const key = randomKey()
-  const parts: InspectorParts = {
+  const secretHeadersAt = (path: string) => signatureHeaders(path, localEngine)
+  const source = devSource({
     recorder,
     logs,
     files: PAGE_FILES,
     key,
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
-    secretHeadersAt: (path) => signatureHeaders(path, localEngine),
+    secretHeadersAt,
     sign: (request) => resignedRequest(request, workflows, signer),
     send,
-  }
-  const inspector = inspectorServer(parts, report)
-  const { workflowsChanged } = inspector
+  })
+  const inspector = inspectorServer(source, report)
   const runRelay = relayOf(cause, NO_CREDENTIALS, true)
   const route: typeof inspector.route = (request, response) => {
     if (inspector.route(request, response)) return true
@@ -170,10 +171,10 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
     },
     async replayNewest() {
-      const newest = newestRequest(recorder.after(0), parts.secretHeadersAt)
+      const newest = newestRequest(recorder.after(0), secretHeadersAt)
       return newest && send(newest.request, { origin: 'replay', of: newest.of })
     },
-    workflowsChanged,
+    workflowsChanged: source.workflowsChanged,
     async close() {
       inspector.close()
       await Promise.all([server.close(), stopPolling?.()])
@@ -199,11 +200,6 @@ async function answerWithKey(
   if (refusal === undefined) return answer(request, response, relay)
   const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
-}
-
-/** 128 random bits as 22 characters of base64url. */
-function randomKey(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
 }
 
 /** The parts that evaluate and show an event. */
@@ -343,6 +339,7 @@ function welcome(
     runs: runs !== undefined,
     problems: (readProblems?.() ?? problems).map(shownProblem),
     fixtures: [...fixtures.keys()],
+    relay: null,
   }
 }
 
@@ -380,7 +377,12 @@ function signaturesAt(
   }
 }
 
-async function resignedRequest(
+/**
+ * The request with a signature of now, if the trigger at its path verifies one and its secret is known.
+ *
+ * @throws UserError if the secret is of no use
+ */
+export async function resignedRequest(
   request: ShownRequest,
   workflows: LocalEnginePorts['workflows'],
   signer: Signer,

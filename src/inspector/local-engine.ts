@@ -104,7 +104,7 @@ async function evaluateLocally(
     // Every job succeeds here, so the work of the post step follows immediately.
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     const { contexts, items, found, fields, files, reason } = evaluation
-    const explanations = await explain(evaluation, { scripts: ports.scripts, showValues: true })
+    const explanations = await explain(evaluation, { scripts: ports.scripts, shows: () => true })
     const decisions = withExplanations(evaluation.decisions, explanations)
     const outputs = { items: contexts, count: items.length, found, fields, reason, explanations }
     const messages = [...evaluation.messages, ...(files.length > 0 ? [UNWRITTEN] : [])]

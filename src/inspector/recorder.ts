@@ -4,15 +4,19 @@ import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/b
 import type { RelayRequest } from '../wire/http.ts'
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
+import { counted } from '../wire/printable.ts'
 import { CREDENTIAL_HEADERS } from '../wire/webhook-request.ts'
-import type {
-  Detail,
-  Order,
-  OutputReader,
-  ShownJobs,
-  ShownRequest,
-  Summary,
-  Unlisted,
+import {
+  type Detail,
+  type JobsResult,
+  type Order,
+  type Outcome,
+  type OutputReader,
+  type ShownJobs,
+  type ShownRequest,
+  type Summary,
+  type Unlisted,
+  VERIFYING,
 } from './api.ts'
 import { filterMatcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
@@ -127,9 +131,9 @@ function searchText({ request, ...detail }: Detail): string {
 
 function summaryOf(detail: Summary): Summary {
   const { id, number, time, origin, delivery, method, path, workflow, trigger, event } = detail
-  const { outcome, count, reason, milliseconds, preview } = detail
+  const { outcome, count, reason, milliseconds, preview, jobsResult, relay } = detail
   const named = { id, number, time, origin, delivery, method, path, workflow, trigger, event }
-  return { ...named, outcome, count, reason, milliseconds, preview }
+  return { ...named, outcome, count, reason, milliseconds, preview, jobsResult, relay }
 }
 
 /** The summary is stored too; a character takes two bytes. */
@@ -177,11 +181,43 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const previewed = { event: null, preview: preview(found[0]) }
   const named = { delivery, method, path, workflow, trigger, milliseconds, ...previewed }
   const { origin, of, readers, jobs = [] } = context
-  const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
-  const result = { decisions, items, found, fields, count, outcome, reason } as const
+  const outcome = outcomeOf(event)
+  const jobsResult = outcome === 'fired' ? resultOf(jobs) : null
+  const result = { decisions, items, found, fields, count, outcome, reason, jobsResult } as const
   const shownMessages = { messages, problems: problems.map(shownProblem) }
   const came = { time: context.time.toISOString(), origin, of, readers, jobs }
-  return { ...named, ...came, ...result, ...shownMessages, request: null }
+  return { ...named, ...came, ...result, ...shownMessages, ...HERE }
+}
+
+/** An event of `hookline dev` has no request if it was polled, and no relay. */
+const HERE = { request: null, missing: null, stages: [], values: [], relay: null } as const
+
+function outcomeOf({ count, problems, decisions }: DevEvent): Outcome {
+  if (count > 0) return 'fired'
+  if (problems.length > 0) return 'mistaken'
+  const failed = decisions.flatMap(({ checks }) => checks.filter(({ held }) => !held))
+  return failed.some(({ option }) => VERIFYING.has(option)) ? 'unverified' : 'skipped'
+}
+
+/** `2 jobs run, 1 skipped`; `null` for a workflow without known jobs. */
+function resultOf(files: readonly ShownJobs[]): JobsResult | null {
+  const jobs = files.flatMap((file) => file.jobs)
+  const count = (verdict: (typeof jobs)[number]['verdict']) =>
+    jobs.filter((job) => job.verdict === verdict).length
+  const [runs, fails, skipped, unknown] = [
+    count('runs'),
+    count('fails'),
+    count('skipped'),
+    count('unknown'),
+  ]
+  const parts = [
+    ...(fails > 0 ? [`${counted(fails, 'job')} ${fails === 1 ? 'fails' : 'fail'}`] : []),
+    ...(runs > 0 ? [`${counted(runs, 'job')} ${runs === 1 ? 'runs' : 'run'}`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(unknown > 0 ? [`${unknown} not known here`] : []),
+  ]
+  if (parts.length === 0) return null
+  return { text: parts.join(', '), kind: fails > 0 ? 'bad' : runs > 0 ? 'good' : 'open' }
 }
 
 /** The reason for a status of the relay. */
@@ -208,9 +244,9 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
     reason,
     event: null,
     preview: null,
-    request: null,
+    jobsResult: null,
   } as const
-  return { ...named, ...result, ...nothing, ...messages, ...cause, readers: [] }
+  return { ...named, ...result, ...nothing, ...messages, ...cause, ...HERE, readers: [] }
 }
 
 /** The request in a payload, and its hidden headers. */

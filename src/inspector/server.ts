@@ -2,48 +2,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../relay/node/request.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import type { RelayRequest, RelayResponse } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
-import type { ShownRequest, Welcome } from './api.ts'
-import {
-  type Cause,
-  detailOf,
-  type Kept,
-  type Recorder,
-  readOrder,
-  replayRequest,
-} from './recorder.ts'
-import type { RunLogs } from './run-logs.ts'
 import { shareText } from './share.ts'
 
-export interface InspectorParts {
-  readonly recorder: Recorder
-  readonly logs: RunLogs
+/** The source of the page: the events of `hookline dev` or of a relay, and the actions on them. */
+export interface InspectorSource {
+  /** The command that printed the address: `hookline dev`. */
+  readonly command: string
   /** Files of the page, by name. */
   readonly files: ReadonlyMap<string, string>
-  /** The key of this run: in the address that `dev` prints, and then in a cookie of the browser. */
+  /** The key of this run: in the printed address, and then in a cookie of the browser. */
   readonly key: string
-  /** Workflows as they are now, with addresses below `base`. */
-  welcome(base: string): Welcome
-  /** An example request of a sender with a new id and the current time, without a path. */
-  fixture(name: string): Omit<ShownRequest, 'path'> | undefined
-  /**
-   * Signs the request as its sender would; returns it unchanged if nothing is signed.
-   *
-   * @throws UserError if the request cannot be signed
-   */
-  sign(request: ShownRequest): Promise<ShownRequest>
-  /** Headers by which the trigger at a path authenticates its sender, in lower case. */
-  secretHeadersAt(path: string): readonly string[]
-  /** Sends a request to this server. */
-  send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
+  /** Id of this run. */
+  readonly run: string
+  /** The data that the page loads at the start, with addresses below `base`. */
+  welcome(base: string): object
+  /** The position of a streamed event by its id; 0 for any other id. */
+  numberOf(id: string): number
+  /** The events that a new page gets, or those after a position. */
+  after(number: number): readonly StreamedEvent[]
+  /** @returns a function that removes the listener */
+  listen(send: (event: StreamedEvent) => void): () => void
+  /** A `Detail` as JSON; `undefined` if the event is no longer stored. @throws UserError */
+  find(id: string): Promise<string | Uint8Array | undefined>
+  /** Ids of the events that match a filter, as far as the page does not find them by itself. */
+  search(filter: string): readonly string[]
+  /** Further resources, by the first part of their path. */
+  readonly resources: ReadonlyMap<string, (name: string) => InspectorAnswer>
+  /** Actions, by the first part of their path. */
+  readonly actions: ReadonlyMap<string, (body: string) => Promise<InspectorAnswer>>
 }
 
 interface InspectorServer {
   /** Responds to paths of the inspector; returns false for all others. */
   route(request: IncomingMessage, response: ServerResponse): boolean
-  /** Tells every page that a workflow file was changed. */
-  workflowsChanged(): void
   /** Ends the event streams, because a stopping server would wait for them. */
   close(): void
 }
@@ -54,27 +47,15 @@ const ORDER_BYTES = ORDER_MEGABYTES * 1024 * 1024
 
 /** The inspector behind node:http. */
 export function inspectorServer(
-  parts: InspectorParts,
+  source: InspectorSource,
   report: (error: unknown) => void,
 ): InspectorServer {
   const stream = new EventStream()
-  const { recorder } = parts
-  const streamed = ({ summary }: Kept): StreamedEvent => {
-    const data = JSON.stringify({ summary, oldest: recorder.oldest })
-    return { id: summary.id, name: 'request', data }
-  }
-  const unlisten = recorder.listen((kept) => stream.send(streamed(kept)))
-  const unheard = parts.logs.listen((delivery) =>
-    stream.send({ name: 'log', data: JSON.stringify(delivery) }),
-  )
+  const unlisten = source.listen((event) => stream.send(event))
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const answered = await inspect(visitOf(request), parts)
+    const answered = await inspect(visitOf(request), source)
     if ('reply' in answered) return write(response, answered.reply, request.method)
-    const missed = recorder.after(answered.eventsAfter).map(streamed)
-    // A page of an earlier run learns that its events are gone.
-    const { run, oldest } = recorder
-    const hello = { id: `${run}-0`, name: 'hello', data: JSON.stringify({ run, oldest }) }
-    stream.open(response, answered.headers, [hello, ...missed])
+    stream.open(response, answered.headers, source.after(answered.eventsAfter))
   }
   const fail = (response: ServerResponse, error: unknown) => {
     report(error)
@@ -87,10 +68,8 @@ export function inspectorServer(
       serve(request, response).catch((error: unknown) => fail(response, error))
       return true
     },
-    workflowsChanged: () => stream.send({ name: 'workflows', data: '{}' }),
     close() {
       unlisten()
-      unheard()
       stream.close()
     },
   }
@@ -136,7 +115,7 @@ export interface Visit {
 }
 
 /** A response, or the event stream after the last event that the page has. */
-type InspectorAnswer =
+export type InspectorAnswer =
   | { readonly reply: RelayResponse | BinaryResponse }
   | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
 
@@ -145,6 +124,11 @@ interface BinaryResponse extends Omit<RelayResponse, 'body'> {
 }
 
 const FOLDER = '/inspector/'
+
+/** The key of a run: 128 random bits as 22 characters of base64url. */
+export function randomKey(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+}
 
 /** The path at which a browser exchanges the key of a run for a cookie. */
 export function inspectorPath(key: string): string {
@@ -188,79 +172,94 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Responds to one request to the inspector. */
-export async function inspect(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
+export async function inspect(visit: Visit, source: InspectorSource): Promise<InspectorAnswer> {
   const refusal = accessRefusal(visit)
   if (refusal)
-    return inspectorText(403, `access to the inspector of hookline dev denied: ${refusal}`)
+    return inspectorText(403, `access to the inspector of ${source.command} denied: ${refusal}`)
   if (visit.path === '/') return redirect(`${FOLDER}${visit.query && `?${visit.query}`}`)
   const key = new URLSearchParams(visit.query).get('key')
-  if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, parts)
-  if (!(await sameText(cookieOf(visit), parts.key))) return inspectorText(403, KEY_MISSING)
+  if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, source)
+  if (!(await sameText(cookieOf(visit), source.key))) {
+    return inspectorText(403, keyMissing(source))
+  }
   const [resource = '', name = ''] = visit.path.slice(FOLDER.length).split('/')
-  if (resource === 'replay') return replayed(visit, parts)
+  const act = source.actions.get(resource)
+  if (act) return acted(visit, act)
   if (visit.method !== 'GET' && visit.method !== 'HEAD') return inspectorText(405, 'GET only')
   const respond = RESOURCES.get(resource)
-  if (respond) return respond(visit, parts, name)
+  if (respond) return respond(visit, source, name)
+  const own = source.resources.get(resource)
+  if (own) return own(name)
   const file = resource || 'index.html'
-  const found = parts.files.get(file)
+  const found = source.files.get(file)
   const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
   return found === undefined || !type
     ? inspectorText(404, 'page not found')
     : inspectorResponse(200, type, found)
 }
 
-type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorAnswer
+type Respond = (
+  visit: Visit,
+  source: InspectorSource,
+  name: string,
+) => InspectorAnswer | Promise<InspectorAnswer>
 
 const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
   [
     'run',
     // The host was checked: it is a name of this machine, with the port that the visitor uses.
-    ({ headers }, { recorder: { run }, welcome }) =>
-      inspectorJson({ run, ...welcome(`http://${headers.host}`) }),
+    ({ headers }, { run, welcome }) => inspectorJson({ run, ...welcome(`http://${headers.host}`) }),
   ],
   [
     'events',
-    ({ headers }, { recorder }) => {
+    ({ headers }, source) => {
       const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
       // After a lost connection, the browser sends the id of its last event.
-      const eventsAfter = recorder.numberOf(String(headers['last-event-id'] ?? ''))
+      const eventsAfter = source.numberOf(String(headers['last-event-id'] ?? ''))
       return { eventsAfter, headers: streaming }
     },
   ],
   [
     'requests',
-    (_, { recorder }, id) => {
-      const kept = recorder.find(id)
-      return kept
-        ? inspectorResponse(200, 'application/json', kept.json)
-        : inspectorText(404, 'this event is no longer stored')
-    },
+    (_, source, id) =>
+      foundEvent(source, id, (json) => inspectorResponse(200, 'application/json', json)),
   ],
   [
     'share',
-    (_, { recorder }, id) => {
-      const kept = recorder.find(id)
-      return kept
-        ? inspectorText(200, shareText(detailOf(kept)))
-        : inspectorText(404, 'this event is no longer stored')
-    },
+    (_, source, id) =>
+      foundEvent(source, id, (json) => inspectorText(200, shareText(JSON.parse(textOf(json))))),
   ],
-  ['log', (_, { logs }, delivery) => inspectorText(200, logs.textOf(delivery))],
   [
     'search',
-    ({ query }, { recorder }) =>
-      inspectorJson(recorder.search(new URLSearchParams(query).get('q') ?? '')),
-  ],
-  [
-    'fixtures',
-    (_, { fixture }, name) => {
-      const found = fixture(name)
-      return found ? inspectorJson(found) : inspectorText(404, 'example not found')
-    },
+    ({ query }, source) => inspectorJson(source.search(new URLSearchParams(query).get('q') ?? '')),
   ],
 ])
 
-async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
+async function foundEvent(
+  source: InspectorSource,
+  id: string,
+  respond: (json: string | Uint8Array) => InspectorAnswer,
+): Promise<InspectorAnswer> {
+  try {
+    const json = await source.find(id)
+    return json === undefined ? inspectorText(404, NOT_STORED) : respond(json)
+  } catch (error) {
+    // The relay does not respond.
+    if (error instanceof UserError) return inspectorText(502, error.message)
+    throw error
+  }
+}
+
+const NOT_STORED = 'this event is no longer stored'
+
+function textOf(json: string | Uint8Array): string {
+  return typeof json === 'string' ? json : new TextDecoder().decode(json)
+}
+
+async function acted(
+  visit: Visit,
+  act: (body: string) => Promise<InspectorAnswer>,
+): Promise<InspectorAnswer> {
   if (visit.method !== 'POST') return inspectorText(405, 'POST only')
   // A form of another page cannot send this type, and a script that does sends its origin.
   if (visit.headers['content-type'] !== 'application/json')
@@ -271,27 +270,18 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   })
   if (body === undefined)
     return inspectorText(413, `the request is larger than ${ORDER_MEGABYTES} MB`)
-  const order = readOrder(body)
-  if (!order) return inspectorText(400, 'invalid request order')
-  const original = parts.recorder.find(order.of ?? '')
-  const origin = order.of === null ? 'composed' : 'replay'
-  const cause = { origin, of: original?.summary.id ?? null } as const
   try {
-    const request = order.sign ? await parts.sign(order) : order
-    const secretHeaders = parts.secretHeadersAt(request.path)
-    const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
-    const sent = await parts.send(replay, cause)
-    const { status, headers, body } = sent
-    return inspectorJson({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
+    return await act(body)
   } catch (error) {
-    // The request cannot be signed.
+    // The request cannot be signed or sent.
     if (error instanceof UserError) return inspectorText(422, error.message)
     throw error
   }
 }
 
-const KEY_MISSING =
-  'the key of this run is missing: open the address that hookline dev printed in its terminal'
+function keyMissing({ command }: InspectorSource): string {
+  return `the key of this run is missing: open the address that ${command} printed in its terminal`
+}
 
 /**
  * The cookie of this port, because all ports of a host share one set of cookies. Its path keeps it out
@@ -314,14 +304,15 @@ function cookieOf(visit: Visit): string {
 async function exchangeKey(
   given: string,
   visit: Visit,
-  { key }: InspectorParts,
+  source: InspectorSource,
 ): Promise<InspectorAnswer> {
-  if (!(await sameText(given, key))) return inspectorText(403, KEY_MISSING)
+  const { key } = source
+  if (!(await sameText(given, key))) return inspectorText(403, keyMissing(source))
   // Without the icon a browser would ask for /favicon.ico, which dev would record as a request.
   const html = `<!doctype html>
 <meta http-equiv="refresh" content="0; url=${FOLDER}">
 <link rel="icon" href="${FOLDER}icon.svg">
-<title>Hookline dev</title>
+<title>Hookline</title>
 <a href="${FOLDER}">Open the inspector</a>
 `
   const cookie = `${cookieName(visit)}=${key}; Path=${FOLDER}; HttpOnly; SameSite=Strict`
@@ -332,11 +323,11 @@ function redirect(location: string): InspectorAnswer {
   return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
 }
 
-function inspectorText(status: number, body: string): InspectorAnswer {
+export function inspectorText(status: number, body: string): InspectorAnswer {
   return inspectorResponse(status, 'text/plain; charset=utf-8', `${body}\n`)
 }
 
-function inspectorJson(value: object): InspectorAnswer {
+export function inspectorJson(value: object): InspectorAnswer {
   return inspectorResponse(200, 'application/json', JSON.stringify(value))
 }
 
@@ -381,7 +372,7 @@ export function accessRefusal({
 }
 
 /** One event of a `text/event-stream`. */
-interface StreamedEvent {
+export interface StreamedEvent {
   /** The id that a browser sends when it reconnects; without one, the last id stays. */
   readonly id?: string
   readonly name: string
@@ -392,7 +383,7 @@ interface StreamedEvent {
 /** Readers at a time; a browser opens at most six connections to one host. */
 const MOST_READERS = 32
 /** Bytes that wait for a slow reader; a disconnected reader may reconnect and ask for missed events. */
-const MOST_WAITING = 4 * 1024 * 1024
+const MOST_WAITING = 16 * 1024 * 1024
 /** Milliseconds until a browser that lost the connection tries again. */
 const RETRY = 1000
 const HEARTBEAT = 15_000

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
 import { type Message, warning } from '../wire/messages.ts'
+import { EMPTY_SECRET } from '../wire/run-reasons.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { wholeNumber } from './config-options.ts'
@@ -36,7 +37,7 @@ const fromSecret = (shape: RegExp, otherwise: string) =>
   v.pipe(
     v.nullable(v.string(), ''),
     v.trim(),
-    v.regex(shape, ({ input }) => (input === '' ? NOT_SET : otherwise)),
+    v.regex(shape, ({ input }) => (input === '' ? EMPTY_SECRET : otherwise)),
     v.transform((text) => new Secret(text)),
   )
 
@@ -95,9 +96,6 @@ const options = v.strictObject({
     'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.',
   ),
 })
-
-const NOT_SET =
-  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
 
 type MessagingBotOptions = v.InferOutput<typeof options>
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
+import { EMPTY_SECRET } from '../wire/run-reasons.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
@@ -22,9 +23,7 @@ import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 const secret = v.pipe(
   v.nullable(v.string(), ''),
   v.transform((text) => (text.trim() === '' ? '' : text)),
-  v.nonEmpty(
-    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
-  ),
+  v.nonEmpty(EMPTY_SECRET),
   v.transform((text) => new Secret(text)),
 )
 

@@ -44,12 +44,6 @@ export function runsPath(repository: string, page: number): string {
   return `/repos/${repository}/actions/runs?per_page=${PAGE_SIZE}&page=${page}`
 }
 
-/**
- * How the action begins the annotation of a run in which no trigger fired; a colon and the reason may
- * follow. Who follows the run reads it back.
- */
-export const NOTHING_FIRED = 'no trigger fired'
-
 interface LookupRange {
   /** Ends the lookup at the first page with a run that was created before this time. */
   readonly since?: Date | undefined
@@ -77,6 +71,78 @@ export async function recentRuns(
 export function isWebhookRun({ event, delivery }: WorkflowRun): boolean {
   if (!DISPATCH_EVENTS.includes(event as DispatchEvent)) return false
   return event !== 'workflow_dispatch' || delivery !== null
+}
+
+/** The result of a run so far. */
+export type RunResult =
+  | 'running'
+  | 'waiting_for_approval'
+  | 'success'
+  | 'failure'
+  | 'skipped'
+  | 'startup_failure'
+
+/**
+ * The meaning of a run's state and conclusion. A run that needs an approval has the status `waiting`, or
+ * ended with `action_required`.
+ *
+ * @see https://docs.github.com/rest/actions/workflow-runs
+ */
+export function runResult({
+  state,
+  conclusion,
+}: Pick<WorkflowRun, 'state' | 'conclusion'>): RunResult {
+  if (state === 'waiting' || conclusion === 'action_required') return 'waiting_for_approval'
+  if (conclusion === null) return 'running'
+  if (conclusion === 'success' || conclusion === 'neutral') return 'success'
+  if (conclusion === 'skipped' || conclusion === 'startup_failure') return conclusion
+  return 'failure'
+}
+
+/** An event whose runs are wanted. */
+export interface StartedBy {
+  readonly delivery: string
+  /** File name of the workflow without its extension; absent if any workflow may have the run. */
+  readonly workflow?: string | undefined
+  /** Milliseconds since 1970; absent if the delivery id was not used before. */
+  readonly since?: number | undefined
+  /** Address of the run, if GitHub named it. */
+  readonly url?: string | null | undefined
+}
+
+/** If an event starts several runs, the first of these results is the result of the event. */
+const PRIORITY: readonly RunResult[] = [
+  'failure',
+  'startup_failure',
+  'waiting_for_approval',
+  'running',
+  'success',
+  'skipped',
+]
+
+/** The runs that an event started in its own workflow file, the one that counts first. */
+export function runsOfEvent<Run extends WorkflowRun>(
+  runs: readonly Run[],
+  event: StartedBy,
+): readonly Run[] {
+  const rank = (run: Run) => PRIORITY.indexOf(runResult(run))
+  return runs
+    .filter((run) => isStartedBy(run, event) && isOfWorkflow(run, event))
+    .toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** True for a run of any workflow that the event started; a replayed event has runs from before. */
+export function isStartedBy(run: WorkflowRun, { delivery, since, url }: StartedBy): boolean {
+  if (typeof url === 'string' && run.url === url) return true
+  return isRunOf(run, delivery) && (since === undefined || Date.parse(run.started) >= since)
+}
+
+/** Another workflow may start with the same event, and have the same `run-name`. */
+export function isOfWorkflow(
+  run: Pick<WorkflowRun, 'workflow'>,
+  { workflow }: Pick<StartedBy, 'workflow'>,
+): boolean {
+  return workflow === undefined || run.workflow === workflow
 }
 
 /** Whether the name of the run contains a delivery id; upper and lower case are equal. */

@@ -22,9 +22,11 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
     'public address of the relay, for schemes that sign the URL and for large bodies',
   HOOKLINE_MAX_BODY_MB:
     'largest body that the relay stores for the action; needs a database and HOOKLINE_PUBLIC_URL',
-  HOOKLINE_MAX_STORAGE_MB: 'room for deliveries and large bodies in the database; on Workers, the default is 256',
+  HOOKLINE_MAX_STORAGE_MB:
+    'room for deliveries and large bodies in the database; on Workers, the default is 256',
   HOOKLINE_MAX_AGE_HOURS: 'age at which an event that GitHub does not accept is given up',
-  HOOKLINE_RETENTION_DAYS: 'how long the events of delivered batches stay for a replay',
+  HOOKLINE_RETENTION_DAYS:
+    'how long the relay stores the payloads of delivered and filtered events; 0: not at all',
   HOOKLINE_NOTIFY_URL: 'https address that gets a signed webhook about runs that fail, and alarms',
   HOOKLINE_NOTIFY_SECRET:
     'secret that signs notifications: whsec_ and the base64 of at least 24 random bytes',

@@ -83,9 +83,9 @@ export interface Ending {
   readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
-  /** The errors and warnings of its job 9. */
+  /** The errors and notices of its job 9. */
   readonly errors?: readonly string[]
-  readonly warnings?: readonly string[]
+  readonly notices?: readonly string[]
   /** The event that starts it; default `repository_dispatch`. */
   readonly event?: string
 }
@@ -98,7 +98,7 @@ export function withRun(
     conclusion = 'success',
     jobs = [],
     errors = [],
-    warnings = [],
+    notices = [],
     event = 'repository_dispatch',
   }: Ending = {},
 ): Answering {
@@ -117,10 +117,10 @@ export function withRun(
       deliveries.unshift(headers['x-hookline-delivery'])
       return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
     }
-    if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
+    if (pathname.endsWith('/runs/7/jobs')) return json(200, { total_count: jobs.length, jobs })
     if (pathname.endsWith('/check-runs/9/annotations')) {
       return json(200, [
-        ...warnings.map((message) => ({ annotation_level: 'warning', message })),
+        ...notices.map((message) => ({ annotation_level: 'notice', message })),
         ...errors.map((message) => ({ annotation_level: 'failure', message })),
       ])
     }

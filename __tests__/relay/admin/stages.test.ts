@@ -29,6 +29,10 @@ function delivery(changes: Partial<Delivery>): Delivery {
 
 const RUN = 'https://github.com/octo/shop/actions/runs/7'
 
+/** The reason that the action writes in a public repository. */
+const REASON =
+  'filter: body.action is another value, wanted "opened"; filter: body.n.x is another value, wanted 2'
+
 const lastOf = (changes: Partial<Delivery>, endpoint: Endpoint | undefined = ENDPOINT) =>
   stagesOf(delivery(changes), endpoint).at(-1)
 
@@ -136,10 +140,24 @@ describe('the stage where it ended', () => {
     ],
     [
       'nothing fired',
-      { outcome: 'nothing_fired', outcomeReason: 'wrong secret', run: RUN },
+      { outcome: 'nothing_fired', outcomeReason: 'condition: config.active is false', run: RUN },
       'run ended',
       'failed',
-      /Correct the trigger/,
+      /^Correct the trigger.*deliveries replay/,
+    ],
+    [
+      'a wrong secret',
+      { outcome: 'nothing_fired', outcomeReason: 'verify: stripe: no match', run: RUN },
+      'run ended',
+      'failed',
+      /gh secret set <NAME>.*deliveries replay/,
+    ],
+    [
+      'a filter',
+      { outcome: 'nothing_fired', outcomeReason: 'filter: body.a is 1, wanted 2', run: RUN },
+      'run ended',
+      'failed',
+      /"filter".*deliveries replay/,
     ],
     ['skipped', { outcome: 'skipped', run: RUN }, 'run ended', 'failed', /hookline check/],
     ['startup', { outcome: 'startup_failure', run: RUN }, 'run ended', 'failed', /replay/],
@@ -176,4 +194,20 @@ describe('the stage where it ended', () => {
     const last = stagesOf(delivery({ state: 'dead', reason: 'endpoint_deleted' }), undefined).at(-1)
     expect(last?.cure).toContain('hookline endpoint create')
   })
+})
+
+test.each([
+  [
+    '{"action":"closed","n":{"x":1}}',
+    'filter: body.action is "closed", wanted "opened"; filter: body.n.x is 1, wanted 2',
+  ],
+  [
+    '{"action":"closed"}',
+    'filter: body.action is "closed", wanted "opened"; filter: body.n.x is another value, wanted 2',
+  ],
+  ['no JSON', REASON],
+  [null, REASON],
+])('of a public repository, the reason gets its values from the stored body %p', (body, found) => {
+  const changes = { outcome: 'nothing_fired', outcomeReason: REASON, run: RUN } as const
+  expect(stagesOf(delivery(changes), ENDPOINT, body).at(-1)?.found).toBe(found)
 })

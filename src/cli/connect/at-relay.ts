@@ -162,7 +162,7 @@ async function followToEnd(
 ): Promise<boolean> {
   let isSuccess = false
   await followDelivery(delivery ?? '', url, ports, (event) => {
-    if (event.event === 'end') isSuccess = ['success', 'neutral'].includes(event.conclusion ?? '')
+    if (event.event === 'end') isSuccess = event.outcome === 'success'
     report({ ...event, delivery: event.delivery || null })
   })
   return isSuccess

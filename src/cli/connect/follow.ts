@@ -1,10 +1,8 @@
 import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
-import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
-import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../follow-runs.ts'
+import { awaitRun, endOfRun, followRun, runAt } from '../follow-runs.ts'
 import type { AskGitHub } from '../github-client.ts'
 import { type DeliveryResult, loggedRequest, loggedResult } from './relay-log.ts'
 
@@ -20,8 +18,8 @@ export interface ConnectEvent {
   readonly status: number | null
   /** Address of the run. */
   readonly run: string | null
-  /** `success`, `failure`, `skipped`, … */
-  readonly conclusion: string | null
+  /** The outcome of the event: `success`, `nothing_fired`, `failure`, `skipped`, … */
+  readonly outcome: string | null
   /** Why the request was refused or started no run, why the run is unknown, or what the run did. */
   readonly reason: string | null
 }
@@ -32,7 +30,7 @@ export function connectEvent(
 ): ConnectEvent {
   const nothing = {
     ...{ url: null, delivery: null, type: null },
-    ...{ status: null, run: null, conclusion: null },
+    ...{ status: null, run: null, outcome: null },
   }
   return { event, ...nothing, reason: null, ...known }
 }
@@ -42,6 +40,8 @@ export const NO_RUN = 'no run'
 
 export interface FollowPorts {
   readonly repository: string
+  /** File name of the workflow without its extension: runs of other workflows are not followed. */
+  readonly workflow: string
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
@@ -106,11 +106,14 @@ export async function followDelivery(
     return
   }
   try {
-    const run = await (page === null ? awaitRun(delivery, ports) : runAt(page, ports))
+    const { repository, workflow, ask } = ports
+    const event = { delivery, workflow }
+    const run = await (page === null ? awaitRun(event, ports) : runAt(page, ports))
     report(connectEvent('run', { delivery, run: run.url }))
     const ended = await followRun(run, ports, () => {})
-    const reason = await endReason(ended, { ...ports, ask: askLeniently(ports.ask) })
-    report(connectEvent('end', { delivery, run: run.url, conclusion: ended.conclusion, reason }))
+    const { outcome, ...end } = await endOfRun(ended, { repository, ask: askLeniently(ask) })
+    const reason = withCure(end.reason, ports)
+    report(connectEvent('end', { delivery, run: run.url, outcome, reason }))
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const reason = error.problems
@@ -118,6 +121,13 @@ export async function followDelivery(
       .join('; ')
     report(connectEvent('run', { delivery, run: page, reason }))
   }
+}
+
+/** If the secret of the repository is wrong, the reason names the command that stores it again. */
+function withCure(reason: string | null, { secretCommand }: FollowPorts): string | null {
+  const isMismatch = [MISMATCH, TOKEN_MISMATCH].some((text) => reason?.includes(text))
+  if (reason === null || !isMismatch || secretCommand === undefined) return reason
+  return `${reason}. Store the secret of this URL, and send a new event: ${secretCommand}`
 }
 
 /** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the relay has the event. */
@@ -172,78 +182,3 @@ function askLeniently(ask: AskGitHub): AskGitHub {
 }
 
 const NOT_FOLLOWED = 'open its page to see how it ends: connect follows runs of GitHub only'
-
-const ALL_SKIPPED =
-  'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
-
-/**
- * The first error or warning of a job, such as the reason that a signature was refused; `undefined` if there
- * is none, or if the token may not read it.
- *
- * @see https://docs.github.com/rest/checks/runs#list-check-run-annotations The id of a job is that of its check run.
- */
-async function firstAnnotation(
-  jobs: ReturnType<typeof listOf>,
-  level: 'failure' | 'warning',
-  { repository, ask }: Pick<FollowPorts, 'repository' | 'ask'>,
-): Promise<string | undefined> {
-  for (const { id } of jobs) {
-    if (typeof id !== 'number') continue
-    const { answer, refusal } = await ask(
-      `/repos/${repository}/check-runs/${id}/annotations?per_page=50`,
-    )
-    const [message] = (refusal ? [] : listOf(jsonOf(answer.text)))
-      .filter((annotation) => annotation.annotation_level === level)
-      .map((annotation) => String(annotation.message))
-      .filter((text) => !BARE_EXIT.test(text))
-    if (message !== undefined) return message
-  }
-  return undefined
-}
-
-/** GitHub's own error of a command that failed. */
-const BARE_EXIT = /^Process completed with exit code \d+\.$/
-
-/** The conclusions of a job that failed. */
-const FAILED = ['failure', 'timed_out']
-
-/** Why a run failed, what it skipped, or that every step ran; `null` if GitHub names no step. */
-async function endReason(
-  run: WorkflowRun,
-  { repository, ask, secretCommand }: FollowPorts,
-): Promise<string | null> {
-  const { answer, refusal } = await ask(
-    `/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`,
-  )
-  const jobs = refusal ? [] : listOf(fieldsOf(answer).jobs)
-  const named = (conclusion: string) =>
-    jobs.filter((job) => job.conclusion === conclusion).map(({ name }) => String(name))
-  if (run.conclusion === 'skipped' || (jobs.length > 0 && named('skipped').length === jobs.length))
-    return ALL_SKIPPED
-  if (hasSucceeded(run)) {
-    const steps = jobs.flatMap((job) => listOf(job.steps))
-    const skippedSteps = steps
-      .filter(({ conclusion }) => conclusion === 'skipped')
-      .map(({ name }) => `step ${name}`)
-    const skipped = [...named('skipped').map((name) => `job ${name}`), ...skippedSteps]
-    if (skipped.length === 0) return steps.length > 0 ? 'every step ran' : null
-    const warning = await firstAnnotation(jobs, 'warning', { repository, ask })
-    const isMismatch = [MISMATCH, TOKEN_MISMATCH].some((text) => warning?.includes(text))
-    return [
-      `skipped: ${skipped.join(', ')} (${warning ?? 'see the summary of the run'})`,
-      ...(isMismatch && secretCommand !== undefined
-        ? [`Store the secret of this URL, and send a new event: ${secretCommand}`]
-        : []),
-    ].join('. ')
-  }
-  const failed = jobs.filter(({ conclusion }) => FAILED.includes(String(conclusion)))
-  const failures = failed.map(({ name, steps }) => {
-    const step = listOf(steps).find(({ conclusion }) => conclusion === 'failure')
-    return step ? `job ${name}, step ${step.name}` : `job ${name}`
-  })
-  if (failures.length > 0) {
-    const error = await firstAnnotation(failed, 'failure', { repository, ask })
-    return [failures.join('; '), ...(error === undefined ? [] : [`(${error})`])].join(' ')
-  }
-  return !refusal && jobs.length === 0 ? NOT_ALLOWED : null
-}

@@ -57,7 +57,7 @@ function stageText(stage: AdminAnswer, relay: string | undefined): string {
 }
 
 /** The commands of a cure, for the relay that was asked. */
-function withRelay(cure: string, relay: string | undefined): string {
+export function withRelay(cure: string, relay: string | undefined): string {
   if (relay === undefined) return cure
   return cure.replace(/hookline (?:endpoint|deliveries) (?:[a-z]+ )?[^\s,;]+/g, (command) => {
     return `${command} --relay ${relay}`

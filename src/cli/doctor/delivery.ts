@@ -15,11 +15,11 @@ import {
 } from '../../wire/payload.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import {
+  endOfRun,
   findRun,
   followRun,
-  hasNoJob,
-  hasSucceeded,
   NOT_ALLOWED,
+  type RunEnd,
   type RunPorts,
   RunsError,
   runAt,
@@ -170,12 +170,13 @@ async function checkRun(
   try {
     const wanted = {
       delivery: sent.delivery ?? '',
-      begun: { workflow, event: dispatchEvent(dispatch), since },
+      workflow,
+      begun: { event: dispatchEvent(dispatch), since },
     }
     const run = sent.run ? await runAt(sent.run, github) : await findRun(wanted, github, left())
     if (!run) return runMissing(target, testEventTimeout)
     const ended = await followRun(run, github, () => {}, deadline)
-    return runFinding(ended, testEventTimeout, await hasNoJob(ended, github))
+    return runFinding(ended, testEventTimeout, await endOfRun(ended, github))
   } catch (error) {
     if (!(error instanceof RunsError)) throw error
     return runsUnreadable(error, sent.run)
@@ -194,25 +195,30 @@ function runMissing({ dispatch }: DoctorTarget, testEventTimeout: number): Docto
 }
 
 /** Only the end of the run shows whether the event was processed. */
-function runFinding(run: WorkflowRun, testEventTimeout: number, isEmpty: boolean): DoctorFinding {
-  const { conclusion, state, url } = run
+function runFinding(
+  { conclusion, state, url }: WorkflowRun,
+  testEventTimeout: number,
+  { outcome, reason, isFailure }: RunEnd,
+): DoctorFinding {
   if (conclusion === null) {
     const message = `the event started a run that has not ended within ${testEventTimeout} s (${state}): ${url}`
     const hint = 'Use a longer --timeout. A queued run waits for a runner.'
     return unknownFinding('delivery', 'run_not_ended', message, hint)
   }
-  if (conclusion === 'skipped') {
+  if (outcome === 'skipped') {
     const message = `the event started a run in which every job was skipped: ${url}`
     const hint = 'Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
     return failedFinding('delivery', 'run_skipped', message, hint)
   }
-  if (!hasSucceeded(run)) {
-    const message = `the event started a run that ended with ${conclusion}: ${url}`
-    return isEmpty
+  // The test event has no signature, and nothing else that a trigger may ask for.
+  if (isFailure && outcome !== 'nothing_fired') {
+    const message = `the event started a run that ended with ${outcome}: ${url}`
+    return reason === NOT_ALLOWED
       ? failedFinding('delivery', 'run_not_allowed', message, NOT_ALLOWED)
       : failedFinding('delivery', 'run_failed', message, FAILED_RUN)
   }
-  return passedFinding('delivery', `the event was delivered, and its run succeeded: ${url}`)
+  const end = outcome === 'nothing_fired' ? `fired no trigger (${reason})` : 'succeeded'
+  return passedFinding('delivery', `the event was delivered, and its run ${end}: ${url}`)
 }
 
 /** https://docs.github.com/actions/concepts/security/workflow-execution-protections */

@@ -48,8 +48,8 @@ export function withSettingOptions(command: Command): Command {
     )
     .option('--ref <ref>', 'branch or tag, for the dispatch mode workflow')
     .option(
-      '--target <owner/name:workflow/trigger...>',
-      'further workflows of the same owner that each request starts, at most 10',
+      '--target <target...>',
+      'further workflows that each request starts: <owner/name>:<workflow>[/<trigger>], of the same owner, at most 10',
     )
   return withConditionOptions(command)
     .addOption(

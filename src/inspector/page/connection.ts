@@ -1,14 +1,38 @@
-import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
+import type {
+  Detail,
+  Order,
+  Replayed,
+  ReplayOrder,
+  SentResponse,
+  ShownRequest,
+  Summary,
+  Welcome,
+} from '../api.ts'
 
 interface Listeners {
   connection(state: 'live' | 'lost' | 'closed'): void
-  /** The first event of every stream. Requests before `oldest` are no longer stored. */
-  hello(run: string, oldest: number): void
-  request(summary: Summary, oldest: number): void
+  /** The first event of every stream. */
+  hello(hello: Hello): void
+  requests(arrival: Arrival): void
   /** The real jobs of an event said something. */
   log(delivery: string): void
-  /** A workflow file was changed. */
-  workflows(): void
+  /** The data that the page loaded at the start has changed. */
+  changed(): void
+}
+
+export interface Hello {
+  readonly run: string
+  /** Number of the oldest stored request; earlier ones are gone. */
+  readonly oldest?: number
+  /** True if the whole list follows. */
+  readonly isWhole?: boolean
+}
+
+/** New or changed requests, and those that are no longer stored. */
+export interface Arrival {
+  readonly summaries: readonly Summary[]
+  readonly oldest?: number
+  readonly gone?: readonly string[]
 }
 
 /** Follows the events. The browser reconnects by itself and says what it saw last. */
@@ -21,19 +45,13 @@ export function follow(listeners: Listeners): void {
     isRefused().then((isClosed) => listeners.connection(isClosed ? 'closed' : 'lost'))
     setTimeout(() => follow(listeners), 2000)
   })
-  source.addEventListener('hello', ({ data }) => {
-    const { run, oldest } = JSON.parse(data)
-    listeners.hello(run, oldest)
-  })
-  source.addEventListener('request', ({ data }) => {
-    const { summary, oldest } = JSON.parse(data)
-    listeners.request(summary, oldest)
-  })
+  source.addEventListener('hello', ({ data }) => listeners.hello(JSON.parse(data)))
+  source.addEventListener('requests', ({ data }) => listeners.requests(JSON.parse(data)))
   source.addEventListener('log', ({ data }) => listeners.log(JSON.parse(data)))
-  source.addEventListener('workflows', () => listeners.workflows())
+  source.addEventListener('changed', () => listeners.changed())
 }
 
-/** Whether the server refuses this page, because `dev` was restarted and has another key. */
+/** Whether the server refuses this page, because the command was restarted and has another key. */
 async function isRefused(): Promise<boolean> {
   return (await fetch('/inspector/run').catch(() => undefined))?.status === 403
 }
@@ -42,9 +60,14 @@ export async function fetchWelcome(): Promise<Welcome> {
   return (await reachServer('/inspector/run')).json()
 }
 
-/** `undefined` when it is no longer kept. */
+/**
+ * `undefined` when it is no longer kept.
+ *
+ * @throws Error if the command or the relay does not answer
+ */
 export async function fetchDetail(id: string): Promise<Detail | undefined> {
   const response = await reachServer(`/inspector/requests/${id}`)
+  if (response.status === 502) throw new Error(await response.text())
   return response.ok ? response.json() : undefined
 }
 
@@ -68,8 +91,22 @@ export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'pa
  *
  * @throws Error with the reason if the request was not sent
  */
-export async function sendOrder(order: Order): Promise<SentResponse> {
-  const response = await reachServer('/inspector/replay', {
+export function sendOrder(order: Order): Promise<SentResponse> {
+  return act('replay', order)
+}
+
+/** Replays deliveries of a relay. @throws Error with the reason if the order was not carried out */
+export function sendReplay(order: ReplayOrder): Promise<Replayed> {
+  return act('replay', order)
+}
+
+/** Sends the request of a delivery to `hookline dev`. @throws Error with the reason if it was not sent */
+export function sendToDev(id: string): Promise<SentResponse> {
+  return act('open', { ids: [id] } satisfies ReplayOrder)
+}
+
+async function act<Result>(action: string, order: object): Promise<Result> {
+  const response = await reachServer(`/inspector/${action}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(order),
@@ -78,11 +115,13 @@ export async function sendOrder(order: Order): Promise<SentResponse> {
   return response.json()
 }
 
+export const UNREACHABLE = 'The command that serves this page does not answer. Is it still running?'
+
 /** A browser's error for a stopped server (`Failed to fetch`) does not help the user. */
 async function reachServer(path: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init)
   } catch (cause) {
-    throw new Error('hookline dev does not answer. Is it still running?', { cause })
+    throw new Error(UNREACHABLE, { cause })
   }
 }

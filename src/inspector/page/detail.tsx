@@ -1,31 +1,53 @@
 import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
 import { counted } from '../../wire/printable.ts'
-import type { Detail, ShownDecision, ShownPlace, ShownProblem, ShownRequest } from '../api.ts'
+import {
+  type Detail,
+  type ShownDecision,
+  type ShownPlace,
+  type ShownProblem,
+  type ShownRequest,
+  VERIFYING,
+} from '../api.ts'
 import { Changes } from './changes.tsx'
-import { compose } from './compose.tsx'
-import { fetchText } from './connection.ts'
+import { compose, isComposing } from './compose.tsx'
+import { fetchText, sendToDev } from './connection.ts'
 import { Jobs } from './jobs.tsx'
 import {
-  clockTime,
+  dayAndTime,
+  JobsLabel,
   Method,
   newerCount,
   OutcomeLabel,
+  replayMarked,
   shownMilliseconds,
   shownPath,
   WAYS,
 } from './list.tsx'
 import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
-import { announce, choose, copy, loaded, log, send } from './state.ts'
+import { Stages, Values } from './stages.tsx'
+import { announce, choose, copy, loaded, localBase, log, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** The actions on a request, by their keys: each with its label and its function. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  r: { label: 'Replay', run: ({ id }, request) => void replay(id, request) },
-  e: { label: 'Edit and replay', run: ({ id }, request) => compose(request, id) },
+  r: {
+    label: 'Replay',
+    isPrimary: true,
+    run: ({ id, relay }, request) => {
+      if (relay) replayMarked()
+      else void replay(id, request)
+    },
+  },
+  d: { label: 'Open in dev', source: 'relay', run: ({ id }) => void openInDev(id) },
+  e: {
+    label: 'Edit and replay',
+    source: 'dev',
+    run: ({ id }, request) => compose(request, id),
+  },
   c: {
     label: 'Copy as curl',
-    run: (_, request) => void copy(replayLine(request, location.origin), 'the command'),
+    run: (_, request) => void copy(replayLine(request, localBase()), 'the command'),
   },
   t: {
     label: 'Copy to share',
@@ -39,14 +61,32 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 interface Action {
   readonly label: string
+  /** The one that stands out. */
+  readonly isPrimary?: boolean
+  /** The source that has the action; without it, both have it. */
+  readonly source?: 'dev' | 'relay'
   run(detail: Detail, request: ShownRequest): void
+}
+
+/** The actions that a request has: nothing can be sent of which only a part is stored. */
+function actionsOf({ request, missing, relay }: Detail): [key: string, action: Action][] {
+  if (!request && !relay?.canReplay) return []
+  const isHere = ({ source }: Action) =>
+    source === undefined || source === (relay ? 'relay' : 'dev')
+  return Object.entries(ACTIONS).filter(
+    ([key, action]) => isHere(action) && (missing === null || (key === 'r' && relay?.canReplay)),
+  )
 }
 
 /** Does something with the request that is chosen, as soon as it is here. */
 export async function act(key: string): Promise<void> {
   const chosen = await loaded()
-  if (chosen?.request) ACTIONS[key]?.run(chosen, chosen.request)
+  const [, action] = (chosen ? actionsOf(chosen) : []).find(([name]) => name === key) ?? []
+  if (chosen) action?.run(chosen, chosen.request ?? NO_REQUEST)
 }
+
+/** Only a replay needs none: the relay has the event. */
+const NO_REQUEST: ShownRequest = { method: '', path: '', headers: {}, body: '', encoding: 'text' }
 
 /** Copies the body of the request that is chosen, byte for byte. */
 export async function copyBody(): Promise<void> {
@@ -64,8 +104,21 @@ async function replay(id: string, request: ShownRequest): Promise<void> {
     const { status } = await send(request, id)
     announce(`Sent again, response ${status}`)
   } catch (error) {
-    announce(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
+    announceFailure(error)
   }
+}
+
+async function openInDev(id: string): Promise<void> {
+  try {
+    const { status } = await sendToDev(id)
+    announce(`Sent to ${localBase()}, response ${status}: see the inspector of hookline dev`)
+  } catch (error) {
+    announceFailure(error)
+  }
+}
+
+function announceFailure(error: unknown): void {
+  announce(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
 }
 
 function save(name: string, text: string): void {
@@ -79,30 +132,38 @@ function save(name: string, text: string): void {
 
 /** All that is known of one event. */
 export function DetailView({ detail: shown }: { detail: Detail }) {
-  const { request, items, count, found } = shown
+  const { request, items, count, found, missing } = shown
+  const actions = actionsOf(shown)
   return (
     <>
-      <a class="back" href="/#">
-        ← All requests
+      <a class="back" href="/inspector/#">
+        ← {shown.relay ? 'All deliveries' : 'All requests'}
       </a>
       <Heading detail={shown} />
-      {request && (
+      {actions.length > 0 && (
         <div class="actions">
-          {Object.entries(ACTIONS).map(([key, { label }]) => (
-            <button key={key} type="button" onClick={() => void act(key)}>
+          {actions.map(([key, { label, isPrimary }]) => (
+            <button
+              key={key}
+              type="button"
+              class={isPrimary && !isComposing.value ? 'primary' : undefined}
+              onClick={() => void act(key)}
+            >
               {label}
               <kbd>{key}</kbd>
             </button>
           ))}
         </div>
       )}
-      <Decisions detail={shown} />
+      {shown.relay ? <Stages stages={shown.stages} /> : <Decisions detail={shown} />}
+      {shown.relay && <Values values={shown.values} />}
       {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
       {count > 0 && items.length > 0 && <OutputsView detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
       {log.value && <RunLog />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
-      {request && <Request request={request} />}
+      {request && <Request request={request} missing={missing} />}
+      {!request && missing !== null && <p class="missing-request">{missing}</p>}
     </>
   )
 }
@@ -117,9 +178,10 @@ function Heading({ detail: shown }: { detail: Detail }) {
       </h2>
       <p class="facts">
         <OutcomeLabel summary={shown} />
+        <JobsLabel summary={shown} />
         {event !== null && <span class="event">{event}</span>}
-        <time dateTime={time}>{clockTime(time)}</time>
-        <span>{shownMilliseconds(milliseconds)}</span>
+        <time dateTime={time}>{dayAndTime(time)}</time>
+        {milliseconds !== null && <span>{shownMilliseconds(milliseconds)}</span>}
         {WAYS[origin] !== '' && <span>{WAYS[origin]}</span>}
         {delivery && (
           <span class="delivery">
@@ -201,15 +263,19 @@ function framedLine({ file, line, column, length, text }: ShownPlace): string {
   ].join('\n')
 }
 
+const VERDICTS = { fired: 'Fired', unverified: 'Not verified', skipped: 'Skipped' } as const
+
 function Decision({ decision }: { decision: ShownDecision }) {
   const { trigger, fired, reason, checks, tally } = decision
+  const isUnverified = checks.some(({ option, held }) => !held && VERIFYING.has(option))
+  const verdict = fired ? 'fired' : isUnverified ? 'unverified' : 'skipped'
   // Nothing to tell of the one item that went straight through.
   const shownTally = tally && (tally.found !== 1 || tally.steps.length > 0) ? tally : undefined
   return (
     <li>
       <p class="verdict">
         <code>{trigger}</code>
-        <span class={`outcome ${fired ? 'fired' : 'skipped'}`}>{fired ? 'Fired' : 'Skipped'}</span>
+        <span class={`outcome ${verdict}`}>{VERDICTS[verdict]}</span>
         {checks.length === 0 && !shownTally && <span>{reason}</span>}
       </p>
       {checks.length > 0 && (
@@ -275,7 +341,12 @@ function Found({ id, found }: { id: string; found: Detail['found'] }) {
   )
 }
 
-function Request({ request: { headers, body, encoding } }: { request: ShownRequest }) {
+interface RequestProps {
+  request: ShownRequest
+  missing: string | null
+}
+
+function Request({ request: { headers, body, encoding }, missing }: RequestProps) {
   return (
     <section aria-labelledby="request-title">
       <header>
@@ -287,6 +358,7 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
           </button>
         )}
       </header>
+      {missing !== null && <p class="missing-request">{missing}</p>}
       {body !== '' && (
         // biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

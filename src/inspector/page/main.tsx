@@ -3,13 +3,23 @@ import { render } from 'preact'
 import type { ShownProblem, Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
 import { act, copyBody, DetailView, ProblemView } from './detail.tsx'
-import { List, showCurrentLine, shownPath } from './list.tsx'
+import {
+  List,
+  replayMarked,
+  showCurrentLine,
+  shownPath,
+  toggleAllMarks,
+  toggleMark,
+} from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
+import { ReplayDialog } from './replay.tsx'
 import * as state from './state.ts'
 
 interface Shortcut {
   readonly keys: readonly string[]
   readonly label: string
+  /** The source for which the shortcut has an effect; without it, both. */
+  readonly source?: 'dev' | 'relay'
   run(): void
 }
 
@@ -18,9 +28,12 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['k', 'ArrowUp'], label: 'Request before', run: () => stepTo(-1) },
   { keys: ['Enter', 'o'], label: 'Open it', run: openChosen },
   { keys: ['Escape', 'h'], label: 'Back to the list, follow the newest', run: back },
-  { keys: ['n'], label: 'New request', run: () => compose() },
-  { keys: ['r'], label: 'Replay', run: () => void act('r') },
-  { keys: ['e'], label: 'Edit and replay', run: () => void act('e') },
+  { keys: ['n'], label: 'New request', source: 'dev', run: () => compose() },
+  { keys: ['r'], label: 'Replay', run: replay },
+  { keys: ['m'], label: 'Select for a replay', source: 'relay', run: toggleMark },
+  { keys: ['a'], label: 'Select all, or none', source: 'relay', run: toggleAllMarks },
+  { keys: ['d'], label: 'Open in dev', source: 'relay', run: () => void act('d') },
+  { keys: ['e'], label: 'Edit and replay', source: 'dev', run: () => void act('e') },
   { keys: ['c'], label: 'Copy as curl', run: () => void act('c') },
   { keys: ['t'], label: 'Copy to share', run: () => void act('t') },
   { keys: ['s'], label: 'Save as fixture', run: () => void act('s') },
@@ -30,6 +43,17 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['/'], label: 'Filter', run: () => elementById('filter')?.focus() },
   { keys: ['?'], label: 'This help', run: showHelp },
 ]
+
+function shortcutsHere(): readonly Shortcut[] {
+  const here = state.welcome.value?.relay ? 'relay' : 'dev'
+  return SHORTCUTS.filter(({ source }) => source === undefined || source === here)
+}
+
+/** The marked deliveries, or the request that is shown. */
+function replay(): void {
+  if (state.marked.value.size > 0) replayMarked()
+  else void act('r')
+}
 
 function stepTo(by: 1 | -1): void {
   const inList = elementById('rows')?.contains(document.activeElement)
@@ -49,6 +73,12 @@ function back(): void {
   showCurrentLine(true)
 }
 
+/** An event that arrives does not replace what is read or selected with the mouse. */
+function hold(): void {
+  const id = state.detail.value?.id
+  if (id !== undefined && id === state.current.value && !state.chosen.value) state.choose(id)
+}
+
 function elementById(id: string): HTMLElement | null {
   return document.getElementById(id)
 }
@@ -63,7 +93,14 @@ function App() {
       <Mistakes />
       <main class="panes">
         {isComposing.value ? <Composer /> : <List />}
-        <article id="detail" class="detail" aria-label="Request" tabIndex={-1}>
+        <article
+          id="detail"
+          class="detail"
+          aria-label="Request"
+          tabIndex={-1}
+          onPointerDown={hold}
+          onWheel={hold}
+        >
           <Shown />
         </article>
       </main>
@@ -71,6 +108,7 @@ function App() {
         {state.toast.value?.text} {state.toast.value?.code && <code>{state.toast.value.code}</code>}
       </div>
       <Help />
+      <ReplayDialog />
     </>
   )
 }
@@ -79,11 +117,13 @@ const CONNECTION = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Connection lost, trying again',
-  closed: 'Restarted: open the address that hookline dev printed',
+  closed: 'Restarted: open the address that the command printed',
 } as const
 
 function Bar() {
   const { value } = state.connection
+  const relay = state.welcome.value?.relay
+  const isFaulty = value === 'live' && relay?.fault != null
   return (
     <header class="bar">
       <h1>
@@ -91,14 +131,16 @@ function Bar() {
           <path d="M20 5v13a7 7 0 0 1-14 0v-3m0 0-3 3m3-3 3 3" />
           <circle cx="20" cy="4" r="2.5" />
         </svg>
-        Hookline <span>dev</span>
+        Hookline <span>{relay ? relay.host : 'dev'}</span>
       </h1>
-      <p id="connection" class="connection" role="status" data-state={value}>
-        {CONNECTION[value]}
+      <p id="connection" class="connection" role="status" data-state={isFaulty ? 'lost' : value}>
+        {isFaulty ? relay.fault : CONNECTION[value]}
       </p>
-      <button type="button" onClick={() => compose()}>
-        New request <kbd>n</kbd>
-      </button>
+      {!relay && (
+        <button type="button" onClick={() => compose()}>
+          New request <kbd>n</kbd>
+        </button>
+      )}
       <button type="button" class="quiet" onClick={showHelp}>
         Shortcuts <kbd>?</kbd>
       </button>
@@ -138,11 +180,17 @@ function Shown() {
   if (typeof shown === 'object') return <DetailView detail={shown} />
   if (shown === 'gone') return <p>This request is no longer stored.</p>
   if (shown === 'unreachable') {
-    return <p>hookline dev does not answer. Is it still running?</p>
+    return <p>{state.fault.value}</p>
   }
   if (state.current.value !== '') return null
-  if (state.summaries.value.size > 0) return <p>No request matches the filter.</p>
-  return state.welcome.value ? <Empty welcome={state.welcome.value} /> : null
+  const {
+    welcome: { value: welcome },
+  } = state
+  if (state.summaries.value.size > 0) {
+    return <p>{welcome?.relay ? 'No delivery' : 'No request'} matches the filter.</p>
+  }
+  if (welcome?.relay) return <NoDelivery host={welcome.relay.host} />
+  return welcome ? <Empty welcome={welcome} /> : null
 }
 
 const EXAMPLE = `# workflows/hook.yml
@@ -150,6 +198,19 @@ on:
   webhook:
     method: post
 `
+
+/** The page of a relay before the first delivery. */
+function NoDelivery({ host }: { host: string }) {
+  return (
+    <div class="empty">
+      <h2>Waiting for the first delivery</h2>
+      <p>
+        {host} has no deliveries yet. Requests to an endpoint appear here. To print the URL of an
+        endpoint, run <code>hookline endpoint show &lt;name&gt; --url</code>.
+      </p>
+    </div>
+  )
+}
 
 /** The page before the first request: the addresses to send one to. */
 function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: Welcome }) {
@@ -253,8 +314,9 @@ const enabled = signal(state.setting('shortcuts') !== 'off')
 function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event
-    if (!enabled.value || ctrlKey || metaKey || altKey || help()?.open) return
-    const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key))
+    if (!enabled.value || ctrlKey || metaKey || altKey) return
+    if (document.querySelector('dialog[open]')) return
+    const shortcut = shortcutsHere().find(({ keys }) => keys.includes(key))
     if (!shortcut) return
     if (target instanceof Element) {
       if (target.matches('input:not([type=checkbox]), textarea, select')) return
@@ -280,7 +342,7 @@ function Help() {
       <form method="dialog">
         <h2 id="help-title">Shortcuts</h2>
         <dl class="shortcuts">
-          {SHORTCUTS.map(({ keys, label }) => (
+          {shortcutsHere().map(({ keys, label }) => (
             <div key={label}>
               <dt>
                 {keys.map((key) => (
@@ -321,7 +383,8 @@ effect(() => {
   body.dataset.view = isComposing.value ? 'compose' : state.chosen.value ? 'detail' : 'list'
   body.dataset.empty = String(state.summaries.value.size === 0)
   const shown = state.detail.value
-  document.title = shown ? `${shown.method} ${shownPath(shown)} · Hookline dev` : 'Hookline dev'
+  const name = state.welcome.value?.relay ? 'Hookline deliveries' : 'Hookline dev'
+  document.title = shown ? `${shown.method} ${shownPath(shown)} · ${name}` : name
 })
 
 // Two lines would look chosen: the one that has the focus, and the one that is shown.

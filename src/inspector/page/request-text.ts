@@ -1,8 +1,6 @@
 import { curlLine } from '../../wire/curl.ts'
 import type { ShownRequest } from '../api.ts'
-
-/** A sender's client sets them by itself. */
-const OF_THE_CLIENT = new Set(['host', 'content-length', 'connection', 'accept-encoding'])
+import { CLIENT_HEADERS } from '../client-headers.ts'
 
 /**
  * A line for a POSIX shell that sends a request again.
@@ -11,7 +9,7 @@ const OF_THE_CLIENT = new Set(['host', 'content-length', 'connection', 'accept-e
  */
 export function replayLine(request: ShownRequest, base: string): string {
   const { path, headers } = request
-  const given = Object.entries(headers).filter(([name]) => !OF_THE_CLIENT.has(name))
+  const given = Object.entries(headers).filter(([name]) => !CLIENT_HEADERS.has(name))
   const url = `${base}/webhook/${path}`
   return curlLine({ ...request, url, headers: Object.fromEntries(given) })
 }
@@ -22,7 +20,7 @@ export function replayLine(request: ShownRequest, base: string): string {
  */
 export function fixtureText({ method, path, headers, body, encoding }: ShownRequest): string {
   const kept = Object.entries(headers).filter(
-    ([name, value]) => value !== '***' && !OF_THE_CLIENT.has(name),
+    ([name, value]) => value !== '***' && !CLIENT_HEADERS.has(name),
   )
   const encoded = encoding === 'base64' ? { 'x-hookline-body-encoding': 'base64' } : {}
   const fixture = { method, path, headers: { ...Object.fromEntries(kept), ...encoded }, body }

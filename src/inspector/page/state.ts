@@ -2,18 +2,40 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { counted } from '../../wire/printable.ts'
 import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
 import { filterMatcher, isExcluding } from '../filter.ts'
-import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from './connection.ts'
+import {
+  type Arrival,
+  fetchDetail,
+  fetchText,
+  fetchWelcome,
+  follow,
+  search,
+  sendOrder,
+} from './connection.ts'
+
+export function isToday(date: Date): boolean {
+  return date.toDateString() === new Date().toDateString()
+}
 
 /** Whether events come. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('connecting')
-/** The stored requests, oldest first. */
+/** The stored requests by id, in the order of their arrival here. */
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
 export const filter = signal('')
+/** The values by which a relay's deliveries are filtered; empty for all. */
+export const choices = {
+  endpoint: signal(''),
+  outcome: signal(''),
+  run: signal(''),
+} as const
+/** Ids of the deliveries that are marked for a replay. */
+export const marked = signal<ReadonlySet<string>>(new Set())
 /** The id of the selected request in the address; empty while the newest is followed. */
 export const chosen = signal(location.hash.slice(1))
 /** The shown request, or the reason that there is none. */
 export const shown = signal<Detail | 'gone' | 'unreachable' | undefined>(undefined)
+/** Why the shown request is unreachable. */
+export const fault = signal('')
 /** A value of the outputs, for which expressions are offered. */
 export const picked = signal<{ trigger: string; path: readonly (string | number)[] } | undefined>(
   undefined,
@@ -31,20 +53,54 @@ let run = ''
 /** Delivery that is to be shown as soon as it comes. */
 let awaited = ''
 
+const newestFirst = computed(() =>
+  [...summaries.value.values()].sort((one, other) => other.number - one.number),
+)
+
+export const isFiltered = computed(
+  () => filter.value.trim() !== '' || Object.values(choices).some((choice) => choice.value !== ''),
+)
+
 /** The requests that match the filter, newest first. */
 export const visibleRequests = computed(() => {
-  const newestFirst = [...summaries.value.values()].reverse()
-  if (filter.value.trim() === '') return newestFirst
+  if (!isFiltered.value) return newestFirst.value
   const isMatch = filterMatcher(filter.value)
-  const isSure = !isExcluding(filter.value)
-  return newestFirst.filter(
-    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchedText(summary))),
+  const isSure = welcome.value?.relay != null || !isExcluding(filter.value)
+  return newestFirst.value.filter(
+    (summary) =>
+      isChosen(summary) &&
+      (found.value.has(summary.id) || (isSure && isMatch(searchedText(summary)))),
   )
 })
 
+function isChosen({ outcome, relay }: Summary): boolean {
+  const { endpoint, outcome: state, run } = choices
+  const equals = (choice: string, value: string | undefined) => choice === '' || choice === value
+  return (
+    equals(endpoint.value, relay?.endpoint) &&
+    equals(state.value, outcome) &&
+    equals(run.value, relay?.outcome)
+  )
+}
+
+/** The values that the list has, for a choice. */
+export function valuesInList(read: (summary: Summary) => string | undefined): string[] {
+  return [...new Set(newestFirst.value.flatMap((one) => read(one) || []))].sort()
+}
+
+export function clearFilter(): void {
+  batch(() => {
+    filter.value = ''
+    for (const choice of Object.values(choices)) choice.value = ''
+  })
+}
+
 function searchedText(summary: Summary) {
   const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
-  return [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
+  const { relay, jobsResult, delivery } = summary
+  const more = [delivery, relay?.endpoint, relay?.repository, jobsResult?.text].join(' ')
+  const line = [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
+  return `${line} ${more}`
 }
 
 /** The id of the request to show: the newest unless one is selected; empty for none. */
@@ -55,13 +111,24 @@ export const detail = computed(() => (typeof shown.value === 'object' ? shown.va
 
 export const tally = computed(() => {
   const kept = summaries.value.size
-  const total = [...summaries.value.values()].at(-1)?.number ?? 0
-  if (kept === 0) return 'New requests appear here.'
-  const all = counted(kept, 'request')
-  if (filter.value.trim() !== '') return `${visibleRequests.value.length} of ${all}`
-  const listed = kept < total ? `The last ${kept} of ${total} requests` : all
+  const relay = welcome.value?.relay
+  const noun = relay ? 'delivery' : 'request'
+  if (kept === 0) return relay ? 'New deliveries appear here.' : 'New requests appear here.'
+  const all = noun === 'delivery' ? deliveryCount(kept) : counted(kept, noun)
+  if (isFiltered.value) return `${visibleRequests.value.length} of ${all}`
+  const listed = relay?.isFull ? `The newest ${all}` : relay ? all : lastOf(kept, all)
   return chosen.value ? listed : `${listed}, following the newest`
 })
+
+export function deliveryCount(count: number): string {
+  return count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`
+}
+
+/** `dev` numbers its requests from 1. */
+function lastOf(kept: number, all: string): string {
+  const total = newestFirst.value[0]?.number ?? 0
+  return kept < total ? `The last ${kept} of ${total} requests` : all
+}
 
 /** Follows the events, and brings what is shown in line with what is chosen. */
 export function start(): void {
@@ -79,27 +146,31 @@ export function start(): void {
       if (shown.value === 'unreachable') loading = show(current.value)
       void loadWelcome()
     },
-    hello(newRun, oldest) {
+    hello({ run: newRun, oldest, isWhole }) {
       if (run !== '' && run !== newRun) startAgain()
       run = newRun
-      forget(oldest)
+      if (oldest !== undefined) forget(oldest)
+      // The list on the page stays until the whole new list has come.
+      if (isWhole) isReplacing = true
     },
-    request: arrived,
+    requests: arrived,
     log: (delivery) => void (delivery === detail.value?.delivery && loadLog()),
-    workflows: () => void loadWelcome(),
+    changed: () => void loadWelcome(),
   })
 }
 
-/** Another run of `hookline dev`: nothing of what was shown is there any more. */
+/** Another run of the command: nothing of what was shown is there any more. */
 function startAgain(): void {
   batch(() => {
     summaries.value = new Map()
     found.value = new Set()
     shown.value = undefined
     picked.value = undefined
+    marked.value = new Set()
+    clearFilter()
     choose('')
   })
-  announce('hookline dev was started anew')
+  announce('The command was started anew')
 }
 
 async function loadWelcome(): Promise<void> {
@@ -110,25 +181,70 @@ async function loadWelcome(): Promise<void> {
   }
 }
 
-let arriving: Summary[] = []
-let oldestKept = 0
+let arriving: Arrival[] = []
+/** True if the next arrival replaces the list. */
+let isReplacing = false
 
 /** Once for all that comes in a burst, as after a reconnect. */
-function arrived(summary: Summary, oldest: number): void {
-  oldestKept = oldest
-  arriving.push(summary)
+function arrived(arrival: Arrival): void {
+  arriving.push(arrival)
   if (arriving.length > 1) return
   setTimeout(() => {
     const news = arriving
     arriving = []
     batch(() => {
-      summaries.value = new Map([...summaries.value, ...news.map((one) => [one.id, one] as const)])
-      forget(oldestKept)
-      const wanted = news.find(({ delivery }) => delivery !== '' && delivery === awaited)
+      const all = new Map(isReplacing ? [] : summaries.value)
+      isReplacing = false
+      for (const { summaries: changed, gone = [] } of news) {
+        for (const one of changed) all.set(one.id, one)
+        for (const id of gone) all.delete(id)
+      }
+      summaries.value = all
+      const oldest = news.at(-1)?.oldest
+      if (oldest !== undefined) forget(oldest)
+      unmarkMissing()
+      const wanted = news
+        .flatMap(({ summaries: changed }) => changed)
+        .find(({ delivery }) => delivery !== '' && delivery === awaited)
       if (wanted) choose(wanted.id)
     })
     searchSoon(filter.value)
+    void showChanged(news)
   }, 16)
+}
+
+/** A delivery changes while it is shown: its event is accepted, its run ends. */
+async function showChanged(news: readonly Arrival[]): Promise<void> {
+  const before = shown.peek()
+  if (typeof before !== 'object') return
+  const changed = news.flatMap(({ summaries: some }) => some).find(({ id }) => id === before.id)
+  if (!changed || isSameLine(changed, before)) return
+  const loaded = await fetchDetail(before.id).catch(() => undefined)
+  const now = shown.peek()
+  if (loaded && typeof now === 'object' && now.id === before.id) shown.value = loaded
+}
+
+function isSameLine(one: Summary, other: Summary): boolean {
+  const { outcome, reason, jobsResult } = one
+  return (
+    JSON.stringify([outcome, reason, jobsResult]) ===
+    JSON.stringify([other.outcome, other.reason, other.jobsResult])
+  )
+}
+
+function unmarkMissing(): void {
+  const kept = [...marked.value].filter((id) => summaries.value.has(id))
+  if (kept.length < marked.value.size) marked.value = new Set(kept)
+}
+
+/** Marks deliveries for a replay, or takes the mark away. A refused request cannot be replayed. */
+export function mark(ids: readonly string[], isMarked: boolean): void {
+  const next = new Set(marked.value)
+  for (const id of ids) {
+    if (!isMarked) next.delete(id)
+    else if (summaries.value.get(id)?.relay?.canReplay) next.add(id)
+  }
+  marked.value = next
 }
 
 /** @param oldest requests before it are no longer stored */
@@ -143,7 +259,10 @@ async function show(id: string): Promise<void> {
     if (id === '') shown.value = undefined
     return
   }
-  const loaded = await fetchDetail(id).catch(() => 'unreachable' as const)
+  const loaded = await fetchDetail(id).catch((error: unknown) => {
+    fault.value = error instanceof Error ? error.message : ''
+    return 'unreachable' as const
+  })
   if (current.peek() !== id) return
   batch(() => {
     shown.value = loaded ?? 'gone'
@@ -178,7 +297,7 @@ let searching: ReturnType<typeof setTimeout> | undefined
 
 function searchSoon(text: string): void {
   clearTimeout(searching)
-  if (text.trim() === '') return
+  if (text.trim() === '' || welcome.peek()?.relay) return
   searching = setTimeout(async () => {
     const ids = await search(text).catch(() => [])
     if (filter.peek() === text) found.value = new Set(ids)
@@ -212,10 +331,20 @@ export async function send(
 ): Promise<SentResponse> {
   const order: Order = { of, sign, ...request }
   const sent = await sendOrder(order)
-  const already = [...summaries.value.values()].find(({ delivery }) => delivery === sent.delivery)
-  if (already) choose(already.id)
-  else awaited = sent.delivery
+  showWhenListed(sent.delivery)
   return sent
+}
+
+/** The address of the `hookline dev` to which a request can be sent. */
+export function localBase(): string {
+  return welcome.value?.relay?.dev ?? location.origin
+}
+
+/** Shows a delivery as soon as it is in the list. */
+export function showWhenListed(delivery: string): void {
+  const already = [...summaries.value.values()].find((one) => one.delivery === delivery)
+  if (already) choose(already.id)
+  else awaited = delivery
 }
 
 let hiding: ReturnType<typeof setTimeout> | undefined

@@ -135,11 +135,9 @@ async function showResponse(
   const opened =
     record && (await decryptContent(record, endpoints.encryption).catch(() => undefined))
   const endpoint = await endpointOf(stored, endpoints)
-  return jsonResponse({
-    delivery: shownDelivery(stored),
-    request: opened ? await shownRequest(opened, path, endpoint, loadChecks) : null,
-    stages: stagesOf(stored, endpoint),
-  })
+  const request = opened ? await shownRequest(opened, path, endpoint, loadChecks) : null
+  const stages = stagesOf(stored, endpoint, request?.body)
+  return jsonResponse({ delivery: shownDelivery(stored), request, stages })
 }
 
 async function changeResponse(

@@ -1,3 +1,5 @@
+import { type Json, parseJson, valueAt } from '../../wire/json.ts'
+import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
@@ -41,15 +43,20 @@ type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stag
  * What became of a delivery, stage by stage. After a stage that failed or waits there are no others.
  *
  * @param endpoint as it is now; `undefined` for a token URL, and for an endpoint that was deleted
+ * @param body of the request, if the relay stores it
  */
-export function stagesOf(delivery: Delivery, endpoint: Endpoint | undefined): readonly Stage[] {
+export function stagesOf(
+  delivery: Delivery,
+  endpoint: Endpoint | undefined,
+  body: string | null = null,
+): readonly Stage[] {
   const told: Told[] = [
     receivedStage(delivery),
     verifiedStage(delivery, endpoint),
     filteredStage(delivery, endpoint),
     sentStage(delivery, endpoint),
     foundStage(delivery),
-    endedStage(delivery),
+    endedStage(delivery, body),
   ]
   const last = told.findIndex(({ state }) => state === 'failed' || state === 'waiting')
   const shown = last < 0 ? told : told.slice(0, last + 1)
@@ -223,7 +230,10 @@ const ENDED: ReadonlySet<RunOutcome> = new Set([
   'startup_failure',
 ])
 
-function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: Delivery): Told {
+function endedStage(
+  { outcome, outcomeReason, conclusion, run, id, details }: Delivery,
+  body: string | null,
+): Told {
   if (outcome === null || outcome === 'unknown') return { state: 'unknown' }
   if (outcome === 'waiting_for_approval') {
     return {
@@ -242,9 +252,9 @@ function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: De
     case 'nothing_fired':
       return {
         state: 'failed',
-        found: outcomeReason ?? 'no trigger fired',
+        found: outcomeReason === null ? 'no trigger fired' : withValues(outcomeReason, body),
         wanted: 'a trigger that fires',
-        cure: `Correct the trigger in the workflow, push it, and replay the delivery: ${again}`,
+        cure: `${cureOfNothingFired(outcomeReason ?? '')}. Then replay the delivery: ${again}`,
       }
     case 'skipped':
       return {
@@ -263,10 +273,32 @@ function endedStage({ outcome, outcomeReason, conclusion, run, id, details }: De
     default:
       return {
         state: 'failed',
-        found: conclusion ?? 'failure',
+        found: outcomeReason ?? conclusion ?? 'failure',
         wanted: 'success',
-        cure: `Read the log of the run: ${run ?? ''}. Then replay the delivery: ${again}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}. Then replay the delivery: ${again}`,
       }
+  }
+}
+
+/** The reason of a public repository contains no value, but the stored body has it. */
+function withValues(reason: string, body: string | null): string {
+  const content = readJson(body ?? '')
+  return reason.replace(/(body[\w.-]*) is another value/g, (text, path: string) => {
+    const found = valueAt(content, path.split('.').slice(1))
+    if (found === undefined) return text
+    return `${path} is ${JSON.stringify(found).slice(0, VALUE_LENGTH)}`
+  })
+}
+
+/** Characters. */
+const VALUE_LENGTH = 160
+
+/** The JSON value of a text; `undefined` for any other text. */
+function readJson(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,7 +1,15 @@
 // Follows the events that GitHub accepted to the runs that they start, and to what these did.
 
 import { DISPATCH_EVENTS } from '../../wire/payload.ts'
-import { isRunOf, type WorkflowRun } from '../../wire/run-lookup.ts'
+import {
+  isOfWorkflow,
+  isStartedBy,
+  runResult,
+  runsOfEvent,
+  type StartedBy,
+  type WorkflowRun,
+} from '../../wire/run-lookup.ts'
+import { nothingFiredCode } from '../../wire/run-reasons.ts'
 import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-run.ts'
@@ -221,7 +229,9 @@ export class RunFollower {
     }
   }
 
-  #report({ event, step: { outcome, outcomeReason, run } }: Followed): void {
+  #report({ event, step }: Followed): void {
+    const { outcome, run } = step
+    const reason = publicReason(step)
     if (outcome === null || ON_THE_WAY.has(outcome)) return
     this.#ports.counted(outcome)
     this.#ports.log({
@@ -229,7 +239,7 @@ export class RunFollower {
       ...(FAILURES.has(outcome) && { level: 'error' }),
       outcome,
       ...namesOf(event),
-      ...(outcomeReason !== null && { reason: outcomeReason }),
+      ...(reason !== null && { reason }),
       ...(run !== null && { run }),
     })
   }
@@ -256,39 +266,33 @@ export function runNotification(
   step: Pick<RunStep, 'outcome' | 'outcomeReason' | 'conclusion' | 'run'>,
   now: number,
 ): Notification {
-  const { outcome, outcomeReason, conclusion, run } = step
+  const { outcome, conclusion, run } = step
   const { id, repository, accepted } = event
+  const reason = publicReason(step)
   const data = {
     delivery: id,
     repository,
     endpoint: endpointName(event),
     accepted_at: new Date(accepted).toISOString(),
     outcome,
-    ...(outcomeReason !== null && { reason: outcomeReason }),
+    ...(reason !== null && { reason }),
     ...(conclusion !== null && { conclusion }),
     ...(run !== null && { run }),
   }
   return newNotification(`run.${outcome}`, data, now)
 }
 
-/** If an event starts several runs, the first of these outcomes is the outcome of the event. */
-const PRIORITY: readonly RunOutcome[] = [
-  'failure',
-  'startup_failure',
-  'waiting_for_approval',
-  'running',
-  'success',
-  'skipped',
-]
+/** The reason without values of the event, for the log and for notifications. */
+function publicReason({ outcome, outcomeReason }: Pick<RunStep, 'outcome' | 'outcomeReason'>) {
+  const isQuoting = outcome === 'nothing_fired' && outcomeReason !== null
+  return isQuoting ? nothingFiredCode(outcomeReason) : outcomeReason
+}
 
 /** The next step of an event after a lookup of the runs in its repository. */
 export function progressOf(event: FollowedDelivery, found: FoundRuns, now: number): RunStep {
-  const [first] = found.runs
-    .filter((run) => isOfEvent(run, event) && isOfWorkflow(run, event))
-    .map((run) => ({ run, outcome: runOutcome(run) }))
-    .sort((a, b) => PRIORITY.indexOf(a.outcome) - PRIORITY.indexOf(b.outcome))
-  if (!first) return progressWithoutRun(event, found, now)
-  const { run, outcome } = first
+  const [run] = runsOfEvent(found.runs, startedBy(event))
+  if (!run) return progressWithoutRun(event, found, now)
+  const outcome = runResult(run)
   const of = { run: run.url, conclusion: run.conclusion }
   // Another run of the same event may start later.
   const isEarly = outcome === 'skipped' && now - event.accepted < STARTING_TIME
@@ -301,7 +305,7 @@ export function progressOf(event: FollowedDelivery, found: FoundRuns, now: numbe
 
 function withDetails(step: RunStep, { nothingFired, failed }: RunDetails): RunStep {
   if (nothingFired !== undefined) {
-    return { ...step, outcome: 'nothing_fired', outcomeReason: nothingFired || null }
+    return { ...step, outcome: 'nothing_fired', outcomeReason: nothingFired }
   }
   return failed === undefined ? step : { ...step, outcomeReason: failed }
 }
@@ -322,9 +326,10 @@ function progressWithoutRun(
   if (!isComplete) return unknown(event, 'too_many_runs')
   // GitHub named the run when it accepted the event, or in an earlier listing.
   if (event.run !== null) return undecided(event, now, event)
-  const ofWorkflow = runs.filter((run) => isOfWorkflow(run, event))
+  const wanted = startedBy(event)
+  const ofWorkflow = runs.filter((run) => isOfWorkflow(run, wanted))
   if (ofWorkflow.some((run) => mayBeOf(run, event))) return unknown(event, 'no_delivery_id')
-  const isElsewhere = runs.some((run) => isOfEvent(run, event))
+  const isElsewhere = runs.some((run) => isStartedBy(run, wanted))
   const { next, ...missing } = undecided(event, now, { ...event, outcome: 'no_run' })
   const outcomeReason = isElsewhere ? 'other_workflow' : null
   return { ...missing, outcomeReason, next: age < LATE_TIME ? next : null }
@@ -352,15 +357,9 @@ function stepOf(event: FollowedDelivery): RunStep {
   return { outcome, outcomeReason, conclusion, details, run, failures, next }
 }
 
-/** True for a run that the event started; a replayed event has runs from before. */
-function isOfEvent(run: WorkflowRun, event: FollowedDelivery): boolean {
-  if (event.run !== null && run.url === event.run) return true
-  return isRunOf(run, event.batch ?? event.id) && startsAfter(run, event)
-}
-
-/** Another workflow may start with the same event, and have the same `run-name`. */
-function isOfWorkflow({ workflow }: WorkflowRun, { path }: FollowedDelivery): boolean {
-  return workflow === path.split('/', 1)[0]
+function startedBy({ batch, id, path, run: url, accepted }: FollowedDelivery): StartedBy {
+  const [workflow] = path.split('/', 1)
+  return { delivery: batch ?? id, workflow, url, since: accepted - CLOCK_TOLERANCE }
 }
 
 /** True for a run that may be of the event: it began later, and its name has no delivery id. */
@@ -371,16 +370,4 @@ function mayBeOf(run: WorkflowRun, event: FollowedDelivery): boolean {
 
 function startsAfter({ started }: WorkflowRun, { accepted }: FollowedDelivery): boolean {
   return Date.parse(started) >= accepted - CLOCK_TOLERANCE
-}
-
-/**
- * https://docs.github.com/rest/actions/workflow-runs: a run that needs an approval has the status
- * `waiting`, or ended with `action_required`.
- */
-function runOutcome({ state, conclusion }: WorkflowRun): RunOutcome {
-  if (state === 'waiting' || conclusion === 'action_required') return 'waiting_for_approval'
-  if (conclusion === null) return 'running'
-  if (conclusion === 'success' || conclusion === 'neutral') return 'success'
-  if (conclusion === 'skipped' || conclusion === 'startup_failure') return conclusion
-  return 'failure'
 }

@@ -1,3 +1,5 @@
+import type { RunResult } from '../../wire/run-lookup.ts'
+
 /**
  * - `delivered`: GitHub accepted the event
  * - `waiting`: GitHub has not accepted the event, or it is collected for a batch
@@ -21,17 +23,7 @@ export type DeliveryState = 'delivered' | 'waiting' | 'uncertain' | 'dead' | 'fi
  * - `no_run`: no run was found within 2 minutes
  * - `unknown`: GitHub does not tell
  */
-export type RunOutcome =
-  | 'pending'
-  | 'running'
-  | 'waiting_for_approval'
-  | 'success'
-  | 'failure'
-  | 'nothing_fired'
-  | 'skipped'
-  | 'startup_failure'
-  | 'no_run'
-  | 'unknown'
+export type RunOutcome = RunResult | 'pending' | 'nothing_fired' | 'no_run' | 'unknown'
 
 /** A row without its content: nothing in it is secret. Times are milliseconds since 1970. */
 export interface Delivery {

@@ -1,0 +1,101 @@
+import type { RelayRequest, RelayResponse } from '../wire/http.ts'
+import type { ShownRequest, Welcome } from './api.ts'
+import { type Cause, type Kept, type Recorder, readOrder, replayRequest } from './recorder.ts'
+import type { RunLogs } from './run-logs.ts'
+import {
+  type InspectorAnswer,
+  type InspectorSource,
+  inspectorJson,
+  inspectorText,
+  type StreamedEvent,
+} from './server.ts'
+
+/** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
+export interface DevParts {
+  readonly recorder: Recorder
+  readonly logs: RunLogs
+  readonly files: ReadonlyMap<string, string>
+  readonly key: string
+  /** Workflows as they are now, with addresses below `base`. */
+  welcome(base: string): Welcome
+  /** An example request of a sender with a new id and the current time, without a path. */
+  fixture(name: string): Omit<ShownRequest, 'path'> | undefined
+  /**
+   * Signs the request as its sender would; returns it unchanged if nothing is signed.
+   *
+   * @throws UserError if the request cannot be signed
+   */
+  sign(request: ShownRequest): Promise<ShownRequest>
+  /** Headers by which the trigger at a path authenticates its sender, in lower case. */
+  secretHeadersAt(path: string): readonly string[]
+  /** Sends a request to this server. */
+  send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
+}
+
+/** The inspector of `hookline dev`. */
+export function devSource(parts: DevParts): InspectorSource & {
+  /** Tells every page that a workflow file was changed. */ workflowsChanged(): void
+} {
+  const { recorder, logs, files, key, welcome, fixture } = parts
+  const { run } = recorder
+  const streamed = (kept: readonly Kept[]): StreamedEvent[] => {
+    const last = kept.at(-1)
+    if (!last) return []
+    const summaries = kept.map(({ summary }) => summary)
+    const data = JSON.stringify({ summaries, oldest: recorder.oldest })
+    return [{ id: last.summary.id, name: 'requests', data }]
+  }
+  let tellChange = () => {}
+  return {
+    command: 'hookline dev',
+    files,
+    key,
+    run,
+    welcome,
+    numberOf: (id) => recorder.numberOf(id),
+    after(number) {
+      // A page of an earlier run learns that its events are gone.
+      const data = JSON.stringify({ run, oldest: recorder.oldest })
+      return [{ id: `${run}-0`, name: 'hello', data }, ...streamed(recorder.after(number))]
+    },
+    listen(send) {
+      const unlisten = recorder.listen((kept) => streamed([kept]).forEach(send))
+      const unheard = logs.listen((delivery) =>
+        send({ name: 'log', data: JSON.stringify(delivery) }),
+      )
+      tellChange = () => send({ name: 'changed', data: '{}' })
+      return () => {
+        unlisten()
+        unheard()
+      }
+    },
+    find: async (id) => recorder.find(id)?.json,
+    search: (filter) => recorder.search(filter),
+    resources: new Map([
+      ['log', (delivery: string) => inspectorText(200, logs.textOf(delivery))],
+      [
+        'fixtures',
+        (name: string) => {
+          const found = fixture(name)
+          return found ? inspectorJson(found) : inspectorText(404, 'example not found')
+        },
+      ],
+    ]),
+    actions: new Map([['replay', (body: string) => replayed(body, parts)]]),
+    workflowsChanged: () => tellChange(),
+  }
+}
+
+/** @throws UserError if the request cannot be signed */
+async function replayed(body: string, parts: DevParts): Promise<InspectorAnswer> {
+  const order = readOrder(body)
+  if (!order) return inspectorText(400, 'invalid request order')
+  const original = parts.recorder.find(order.of ?? '')
+  const origin = order.of === null ? 'composed' : 'replay'
+  const cause = { origin, of: original?.summary.id ?? null } as const
+  const request = order.sign ? await parts.sign(order) : order
+  const secretHeaders = parts.secretHeadersAt(request.path)
+  const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
+  const { status, headers, body: text } = await parts.send(replay, cause)
+  return inspectorJson({ status, delivery: headers['x-hookline-delivery'] ?? '', body: text })
+}

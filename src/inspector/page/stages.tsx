@@ -1,0 +1,95 @@
+import type { ShownStage, ShownValue } from '../api.ts'
+import { dayAndTime } from './list.tsx'
+import { copy } from './state.ts'
+
+/** The words for a stage's state, beside its name. */
+const WORDS = {
+  ok: 'ok',
+  failed: 'Failed',
+  waiting: 'Waiting',
+  skipped: 'not used',
+  unknown: 'not known',
+} as const
+
+/** Explains a delivery stage by stage, with the cure of a fault. */
+export function Stages({ stages }: { stages: readonly ShownStage[] }) {
+  return (
+    <section aria-labelledby="stages-title">
+      <header>
+        <h3 id="stages-title">Explanation</h3>
+      </header>
+      <ol class="stages card">
+        {stages.map((stage) => (
+          <StageView key={stage.stage} stage={stage} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage: ShownStage }) {
+  const isFault = state === 'failed' || state === 'waiting'
+  return (
+    <li class={`stage ${state}`}>
+      <p class="stage-head">
+        <strong>{stage}</strong>
+        <span class="stage-state">{WORDS[state]}</span>
+        {at !== null && <time dateTime={at}>{dayAndTime(at)}</time>}
+      </p>
+      {found !== null && <p class="stage-found">{found}</p>}
+      {isFault && wanted !== null && (
+        <p class="stage-found">
+          <span class="stage-name">wanted</span> {wanted}
+        </p>
+      )}
+      {cure !== null && (
+        <div class="cure">
+          <p>{cure}</p>
+          <button
+            type="button"
+            class="small"
+            onClick={() => void copy(commandIn(cure), 'the cure')}
+          >
+            Copy
+          </button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+const COMMAND = /(?:HOOKLINE_\w+=\S+ )?hookline .+?(?=, then: |, or |$)/g
+
+/** The commands of a cure such as `Find the reason with: hookline doctor`; without any, the whole text. */
+function commandIn(cure: string): string {
+  return cure.match(COMMAND)?.join(' && ') ?? cure
+}
+
+/** Attempts, times and the run. */
+export function Values({ values }: { values: readonly ShownValue[] }) {
+  return (
+    <section aria-labelledby="values-title">
+      <header>
+        <h3 id="values-title">Attempts and run</h3>
+      </header>
+      <div class="card">
+        <dl class="headers">
+          {values.map(({ name, value, url }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {url === undefined ? (
+                  value
+                ) : (
+                  <a href={url} target="_blank" rel="noreferrer noopener">
+                    {value}
+                  </a>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { UserError } from '../wire/errors.ts'
+import {
+  MOST_REPLAYED,
+  type OutputReader,
+  type Replayed,
+  type SentResponse,
+  type ShownRequest,
+  type Welcome,
+} from './api.ts'
+import { deliveryDetail, readShown } from './relay-delivery.ts'
+import { type AskPage, RelayList } from './relay-list.ts'
+import {
+  type InspectorAnswer,
+  type InspectorSource,
+  inspectorJson,
+  inspectorText,
+  type StreamedEvent,
+} from './server.ts'
+
+/** The deliveries of a relay. Every method throws a UserError if the relay does not respond or refuses. */
+export interface RelayDeliveries {
+  /** Host and port, for people. */
+  readonly host: string
+  readonly list: AskPage
+  /** `undefined` if the relay does not have it. */
+  find(owner: string, id: string): Promise<unknown>
+  /** @returns ids under which the event is sent again */
+  replay(owner: string, id: string): Promise<readonly string[]>
+}
+
+export interface RelayParts {
+  readonly relay: RelayDeliveries
+  readonly files: ReadonlyMap<string, string>
+  readonly key: string
+  readonly run: string
+  /** Address of the `hookline dev` for *Open in dev*. */
+  readonly dev: string
+  /** The files and jobs here that can read the outputs of a workflow of a repository. */
+  readonly readers: (repository: string, workflow: string) => readonly OutputReader[]
+  /** Sends a request to `hookline dev`. @throws UserError */
+  readonly sendToDev: (request: ShownRequest) => Promise<SentResponse>
+  /** The commands of a cure, for the relay that is shown. */
+  readonly cure: (text: string) => string
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number
+}
+
+/** Milliseconds between two readings of the whole list, at least. */
+const WHOLE_INTERVAL = 30_000
+
+/** A long list is a burden for the relay: it is left alone most of the time. */
+const REST = 10
+
+/** The inspector of `hookline deliveries --open`. */
+export function relaySource(parts: RelayParts): InspectorSource & {
+  /** Asks the relay for what is new. A fault is shown on the page. */
+  look(): Promise<void>
+} {
+  const { relay, files, key, run, now } = parts
+  let send: (event: StreamedEvent) => void = () => {}
+  const list = new RelayList(relay.list, (change) =>
+    send({ name: 'requests', data: JSON.stringify(change) }),
+  )
+  let fault: string | null = null
+  let wholeAt = Number.NEGATIVE_INFINITY
+  const read = async () => {
+    const started = now()
+    if (started < wholeAt) return list.readNewest()
+    await list.readAll()
+    wholeAt = now() + Math.max(WHOLE_INTERVAL, REST * (now() - started))
+  }
+  const shown = (): [string | null, boolean] => [fault, list.isFull]
+  return {
+    command: 'hookline deliveries --open',
+    files,
+    key,
+    run,
+    welcome: (): Welcome => ({
+      ...{ triggers: [], polled: [], polling: false, problems: [], runs: false, fixtures: [] },
+      relay: { host: relay.host, dev: parts.dev, isFull: list.isFull, fault },
+    }),
+    // A page that reconnects gets the whole list, because every delivery may have changed.
+    numberOf: () => 0,
+    after() {
+      const hello = { name: 'hello', data: JSON.stringify({ run, isWhole: true }) }
+      const whole = { summaries: list.summaries(), gone: [] }
+      return [hello, { name: 'requests', data: JSON.stringify(whole) }]
+    },
+    listen(listener) {
+      send = listener
+      return () => {
+        send = () => {}
+      }
+    },
+    async find(id) {
+      const detail = await detailOf(id, list, parts)
+      return detail && JSON.stringify(detail)
+    },
+    search: () => [],
+    resources: new Map(),
+    actions: new Map([
+      ['replay', (body: string) => replayed(body, list, relay)],
+      ['open', (body: string) => opened(body, list, parts)],
+    ]),
+    async look() {
+      const before = JSON.stringify(shown())
+      try {
+        await read()
+        fault = null
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        fault = error.message
+      }
+      if (JSON.stringify(shown()) !== before) send({ name: 'changed', data: '{}' })
+    },
+  }
+}
+
+/** @throws UserError if the relay does not respond */
+async function detailOf(id: string, list: RelayList, { relay, readers, cure }: RelayParts) {
+  const entry = list.find(id)
+  if (!entry) return undefined
+  const answer = await relay.find(entry.delivery.owner, entry.delivery.id)
+  if (answer === undefined) return undefined
+  const { summary, delivery } = entry
+  const own = readers(delivery.repository, summary.workflow)
+  const shown = readShown(answer)
+  const stages = shown.stages.map((stage) => ({ ...stage, cure: stage.cure && cure(stage.cure) }))
+  return deliveryDetail({ ...shown, stages }, summary.number, own)
+}
+
+const orderSchema = v.object({
+  ids: v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MOST_REPLAYED)),
+})
+
+/** Replays deliveries one after the other. A delivery that cannot be replayed does not stop the others. */
+async function replayed(
+  body: string,
+  list: RelayList,
+  relay: RelayDeliveries,
+): Promise<InspectorAnswer> {
+  const ids = readIds(body)
+  if (!ids) return inspectorText(400, 'invalid replay order')
+  const done: string[] = []
+  const failures: string[] = []
+  for (const id of ids) {
+    const entry = list.find(id)
+    try {
+      if (entry) done.push(...(await relay.replay(entry.delivery.owner, entry.delivery.id)))
+      else failures.push('the relay has no such delivery')
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      failures.push(error.message)
+    }
+  }
+  // Their state has changed, and a replay of a delivered event is a new delivery.
+  await list.readNewest().catch(() => {})
+  const result: Replayed = {
+    ids: done,
+    failures: [...new Set(failures)],
+    failed: failures.length,
+  }
+  return inspectorJson(result)
+}
+
+/** Sends the request of one delivery to `hookline dev`. @throws UserError */
+async function opened(body: string, list: RelayList, parts: RelayParts): Promise<InspectorAnswer> {
+  const [id, ...others] = readIds(body) ?? []
+  if (id === undefined || others.length > 0) return inspectorText(400, 'invalid order')
+  const detail = await detailOf(id, list, parts)
+  if (!detail) return inspectorText(404, 'the relay has this delivery no longer')
+  const { request, missing } = detail
+  if (!request || missing !== null) return inspectorText(422, missing ?? 'no request is stored')
+  return inspectorJson(await parts.sendToDev(request))
+}
+
+function readIds(body: string): readonly string[] | undefined {
+  try {
+    const order = v.safeParse(orderSchema, JSON.parse(body))
+    return order.success ? order.output.ids : undefined
+  } catch {
+    return undefined
+  }
+}
