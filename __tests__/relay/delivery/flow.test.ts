@@ -232,9 +232,7 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
       await until(async () => (await list()).dead.length === 1)
       const delivery = deliveryOf(first)
       expect((await list()).dead).toMatchObject([{ id: delivery, reason: 'event_rejected' }])
-      // The relay may have tried the next one before, too.
-      await until(async () => (await list()).waiting.length === 0)
-      expect(bodies()).toContain('next')
+      await until(() => bodies().includes('next'))
       const shown = await operate('GET', `/-admin/deliveries/o/${delivery}`)
       expect(JSON.parse(shown.body)).toMatchObject({
         delivery: { id: delivery, reason: 'event_rejected' },
