@@ -242,13 +242,13 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
       expect((await operate('POST', `/-admin/deliveries/o/${delivery}/replay`)).status).toBe(200)
       await until(async () => (await list()).dead.length === 1)
       github.always({ status: 204 })
+      const before = bodies().length
       expect((await operate('POST', `/-admin/deliveries/o/${delivery}/replay`)).status).toBe(200)
-      await until(async () => (await list()).waiting.length === 0)
-      expect(bodies().at(-1)).toBe('{"poisoned":true}')
       // GitHub has the event a moment before it is deleted.
       await until(
         async () => (await operate('GET', `/-admin/deliveries/o/${delivery}`)).status === 404,
       )
+      expect(bodies().slice(before)).toContain('{"poisoned":true}')
     },
   )
 

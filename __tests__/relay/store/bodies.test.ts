@@ -224,9 +224,16 @@ test('one body at a time is inspected; a request that never ends loses its turn 
       await work()
       log.push(`${name} ends`)
     })
-  const first = inspected('first', async () => {
-    for (let n = 0; n < 5; n++) await new Promise(setImmediate)
+  let hasBegun = () => {}
+  const begun = new Promise<void>((resolve) => {
+    hasBegun = resolve
   })
+  const first = inspected('first', async () => {
+    hasBegun()
+    // The second one waits, which lets the time pass.
+    while (time.now === started) await new Promise(setImmediate)
+  })
+  await begun
   await inspected('second', async () => {})
   await first
   expect(log).toEqual(['first begins body', 'first ends', 'second begins body', 'second ends'])
