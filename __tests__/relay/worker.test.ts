@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import worker from '../../src/relay/workers/worker.ts'
+import worker, { RelayObject } from '../../src/relay/workers/worker.ts'
 import { bundle } from '../support/build.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,3 +34,27 @@ test.each(['5', '5, 5', '-1', '', 'x'])(
     expect(answer.status).toBe(413)
   },
 )
+
+test('an object that cannot be opened has another alarm, so that its events are not forgotten', async () => {
+  let alarm: number | null = null
+  const object = new RelayObject(
+    {
+      storage: {
+        sql: { exec: () => ({ toArray: () => [] }) },
+        transactionSync: (change) => change(),
+        getAlarm: async () => alarm,
+        setAlarm: async (time) => {
+          alarm = time
+        },
+        deleteAlarm: async () => {
+          alarm = null
+        },
+      },
+      blockConcurrencyWhile: (work) => work(),
+    },
+    // The relay key is missing.
+    {},
+  )
+  await expect(object.alarm()).rejects.toThrow()
+  expect(alarm).toBeGreaterThan(Date.now())
+})

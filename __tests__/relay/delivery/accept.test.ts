@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { Acceptance, AcceptanceMemory } from '../../../src/relay/delivery/accept.ts'
+import {
+  Acceptance,
+  AcceptanceMemory,
+  type AcceptPorts,
+} from '../../../src/relay/delivery/accept.ts'
+import { RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/send.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
+import { StorageError } from '../../../src/relay/store/storage-error.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
 import { encryptionOf } from '../../support/relay-keys.ts'
@@ -75,6 +81,87 @@ test('an event that an old list of endpoints let through is 401, and is not stor
     const work = acceptance.deliver([dispatch], { ...endpoint, respond })
     await expect(work).rejects.toMatchObject({ status: 401, code: 'invalid_token' })
   }
+})
+
+describe('while the database does not respond', () => {
+  const broken = async () => {
+    throw new StorageError('disk fails')
+  }
+  const acceptanceWith = async (ports: Pick<AcceptPorts, 'send'> & Partial<AcceptPorts>) => {
+    const reported: unknown[] = []
+    const acceptance = new Acceptance({
+      store: {
+        waits: async () => false,
+        put: async () => false,
+        record: broken,
+        settle: broken,
+        noteAccepted: broken,
+        wasAccepted: broken,
+      },
+      memory: new AcceptanceMemory(),
+      recorder: { add: () => {} },
+      encryption: await encryptionOf(),
+      nameQueue: async ({ credential }) => `octo/shop#${credential.isOwn ? 'own' : 'token'}`,
+      hadEvent: broken,
+      isCurrent: broken,
+      used: broken,
+      follows: () => true,
+      retains: true,
+      ...{ responseTime: 10, callTime: 8000, now: Date.now, random: Math.random },
+      after: (milliseconds, back) => {
+        const timer = setTimeout(back, milliseconds)
+        return () => clearTimeout(timer)
+      },
+      background: () => {},
+      log: () => {},
+      report: (error) => reported.push(error),
+      ...ports,
+    })
+    return { acceptance, reported }
+  }
+  const endpoint: Endpoint = {
+    ...{ owner: 'octo', name: 'orders', created: 0, repository: 'octo/shop' },
+    ...{ workflow: 'orders', trigger: 'webhook', dispatch: 'repository', respond: 'stored' },
+    id: new Secret('the-id-of-the-endpoint'),
+  }
+  const event = (kind: 'endpoint' | 'token', isOwn: boolean): Dispatch => ({
+    repository: { owner: 'octo', name: 'shop' },
+    target: { event: 'repository_dispatch' },
+    clientPayload: '{"path":"orders/webhook","method":"POST","headers":{},"body":null}',
+    delivery: crypto.randomUUID(),
+    credential: {
+      ...{ kind, isOwn, secrets: [], token: async () => undefined },
+      ...(kind === 'endpoint' && { endpoint }),
+    },
+  })
+  const accepts = async () => ({ tries: 1 })
+  const acceptsLate = () =>
+    new Promise<{ tries: number }>((resolve) => setTimeout(resolve, 50, { tries: 1 }))
+  const refuses = async () => {
+    throw new RelayError(404, 'repository_not_accessible', 'no access', { hint: 'None' })
+  }
+
+  test('GitHub gets an event that would be stored first', async () => {
+    const { acceptance, reported } = await acceptanceWith({ send: accepts })
+    expect(await acceptance.deliver([event('endpoint', true)], endpoint)).toEqual({ tries: 1 })
+    expect(reported).not.toEqual([])
+  })
+
+  test('the response waits for a slow GitHub', async () => {
+    const { acceptance } = await acceptanceWith({ send: acceptsLate })
+    expect(await acceptance.deliver([event('token', false)], undefined)).toEqual({ tries: 1 })
+    const github = { ...endpoint, respond: 'github' } as const
+    expect(await acceptance.deliver([event('endpoint', true)], github)).toEqual({ tries: 1 })
+  })
+
+  test.each([
+    ["the relay's own credential", true],
+    ['the token of an endpoint', false],
+  ])('a refusal of %s is 503, because nobody knows whether it worked before', async (_, isOwn) => {
+    const { acceptance } = await acceptanceWith({ send: refuses })
+    const work = acceptance.deliver([event('endpoint', isOwn)], { ...endpoint, respond: 'github' })
+    await expect(work).rejects.toMatchObject({ status: 503, code: 'storage_full' })
+  })
 })
 
 describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {

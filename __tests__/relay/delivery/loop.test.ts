@@ -364,6 +364,29 @@ test('with 40 calls a run, as on Workers, a backlog goes on in the next run, and
   expect(posts()).toHaveLength(100)
 })
 
+test('with 40 calls a run, the lookups of many queues take several runs, and nothing is sent twice', async () => {
+  const { put, time, posts, states, calls, deliveries } = await start(
+    events(() => ({ status: 204 })),
+    { mostCalls: 40 },
+  )
+  const { schedule } = deliveries
+  const run = schedule.run.bind(schedule)
+  let most = 0
+  schedule.run = async (options) => {
+    const before = calls.length
+    await run(options)
+    most = Math.max(most, calls.length - before)
+  }
+  for (let n = 1; n <= 100; n++) {
+    const event = { name: `r${n}`, isNotification: true }
+    await put(id(n), { event, state: 'uncertain', wait: MINUTE })
+  }
+  await time.pass(5 * MINUTE)
+  expect(most).toBeLessThanOrEqual(50)
+  expect(await states()).toMatchObject({ delivered: 100, uncertain: 0 })
+  expect(posts()).toHaveLength(100)
+})
+
 test('an admin deletes a waiting event; a deleted endpoint ends its events', async () => {
   const { put, time, deliveries, posts, rows } = await start(events(() => ({ status: 503 })))
   await put(id(1))

@@ -664,6 +664,26 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await list({ owner: 'octo', after: page[1]?.seq })).toEqual([b, a])
     })
 
+    test('a caller without endpoints causes no reading of rows', async () => {
+      await put(row())
+      const texts: string[] = []
+      const counting: Database = {
+        read: (...statement) => {
+          texts.push(statement[0])
+          return database.read(...statement)
+        },
+        write: (statements) => database.write(statements),
+      }
+      const other = new DeliveryTable({
+        ...{ database: counting, limits: LIMITS, keyIds: ['k1'], now: () => clock },
+      })
+      for (const filter of [{ endpoints: [] }, { owner: 'octo', endpoints: ['acme/orders'] }]) {
+        expect(await other.list({ ...filter, limit: 10 })).toEqual([])
+        expect(await other.deleteAll({ ...filter, state: 'dead' }, 10)).toBe(0)
+      }
+      expect(texts.filter((text) => text.startsWith('SELECT seq FROM'))).toEqual([])
+    })
+
     test('queues dead letters and filtered requests again, and waiting events before their time', async () => {
       const [dead = '', sent = '', waiting = ''] = ids(
         await put(row({ attempts: 3, doubts: 2 }), row(), row({ wait: MINUTE, attempts: 2 })),

@@ -265,11 +265,21 @@ export class Acceptance {
    * relay itself has created an endpoint.
    */
   async #mayStore({ dispatch, queue }: Queued): Promise<boolean> {
-    return dispatch.credential.kind === 'endpoint' || this.#wasAccepted(queue)
+    return dispatch.credential.kind === 'endpoint' || this.#wasAccepted(queue, false)
   }
 
-  async #wasAccepted(queue: string): Promise<boolean> {
-    return this.#ports.memory.noted.get(queue) !== undefined || this.#ports.store.wasAccepted(queue)
+  async #wasAccepted(queue: string, ifUnknown: boolean): Promise<boolean> {
+    const { memory, store } = this.#ports
+    if (memory.noted.get(queue) !== undefined) return true
+    return this.#answerOf(store.wasAccepted(queue), ifUnknown)
+  }
+
+  /** An event is not lost because the database does not respond. */
+  #answerOf(question: Promise<boolean>, ifUnknown: boolean): Promise<boolean> {
+    return question.catch((error: unknown) => {
+      this.#ports.report(error)
+      return ifUnknown
+    })
   }
 
   /** What to do with an event that GitHub did not accept. */
@@ -303,9 +313,10 @@ export class Acceptance {
    */
   async #isStorable(event: Queued, error: RelayError, endpoint: Endpoint | undefined) {
     if (!refusesCredential(error)) return mayComeLater(error) && this.#mayStore(event)
-    if (isOwnQueue(event.queue)) return this.#wasAccepted(event.queue)
+    if (isOwnQueue(event.queue)) return this.#wasAccepted(event.queue, true)
     if (!endpoint) return false
-    return (await this.#wasAccepted(event.queue)) || this.#ports.hadEvent(endpoint)
+    const { hadEvent } = this.#ports
+    return (await this.#wasAccepted(event.queue, false)) || this.#answerOf(hadEvent(endpoint), true)
   }
 
   /** @returns false if there is no room for all of them, or the disk fails */
@@ -323,7 +334,9 @@ export class Acceptance {
   ): Promise<boolean> {
     const { store, isCurrent } = this.#ports
     // A deleted endpoint has no events any more, but the list of endpoints may be some seconds old.
-    if (endpoint && isCurrent && !(await isCurrent(endpoint))) throw invalidToken()
+    if (endpoint && isCurrent && !(await this.#answerOf(isCurrent(endpoint), true))) {
+      throw invalidToken()
+    }
     const isRefused = events.some(
       ({ queue }) => !isOwnQueue(queue) && this.#ports.memory.refused.get(queue),
     )

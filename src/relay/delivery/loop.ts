@@ -34,6 +34,9 @@ const FAILING_TIME = 60 * MINUTE
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
 
+/** Calls that a lookup takes from those of a run, about. */
+const LOOKUP_CALLS = 4
+
 /** While events are stored, collected events are counted so many times. */
 const MOST_RECOUNTS = 3
 
@@ -268,6 +271,7 @@ export class DeliveryLoop {
   /** Reads the next event of each queue whose time has come. */
   #lookAll(): void {
     const { now, report } = this.#ports
+    if (this.#budget?.isUsedUp) return
     for (const queue of this.#queues.values()) {
       const isFree = !queue.isLooking && !queue.ready && queue.open.size < mostCalls(queue)
       if (!isFree || now() < queue.looksAt) continue
@@ -316,6 +320,12 @@ export class DeliveryLoop {
           later.push(event.id)
           continue
         }
+        if (this.#budget?.isUsedUp) {
+          queue.looksAt = now()
+          return
+        }
+        // Many queues may look at the same time, so a lookup takes its calls before it makes them.
+        this.#budget?.use(LOOKUP_CALLS)
         await this.#lookUp(queue, event)
         continue
       }

@@ -538,6 +538,9 @@ export class DeliveryTable {
     isNewestFirst = false,
   ): Promise<readonly number[]> {
     const { owner, endpoint, state, endpoints, repository, outcome, reason, since, until } = filter
+    // Anyone may ask with an invented token, whose caller has no endpoints.
+    const isOwn = (name: string) => owner === undefined || name.startsWith(`${owner}/`)
+    if (endpoints?.some(isOwn) === false) return []
     const rowFilters = [endpoints, repository, outcome, reason, since, until]
     const isInIndex = rowFilters.every((value) => value === undefined)
     const order = isNewestFirst ? 'DESC' : 'ASC'

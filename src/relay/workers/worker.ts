@@ -46,6 +46,9 @@ function unusableRelay(method: string): RelayResponse {
   return withStandardHeaders(errorResponse(internalError(undefined), delivery), method, delivery)
 }
 
+/** Milliseconds until the next alarm of an object that cannot be opened. */
+const FAILED = 60_000
+
 /** The Durable Objects of the relay, one for each owner: the class behind the binding `RELAY`. */
 export class RelayObject {
   #opened: Promise<OwnerObject> | undefined
@@ -69,6 +72,8 @@ export class RelayObject {
 
   async alarm(): Promise<void> {
     try {
+      // The runtime repeats a failing alarm some times, and then never again: a setting may be wrong for days.
+      await this.#state.storage.setAlarm(Date.now() + FAILED)
       const object = await this.#open()
       await object.alarm()
     } catch (error) {
