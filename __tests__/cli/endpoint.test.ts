@@ -281,7 +281,7 @@ describeOnNode24('hookline endpoint', () => {
   test.each([
     [['show', 'nobody'], 1, 'has no endpoint nobody'],
     [['show', 'octo/nobody'], 1, 'no such endpoint'],
-    [['show', '../outbox'], 1, 'not the name'],
+    [['show', '../orders'], 1, 'not the name'],
     [['update', 'octo/pay', '--remove', 'path'], 2, 'path'],
   ] as const)('%j is refused', async (args, code, term) => {
     expect(await endpoint(args)).toMatchObject({ code, errors: expect.stringContaining(term) })

@@ -85,7 +85,7 @@ describe.each(DATABASE_RUNTIMES)('attacks on a relay on $name', ({ isThere, star
     ]
     const requests = times(400, (n) => {
       const path = n % 2 ? `/${random(32)}` : (paths[n % paths.length] ?? '')
-      return { method: n % 3 ? 'GET' : 'POST', target: `/-/bodies${path}` }
+      return { method: n % 3 ? 'GET' : 'POST', target: `/-/octo/bodies${path}` }
     })
     await attack(requests, [400, 401, 404, 429])
   })
@@ -177,7 +177,7 @@ describe.each(DATABASE_RUNTIMES)('attacks on a relay on $name', ({ isThere, star
         body: '{}',
         headers: [
           ['X-Hookline-Body-Encoding', 'url'],
-          ['X-Hookline-Body-Url', 'https://attacker.example.com/-/bodies/x'],
+          ['X-Hookline-Body-Url', 'https://attacker.example.com/-/octo/bodies/x'],
           ['x-hookline-delivery', 'chosen'],
           ['X-HOOKLINE-BATCH', '2'],
         ],

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { certificatePem } from './certificate.ts'
 
-interface ReceivedReceipt {
+interface ReceivedNotification {
   readonly id: string | undefined
   /** Of the response. */
   readonly status: number
@@ -17,13 +17,13 @@ export interface NotificationReceiver {
   readonly url: string
   /** PEM that a relay must trust. */
   readonly certificate: string
-  readonly received: readonly ReceivedReceipt[]
+  readonly received: readonly ReceivedNotification[]
   /** The next responses. */
   readonly answer: { status: number; location: string }
   close(): void
 }
 
-/** A receiver of receipts on a real socket, with a certificate of its own. Its first response is 503. */
+/** A receiver of notifications on a real socket, with a certificate of its own. Its first response is 503. */
 export async function startNotificationReceiver(): Promise<NotificationReceiver> {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const certificate = certificatePem({
@@ -33,7 +33,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     notAfter: new Date(Date.now() + 3_600_000),
     issuer: { name: 'CN=localhost', keys },
   })
-  const received: ReceivedReceipt[] = []
+  const received: ReceivedNotification[] = []
   const answer = { status: 503, location: '' }
   const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
   const server = createServer({ key, cert: certificate }, async (request, response) => {
@@ -46,7 +46,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
   server.listen(0, 'localhost')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const url = `https://localhost:${port}/receipts?token=the-token-of-the-receiver`
+  const url = `https://localhost:${port}/notifications?token=the-token-of-the-receiver`
   return {
     url,
     certificate,

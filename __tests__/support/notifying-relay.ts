@@ -5,7 +5,7 @@ import { DATABASE_RUNTIMES, type DatabaseRelay } from './database-relays.ts'
 import { type GitHubRuns, startGitHubRuns } from './github-runs.ts'
 import { type NotificationReceiver, startNotificationReceiver } from './notification-receiver.ts'
 
-/** The secret that signs receipts. */
+/** The secret that signs notifications. */
 export const NOTIFY_SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 
 export interface NotifyingRelay {
@@ -15,13 +15,13 @@ export interface NotifyingRelay {
   close(): Promise<void>
 }
 
-/** A relay on Node with receipts, GitHub's API, and a receiver that the relay trusts. */
+/** A relay on Node with notifications, GitHub's API, and a receiver that the relay trusts. */
 export async function startNotifyingRelay(): Promise<NotifyingRelay> {
   const [runtime] = DATABASE_RUNTIMES
   if (!runtime) throw new Error('Node is missing')
   const github = await startGitHubRuns(Date.now)
   const receiver = await startNotificationReceiver()
-  const folder = await mkdtemp(join(tmpdir(), 'receipts-'))
+  const folder = await mkdtemp(join(tmpdir(), 'notifications-'))
   const authority = join(folder, 'receiver.pem')
   await writeFile(authority, receiver.certificate)
   const relay = await runtime.start({

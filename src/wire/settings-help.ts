@@ -26,7 +26,7 @@ export const MEANINGS: Readonly<Record<SettingName, string>> = {
     'room for deliveries and large bodies in the database; on Workers, the default is 256',
   HOOKLINE_MAX_AGE_HOURS: 'age at which an event that GitHub does not accept is given up',
   HOOKLINE_RETENTION_DAYS:
-    'how long the relay stores the payloads of delivered and filtered events; 0: not at all',
+    'how long the relay stores delivered, filtered and refused deliveries; 0: without payloads',
   HOOKLINE_NOTIFY_URL: 'https address that gets a signed webhook about runs that fail, and alarms',
   HOOKLINE_NOTIFY_SECRET:
     'secret that signs notifications: whsec_ and the base64 of at least 24 random bytes',

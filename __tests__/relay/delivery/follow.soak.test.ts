@@ -14,7 +14,7 @@ const EVENTS = 1000
 /** Milliseconds between events: GitHub allows 900 points a minute, and a dispatch takes 5. */
 const BETWEEN = 350
 
-/** The repositories, by how GitHub treats a dispatch, and the outcome that a receipt must name. */
+/** The repositories, by how GitHub treats a dispatch, and the outcome that a notification must name. */
 const REPOSITORIES: readonly (readonly [RunBehavior, string])[] = [
   ['success', 'success'],
   ['success', 'success'],
@@ -71,12 +71,12 @@ describeOnNode24('a relay that follows runs, on real sockets and in real time', 
       await pause(BETWEEN)
     }
 
-    const receipts = () =>
+    const notifications = () =>
       receiver.received
         .filter(({ status }) => status === 204)
         .map(({ id, body }) => ({ id, body, ...JSON.parse(body) }))
         .filter(({ type }) => type.startsWith('run.'))
-    for (let n = 0; n < 600 && receipts().length < EVENTS; n++) await pause(SECOND)
+    for (let n = 0; n < 600 && notifications().length < EVENTS; n++) await pause(SECOND)
     // Nothing may come twice.
     await pause(30 * SECOND)
 
@@ -93,9 +93,9 @@ describeOnNode24('a relay that follows runs, on real sockets and in real time', 
     console.log(
       `${EVENTS} events in ${Math.round((Date.now() - started) / SECOND)} s: ${dispatches} dispatches, ${listings.length} pages of runs, at most ${Math.max(...perMinute)} points in a minute`,
     )
-    const reported = receipts().map(({ data }) => [data.delivery, data.outcome])
+    const reported = notifications().map(({ data }) => [data.delivery, data.outcome])
     expect(Object.fromEntries(reported)).toEqual(wanted)
-    expect([reported.length, new Set(receipts().map(({ id }) => id)).size]).toEqual([
+    expect([reported.length, new Set(notifications().map(({ id }) => id)).size]).toEqual([
       EVENTS,
       EVENTS,
     ])

@@ -45,18 +45,18 @@ describeOnNode24('a relay with a database', () => {
     )
     expect(await alarms()).toEqual([])
     await until(async () => (await alarms()).length > 0)
-    const alarm = 'hookline_alarm{alarm="silent",subject="endpoint:octo/orders"} 1'
+    const alarm = 'hookline_alarm{alarm="silent",subject="octo/orders"} 1'
     expect(await alarms()).toEqual([alarm])
     await relay.restart('kill')
     expect(await alarms()).toEqual([alarm])
     expect(JSON.parse(await admin('GET', '/-admin/status'))).toMatchObject({
-      alarms: [{ alarm: 'silent', subject: 'endpoint:octo/orders' }],
+      alarms: [{ alarm: 'silent', subject: 'octo/orders' }],
     })
     expect((await send(relay.url, { method: 'POST', target: made.url, body: '{}' })).status).toBe(
       200,
     )
     await until(async () => (await alarms()).length === 0)
-    const lines = relay.log.filter((line) => line.includes('"receipts"'))
-    expect(lines.map((line) => JSON.parse(line).receipts)).toEqual(['silent', 'ended'])
+    const lines = relay.log.filter((line) => line.includes('"change":"alarm"'))
+    expect(lines.map((line) => JSON.parse(line).active)).toEqual([true, false])
   }, 600_000)
 })
