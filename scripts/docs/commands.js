@@ -20,7 +20,7 @@ export function helpOf(name) {
 /** The subcommands with options. @param {string} help of the command */
 export function partsOf(help) {
   const [, listed = ''] = help.split(/^Commands:\n/m)
-  return [...listed.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, part = '']) => part)
+  return [...listed.matchAll(/^ {2}([\w-]+) \[options\]/gm)].map(([, part = '']) => part)
 }
 
 /** @param {string[]} names */

@@ -53,7 +53,7 @@ the command talks to the relay on this machine.
 
 States: delivered (GitHub accepted the event), waiting, uncertain (GitHub may
 have accepted it), dead (given up, with a reason), filtered (the condition of
-the endpoint declined the request), refused (the response was an error).
+the endpoint declined the request), refused (the response was a 4xx).
 show explains one delivery stage by stage, with the command that cures a fault.
 replay sends an event again: under the same id if GitHub never accepted it,
 otherwise as a delivery of its own. With a filter, it selects dead letters
