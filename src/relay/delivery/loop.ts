@@ -360,19 +360,20 @@ export class DeliveryLoop {
     }
   }
 
-  #call(queue: Queue, { id }: Delivery): void {
+  #call(queue: Queue, event: Delivery): void {
     const { now, report } = this.#ports
+    const key = keyOf(event)
     queue.ready = undefined
     queue.looksAt = now()
-    queue.open.add(id)
+    queue.open.add(key)
     this.#budget?.use()
-    const call = this.#attempt(queue, id)
+    const call = this.#attempt(queue, event.id)
       .catch((error: unknown) => {
         report(error)
         queue.restUntil = Math.max(queue.restUntil, now() + SECOND)
       })
       .then(() => {
-        queue.open.delete(id)
+        queue.open.delete(key)
         this.#calls.delete(call)
         // Another event may have waited for the end of the call, or must wait because of its outcome.
         queue.ready = undefined
@@ -436,17 +437,17 @@ export class DeliveryLoop {
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ change: 'delivered', ...namesOf(event), attempts, seconds })
-      await this.#record(event.id, table.delivered(ids, outcome), true)
+      await this.#record(keyOf(event), table.delivered(ids, outcome), true)
       this.#ports.delivered(outcome.follows)
       return accepted.note(queue.name)
     }
     const { reason } = outcome
     if (outcome.kind === 'refused' && members.length > 1 && OF_CONTENT.has(reason)) {
-      await this.#record(event.id, table.divide(members, outcome.parts ?? 2))
+      await this.#record(keyOf(event), table.divide(members, outcome.parts ?? 2))
       return log({ change: 'divided', ...namesOf(event), reason, events: members.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
-    await this.#record(event.id, table.failed(ids, next, reason))
+    await this.#record(keyOf(event), table.failed(ids, next, reason))
     if (next.state === 'dead') {
       return log({ change: 'dead', ...namesOf(event), attempts, reason: next.reason })
     }
@@ -526,7 +527,7 @@ export class DeliveryLoop {
       const { dispatch } = await openEvent(one, this.#ports)
       const follows = dispatch !== undefined && this.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
-      await this.#record(one.id, table.delivered(idsOf(events), facts), true)
+      await this.#record(keyOf(one), table.delivered(idsOf(events), facts), true)
       this.#ports.delivered(follows)
       queue.lookedUp.delete(id)
       log({ change: 'found', ...namesOf(one), attempts: one.attempts })
@@ -553,6 +554,11 @@ export class DeliveryLoop {
 }
 
 const NO_CONTENT = { key: null, content: null }
+
+/** A batch by its id: an admin may delete its first member at any time. */
+function keyOf({ batch, id }: Pick<Delivery, 'batch' | 'id'>): string {
+  return batch ?? id
+}
 
 function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
   return members.map(({ id }) => id)
