@@ -365,6 +365,28 @@ test('with 40 calls a run, as on Workers, a backlog goes on in the next run, and
   expect(posts()).toHaveLength(100)
 })
 
+test('with 40 calls a run, the first events of many repositories leave calls for their tokens', async () => {
+  const { put, time, posts, states, deliveries } = await start(
+    events(() => ({ status: 204 })),
+    { mostCalls: 40, minInterval: 0 },
+  )
+  const { schedule } = deliveries
+  const run = schedule.run.bind(schedule)
+  let most = 0
+  schedule.run = async (options) => {
+    const before = posts().length
+    await run(options)
+    most = Math.max(most, posts().length - before)
+  }
+  for (let n = 1; n <= 40; n++) {
+    await put(id(n), { event: { name: `r${n}`, isNotification: true } })
+  }
+  await time.pass(5 * MINUTE)
+  // An installation, its token, the default branch, and the event.
+  expect(most * 4).toBeLessThanOrEqual(50)
+  expect(await states()).toMatchObject({ delivered: 40, waiting: 0 })
+})
+
 test('with 40 calls a run, the lookups of many queues take several runs, and nothing is sent twice', async () => {
   const { put, time, posts, states, calls, deliveries } = await start(
     events(() => ({ status: 204 })),

@@ -37,6 +37,9 @@ const LOOKUP_INTERVAL = MINUTE
 /** Calls that a lookup takes from those of a run, about. */
 const LOOKUP_CALLS = 4
 
+/** The first attempt of a queue may ask for an installation, its token and the default branch. */
+const FIRST_CALLS = 4
+
 /** While events are stored, collected events are counted so many times. */
 const MOST_RECOUNTS = 3
 
@@ -366,7 +369,8 @@ export class DeliveryLoop {
     queue.ready = undefined
     queue.looksAt = now()
     queue.open.add(key)
-    this.#budget?.use()
+    this.#budget?.use(queue.isCalled ? 1 : FIRST_CALLS)
+    queue.isCalled = true
     const call = this.#attempt(queue, event.id)
       .catch((error: unknown) => {
         report(error)
