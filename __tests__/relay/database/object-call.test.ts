@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
 import {
   answerObjectCall,
   askObject,
@@ -6,6 +7,7 @@ import {
   readObjectCall,
   storeInObject,
 } from '../../../src/relay/workers/object-call.ts'
+import { OwnerObjects } from '../../../src/relay/workers/owner-objects.ts'
 
 interface Store {
   add(name: string, count: number): Promise<string>
@@ -52,4 +54,24 @@ test.each([
 ])('a call with %s fails', async (_, body, message) => {
   const answer = async () => answerObjectCall(store, readObjectCall(body))
   await expect(answer()).rejects.toThrow(message)
+})
+
+test('the outcome of an event reaches its object although the response to its storing was lost', async () => {
+  const urls: string[] = []
+  const fetch = async (url: string) => {
+    urls.push(url)
+    if (urls.length === 1) throw new Error('the response is lost')
+    return Response.json({})
+  }
+  const namespace: ObjectNamespace = { idFromName: (name) => name, get: () => ({ fetch }) }
+  const objects = new OwnerObjects(namespace, { now: () => 0, report: () => {} })
+  const row: NewDelivery = {
+    ...{ id: 'a', request: 'a', replayOf: null, queue: 'octo/shop#own', endpoint: 'orders' },
+    ...{ path: 'orders/webhook', method: 'POST', received: 0, size: 0, state: 'waiting' },
+    ...{ reason: 'stored', attempts: 0, doubts: 0, wait: 0, accepted: null, githubMs: null },
+    ...{ run: null, explanation: null, key: null, content: null, follows: false, collection: null },
+  }
+  expect(await objects.deliveries.put([row])).toBe(false)
+  await objects.deliveries.settle('a', { kind: 'failed', reason: 'github_unavailable' })
+  expect(urls).toEqual(['https://object/octo/deliveries', 'https://object/octo/deliveries'])
 })

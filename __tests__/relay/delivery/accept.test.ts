@@ -154,6 +154,25 @@ describe('while the database does not respond', () => {
     expect(await acceptance.deliver([event('endpoint', true)], github)).toEqual({ tries: 1 })
   })
 
+  test('an event that was stored all the same is told that GitHub has it', async () => {
+    const settled: unknown[] = []
+    const { acceptance } = await acceptanceWith({
+      send: accepts,
+      store: {
+        waits: async () => true,
+        // The object stored the event, and its response was lost.
+        put: async () => false,
+        record: broken,
+        settle: async (id, { kind }) => void settled.push([id, kind]),
+        noteAccepted: async () => {},
+        wasAccepted: async () => true,
+      },
+    })
+    const dispatch = event('endpoint', true)
+    await acceptance.deliver([dispatch], endpoint)
+    expect(settled).toEqual([[dispatch.delivery, 'accepted']])
+  })
+
   test.each([
     ["the relay's own credential", true],
     ['the token of an endpoint', false],

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import {
+  collectionOf,
   type DeliveryScene,
   type DeliverySetup,
   type GitHubRule,
@@ -364,6 +365,28 @@ test('with 40 calls a run, as on Workers, a backlog goes on in the next run, and
   expect(posts()).toHaveLength(100)
 })
 
+test('with 40 calls a run, the first events of many repositories leave calls for their tokens', async () => {
+  const { put, time, posts, states, deliveries } = await start(
+    events(() => ({ status: 204 })),
+    { mostCalls: 40, minInterval: 0 },
+  )
+  const { schedule } = deliveries
+  const run = schedule.run.bind(schedule)
+  let most = 0
+  schedule.run = async (options) => {
+    const before = posts().length
+    await run(options)
+    most = Math.max(most, posts().length - before)
+  }
+  for (let n = 1; n <= 40; n++) {
+    await put(id(n), { event: { name: `r${n}`, isNotification: true } })
+  }
+  await time.pass(5 * MINUTE)
+  // An installation, its token, the default branch, and the event.
+  expect(most * 4).toBeLessThanOrEqual(50)
+  expect(await states()).toMatchObject({ delivered: 40, waiting: 0 })
+})
+
 test('with 40 calls a run, the lookups of many queues take several runs, and nothing is sent twice', async () => {
   const { put, time, posts, states, calls, deliveries } = await start(
     events(() => ({ status: 204 })),
@@ -385,6 +408,25 @@ test('with 40 calls a run, the lookups of many queues take several runs, and not
   expect(most).toBeLessThanOrEqual(50)
   expect(await states()).toMatchObject({ delivered: 100, uncertain: 0 })
   expect(posts()).toHaveLength(100)
+})
+
+test('a batch whose first members are deleted, also during its call, is sent once', async () => {
+  let isDown = true
+  const { put, time, deliveries, posts, states } = await start(
+    events(() => (isDown ? { status: 503 } : { status: 204, delay: 5 * SECOND })),
+  )
+  for (const n of [1, 2, 3]) await put(id(n), { collection: collectionOf(1) })
+  await time.pass(2 * SECOND)
+  await deliveries.delete(id(1), {})
+  isDown = false
+  const before = posts().length
+  for (let waited = 0; posts().length === before && waited < 600; waited++) await time.pass(SECOND)
+  await deliveries.delete(id(2), {})
+  // The queue is looked at because of another event.
+  await put(id(4))
+  await time.pass(10 * MINUTE)
+  expect(posts().length - before).toBe(2)
+  expect(await states()).toMatchObject({ delivered: 2, waiting: 0 })
 })
 
 test('an admin deletes a waiting event; a deleted endpoint ends its events', async () => {

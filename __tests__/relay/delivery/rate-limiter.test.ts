@@ -121,6 +121,21 @@ describe('one credential', () => {
     ])
   })
 
+  test('the wait for a turn is part of the time of a call', async () => {
+    const { limiter, time } = limited()
+    limiter.hold(3 * SECOND)
+    const timeouts: number[] = []
+    const call = async ({ timeout }: { readonly timeout: number }) => {
+      timeouts.push(timeout)
+      return ACCEPTED
+    }
+    const called = limiter.live(REPOSITORY)(call)(REQUEST)
+    await time.pass(4 * SECOND)
+    await called
+    await limiter.live(REPOSITORY)(call)(REQUEST)
+    expect(timeouts).toEqual([5 * SECOND, 8 * SECOND])
+  })
+
   test('stored events of all queues take turns, 350 ms apart, and hold up no sender', async () => {
     const { limiter, time } = limited()
     const turns: [string, number][] = []

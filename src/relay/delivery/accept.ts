@@ -148,6 +148,8 @@ export class AcceptanceMemory {
  */
 export class Acceptance {
   readonly #ports: AcceptPorts
+  /** Events that the database may have all the same: its response may be lost. */
+  readonly #unstored = new BoundedCache<string, true>(REMEMBERED)
 
   constructor(ports: AcceptPorts) {
     this.#ports = ports
@@ -340,7 +342,10 @@ export class Acceptance {
     const isRefused = events.some(
       ({ queue }) => !isOwnQueue(queue) && this.#ports.memory.refused.get(queue),
     )
-    return store.put(await Promise.all(rows), endpoint && isRefused ? MOST_REFUSED : undefined)
+    const most = endpoint && isRefused ? MOST_REFUSED : undefined
+    const isStored = await store.put(await Promise.all(rows), most)
+    if (!isStored) for (const { dispatch } of events) this.#unstored.set(dispatch.delivery, true)
+    return isStored
   }
 
   #stateOf(one: Tried): RowState {
@@ -407,11 +412,15 @@ export class Acceptance {
 
   /** GitHub accepted an event. */
   #accepted(event: Queued, attempts: Attempts, began: number): void {
-    const { recorder, follows } = this.#ports
+    const { recorder, follows, store, background, report } = this.#ports
     const { dispatch, queue } = event
     this.#note(queue)
+    const outcome = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+    if (this.#unstored.get(dispatch.delivery)) {
+      background(store.settle(dispatch.delivery, outcome).catch(report))
+    }
     if (!dispatch.credential.endpoint) return
-    const { kind: _, ...facts } = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+    const { kind: _, ...facts } = outcome
     const state = { ...UNTRIED, state: 'delivered', attempts: 1, reason: '', ...facts } as const
     const bytes = dispatch.clientPayload.length
     recorder.add({ bytes, row: () => this.#row(event, state) })

@@ -37,6 +37,9 @@ const LOOKUP_INTERVAL = MINUTE
 /** Calls that a lookup takes from those of a run, about. */
 const LOOKUP_CALLS = 4
 
+/** The first attempt of a queue may ask for an installation, its token and the default branch. */
+const FIRST_CALLS = 4
+
 /** While events are stored, collected events are counted so many times. */
 const MOST_RECOUNTS = 3
 
@@ -360,19 +363,21 @@ export class DeliveryLoop {
     }
   }
 
-  #call(queue: Queue, { id }: Delivery): void {
+  #call(queue: Queue, event: Delivery): void {
     const { now, report } = this.#ports
+    const key = keyOf(event)
     queue.ready = undefined
     queue.looksAt = now()
-    queue.open.add(id)
-    this.#budget?.use()
-    const call = this.#attempt(queue, id)
+    queue.open.add(key)
+    this.#budget?.use(queue.isCalled ? 1 : FIRST_CALLS)
+    queue.isCalled = true
+    const call = this.#attempt(queue, event.id)
       .catch((error: unknown) => {
         report(error)
         queue.restUntil = Math.max(queue.restUntil, now() + SECOND)
       })
       .then(() => {
-        queue.open.delete(id)
+        queue.open.delete(key)
         this.#calls.delete(call)
         // Another event may have waited for the end of the call, or must wait because of its outcome.
         queue.ready = undefined
@@ -436,17 +441,17 @@ export class DeliveryLoop {
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ change: 'delivered', ...namesOf(event), attempts, seconds })
-      await this.#record(event.id, table.delivered(ids, outcome), true)
+      await this.#record(keyOf(event), table.delivered(ids, outcome), true)
       this.#ports.delivered(outcome.follows)
       return accepted.note(queue.name)
     }
     const { reason } = outcome
     if (outcome.kind === 'refused' && members.length > 1 && OF_CONTENT.has(reason)) {
-      await this.#record(event.id, table.divide(members, outcome.parts ?? 2))
+      await this.#record(keyOf(event), table.divide(members, outcome.parts ?? 2))
       return log({ change: 'divided', ...namesOf(event), reason, events: members.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
-    await this.#record(event.id, table.failed(ids, next, reason))
+    await this.#record(keyOf(event), table.failed(ids, next, reason))
     if (next.state === 'dead') {
       return log({ change: 'dead', ...namesOf(event), attempts, reason: next.reason })
     }
@@ -526,7 +531,7 @@ export class DeliveryLoop {
       const { dispatch } = await openEvent(one, this.#ports)
       const follows = dispatch !== undefined && this.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
-      await this.#record(one.id, table.delivered(idsOf(events), facts), true)
+      await this.#record(keyOf(one), table.delivered(idsOf(events), facts), true)
       this.#ports.delivered(follows)
       queue.lookedUp.delete(id)
       log({ change: 'found', ...namesOf(one), attempts: one.attempts })
@@ -553,6 +558,11 @@ export class DeliveryLoop {
 }
 
 const NO_CONTENT = { key: null, content: null }
+
+/** A batch by its id: an admin may delete its first member at any time. */
+function keyOf({ batch, id }: Pick<Delivery, 'batch' | 'id'>): string {
+  return batch ?? id
+}
 
 function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
   return members.map(({ id }) => id)

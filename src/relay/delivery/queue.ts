@@ -22,6 +22,8 @@ export interface Queue {
   readonly repository: string
   /** Events whose call is open, or a batch by its id. */
   readonly open: Set<string>
+  /** True after the first attempt. */
+  isCalled: boolean
   /** Uncertain events whose run was looked for since their last attempt. */
   readonly lookedUp: Set<string>
   /** Attempts in a row that failed by themselves or by GitHub. */
@@ -49,6 +51,7 @@ export function newQueue(name: string): Queue {
     name,
     repository: repositoryOf(name),
     open: new Set(),
+    isCalled: false,
     lookedUp: new Set(),
     failures: 0,
     refusals: 0,

@@ -153,9 +153,14 @@ export class RateLimiter {
   live(repository: string): (call: GitHubCall) => GitHubCall {
     return (call) => async (request) => {
       // The usual request does not wait.
-      const isFree = this.#live.length === 0 && this.#mayOpen(repository)
-      const open = isFree ? this.#begin(repository) : await this.#enter(repository, request.timeout)
-      return this.#observed(call, request, open)
+      if (this.#live.length === 0 && this.#mayOpen(repository)) {
+        return this.#observed(call, request, this.#begin(repository))
+      }
+      const began = this.#ports.now()
+      const open = await this.#enter(repository, request.timeout)
+      // A call that lasted longer would be open while the delivery loop sends its event again.
+      const timeout = Math.max(1, request.timeout - (this.#ports.now() - began))
+      return this.#observed(call, { ...request, timeout }, open)
     }
   }
 

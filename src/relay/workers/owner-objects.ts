@@ -113,6 +113,8 @@ export class OwnerObjects implements EndpointStores {
       const [row] = rows
       if (!row) return true
       const owner = ownerOf(row.queue)
+      // Also for the end of an event that is stored although the response of the object is lost.
+      for (const { id } of rows) this.#owners.set(id, owner)
       try {
         const isStored = await this.deliveriesOf(owner).put(rows, most)
         if (isStored) this.#stored(owner, rows)
@@ -139,14 +141,11 @@ export class OwnerObjects implements EndpointStores {
     return this.#storeOf<DeliveryStore>(owner, 'deliveries', { time: READING_TIME })
   }
 
-  #stored(owner: string, rows: readonly { readonly id: string; readonly queue: string }[]): void {
+  #stored(owner: string, rows: readonly { readonly queue: string }[]): void {
     const known = this.#waiting.get(owner)
     const queues =
       known && this.#ports.now() - known.at < LOOK_HOLDS ? known.queues : new Set<string>()
-    for (const { id, queue } of rows) {
-      queues.add(queue)
-      this.#owners.set(id, owner)
-    }
+    for (const { queue } of rows) queues.add(queue)
     this.#waiting.set(owner, { at: this.#ports.now(), queues })
   }
 
