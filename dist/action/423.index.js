@@ -1,1 +1,1 @@
-"use strict";exports.id=423;exports.ids=[423];exports.modules={7423:((e,s,o)=>{o.r(s);o.d(s,{QuickJSModuleCallbacks:()=>t.Xt,QuickJSWASMModule:()=>t.r6,applyBaseRuntimeOptions:()=>t.od,applyModuleEvalRuntimeOptions:()=>t.nS});var t=o(5956)})};
+"use strict";exports.id=423,exports.ids=[423],exports.modules={7423:((e,s,o)=>{o.r(s),o.d(s,{QuickJSModuleCallbacks:()=>t.Xt,QuickJSWASMModule:()=>t.r6,applyBaseRuntimeOptions:()=>t.od,applyModuleEvalRuntimeOptions:()=>t.nS});var t=o(5956)})};

@@ -1,1 +1,1 @@
-exports.id=50;exports.ids=[50];exports.modules={8050:(module=>{module.exports=eval("require")("kerberos")})};
+exports.id=50,exports.ids=[50],exports.modules={8050:(module=>{module.exports=eval("require")("kerberos")})};

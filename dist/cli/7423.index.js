@@ -1,1 +1,1 @@
-"use strict";exports.id=7423;exports.ids=[7423];exports.modules={47423:((e,s,o)=>{o.r(s);o.d(s,{QuickJSModuleCallbacks:()=>t.Xt,QuickJSWASMModule:()=>t.r6,applyBaseRuntimeOptions:()=>t.od,applyModuleEvalRuntimeOptions:()=>t.nS});var t=o(95956)})};
+"use strict";exports.id=7423,exports.ids=[7423],exports.modules={47423:((e,s,o)=>{o.r(s),o.d(s,{QuickJSModuleCallbacks:()=>t.Xt,QuickJSWASMModule:()=>t.r6,applyBaseRuntimeOptions:()=>t.od,applyModuleEvalRuntimeOptions:()=>t.nS});var t=o(95956)})};

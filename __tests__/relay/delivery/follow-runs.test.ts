@@ -77,9 +77,14 @@ describe('an accepted event', () => {
     expect(row).toMatchObject({ id: delivery, outcome, conclusion, outcomeReason: reason })
     expect(received).toMatchObject([{ type: `run.${outcome}`, data: { delivery, outcome } }])
     expect(received[0]?.data).toMatchObject({ repository: 'o/r', endpoint: 'o/e1' })
-    // A notification has the code of what did not fire, because the words may quote the event.
-    const told = outcome === 'nothing_fired' ? 'method' : (reason ?? undefined)
+    // Words of the action and errors of a job may quote the event.
+    const quoting: Record<string, string | undefined> = {
+      nothing_fired: 'method',
+      failure: undefined,
+    }
+    const told = outcome in quoting ? quoting[outcome] : (reason ?? undefined)
     expect(received[0]?.data.reason).toBe(told)
+    expect(JSON.stringify(log)).not.toContain('WEBHOOK_SECRET')
     expect(JSON.stringify(log)).not.toContain('not among put')
     expect(JSON.stringify(received)).not.toContain('hook/webhook')
     expect(lines(scene)).toEqual([`hookline_runs_total{outcome="${outcome}"} 1`])

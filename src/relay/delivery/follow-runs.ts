@@ -284,8 +284,9 @@ export function runNotification(
 
 /** The reason without values of the event, for the log and for notifications. */
 function publicReason({ outcome, outcomeReason }: Pick<RunStep, 'outcome' | 'outcomeReason'>) {
-  const isQuoting = outcome === 'nothing_fired' && outcomeReason !== null
-  return isQuoting ? nothingFiredCode(outcomeReason) : outcomeReason
+  // The error of a failed run may quote the payload.
+  if (outcome === 'failure' || outcomeReason === null) return null
+  return outcome === 'nothing_fired' ? nothingFiredCode(outcomeReason) : outcomeReason
 }
 
 /** The next step of an event after a lookup of the runs in its repository. */
