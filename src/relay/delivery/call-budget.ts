@@ -14,6 +14,11 @@ export class CallBudget {
     return this.#left < RESERVE
   }
 
+  /** Attempts or lookups that may begin concurrently. */
+  get attempts(): number {
+    return Math.floor(this.#left / RESERVE)
+  }
+
   use(calls = 1): void {
     this.#left -= calls
   }

@@ -128,9 +128,11 @@ export class RunFollower {
       }
       const due = byQueue(await table.dueRuns(now(), MOST_EVENTS))
       const queues = [...due.keys()].filter((queue) => !this.#nextLookup.has(queue))
-      for (let at = 0; at < queues.length && !budget.isUsedUp; at += CONCURRENT) {
+      for (let at = 0; at < queues.length && !budget.isUsedUp; ) {
+        const some = queues.slice(at, at + Math.min(CONCURRENT, budget.attempts))
+        at += some.length
         await Promise.all(
-          queues.slice(at, at + CONCURRENT).map(async (queue) => {
+          some.map(async (queue) => {
             this.#nextLookup.set(queue, now() + LOOKUP_INTERVAL)
             await this.#lookUp(due.get(queue) ?? [], budget).catch(report)
           }),
