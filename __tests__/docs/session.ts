@@ -194,6 +194,8 @@ async function bash(
       timeout: 40_000,
     },
   )
+  // A script may end without reading its input.
+  child.stdin.on('error', () => {})
   // A command that waits for a token gets one.
   child.stdin.end(script.includes('read -rs') ? `github_pat_${'a'.repeat(40)}\n` : '')
   const [stdout, stderr, [code]] = await Promise.all([

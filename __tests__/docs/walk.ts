@@ -64,7 +64,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
       await callAsDiscord(String(url), session)
     }
     await shell.printed(/^{"event":"request".*"status":200,.*}$/m)
-    expect(await event(shell, 'end')).toMatchObject({ run: RUN, conclusion: 'success' })
+    expect(await event(shell, 'end')).toMatchObject({ run: RUN, outcome: 'success' })
   } finally {
     endConnect(session)
     await shell.ended()

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
 import { type Message, warning } from '../wire/messages.ts'
-import { EMPTY_SECRET } from '../wire/run-reasons.ts'
+import { VALUE_NOT_SET } from '../wire/run-reasons.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { wholeNumber } from './config-options.ts'
@@ -37,7 +37,7 @@ const fromSecret = (shape: RegExp, otherwise: string) =>
   v.pipe(
     v.nullable(v.string(), ''),
     v.trim(),
-    v.regex(shape, ({ input }) => (input === '' ? EMPTY_SECRET : otherwise)),
+    v.regex(shape, ({ input }) => (input === '' ? VALUE_NOT_SET : otherwise)),
     v.transform((text) => new Secret(text)),
   )
 

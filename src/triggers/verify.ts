@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
-import { EMPTY_SECRET } from '../wire/run-reasons.ts'
+import { VALUE_NOT_SET } from '../wire/run-reasons.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
@@ -23,7 +23,7 @@ import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 const secret = v.pipe(
   v.nullable(v.string(), ''),
   v.transform((text) => (text.trim() === '' ? '' : text)),
-  v.nonEmpty(EMPTY_SECRET),
+  v.nonEmpty(VALUE_NOT_SET),
   v.transform((text) => new Secret(text)),
 )
 

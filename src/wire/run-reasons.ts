@@ -48,12 +48,12 @@ function isKnown(code: string): code is keyof typeof CURES {
 }
 
 /** The fault of an option with a secret that is not set, which fails the run. */
-export const EMPTY_SECRET =
+export const VALUE_NOT_SET =
   'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
 
 /** The cure of a run that failed, by the first error; `undefined` if its log has to be read. */
 export function cureOfFailure(error: string): string | undefined {
-  return error.includes(EMPTY_SECRET)
+  return error.includes(VALUE_NOT_SET)
     ? 'Store the secret in the repository, and pass it in the input "secrets" of the action: gh secret set <NAME>'
     : undefined
 }
