@@ -238,7 +238,7 @@ async function recordGitHub(recorder) {
   recorder.git('push', '--quiet', '--set-upstream', 'origin', 'HEAD')
   const connect = 'hookline connect --public-url https://hooks.example.com --port 8080'
   const connecting = recorder.start(connect, { HOOKLINE_GITHUB_TOKEN: TOKEN })
-  await connecting.saw(/^ *curl .+\n/m)
+  await connecting.saw(/Waiting for requests\..*\n/)
   recorder.note(connect, connecting)
   const create = `hookline app create --relay ${RELAY} --out relay.env`
   const creating = recorder.start(create)
