@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Finding } from '../../src/wire/errors.ts'
 import { Checked } from './support/checked.ts'
 
 let checked: Checked
-beforeAll(() => {
+beforeEach(() => {
   checked = new Checked()
 })
-afterAll(() => checked.remove())
+afterEach(() => checked.remove())
 
 /** A native workflow: the job `on` with the action, and two jobs that read its outputs. */
 function native(parts: { readonly [part in Part]?: string }): string {
