@@ -33,7 +33,7 @@ console.log(`
 These are the outputs that the same workflows get on GitHub. Next:
   1. cd examples && node ../dist/cli/index.js dev   then paste its curl line
   2. change examples/workflows/user.yml             the next request sees it
-  3. README.md, "Quickstart"                        for your own repository`)
+  3. README.md, "In your repository"                for your own repository`)
 
 /** The address that the local engine prints once it accepts requests. */
 function listening() {

@@ -8,7 +8,7 @@ import { expect, test } from '@jest/globals'
 /** The commands of the numbered steps of a section, an editor included. */
 function commandsOf(page: string, section: string): string[] {
   const text = readFileSync(new URL(`../../docs/host/${page}`, import.meta.url), 'utf8')
-  const [, body = ''] = new RegExp(`^## ${section}\\n(.*?)(?=^## )`, 'ms').exec(text) ?? []
+  const [, body = ''] = new RegExp(`^## ${section}\\n(.*?)(?=^##)`, 'ms').exec(text) ?? []
   // Text that is not indented follows the steps.
   const steps = body
     .split(/^\d+\. /m)
@@ -24,8 +24,8 @@ function commandsOf(page: string, section: string): string[] {
 }
 
 test.each([
-  ['systemd.md', 'Set up', 5],
-  ['docker.md', 'Set up', 5],
+  ['relay.md', 'systemd', 5],
+  ['relay.md', 'Docker', 5],
   ['workers.md', 'Deploy', 4],
 ])('%s, section %s, needs %i commands from nothing to an endpoint', (page, section, most) => {
   const commands = commandsOf(page, section)

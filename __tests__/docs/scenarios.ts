@@ -22,9 +22,9 @@ const ECHO: Scenario = {
  * result is required: by page and file name or, for a part of a workflow, by the heading above it.
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
+  'README.md hello': { body: { hello: 'world' }, prints: ['Hello, world'] },
   'docs/start/telegram-bot.md bot': ECHO,
-  'docs/guides/bot-webhook.md bot-webhook': ECHO,
+  'docs/start/telegram-bot.md bot-webhook': ECHO,
   'docs/guides/reply.md chat-ops': {
     message: {
       ...{ text: '/deploy@my_bot staging', from: PERSON, chat: GROUP },
@@ -187,12 +187,4 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
   },
   'docs/senders/standard-webhooks.md standard-webhooks': { body: { type: 'invoice.paid' } },
-}
-
-/**
- * Further output of shell blocks, by page and first line, besides the output that the page shows.
- */
-export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN" \\':
-    ['{"success":true}'],
 }

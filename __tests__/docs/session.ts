@@ -1,13 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -229,8 +222,8 @@ function stopLeftRunning(file: string): void {
 /** Replaces the public repository by one with one release, through git's own redirection. */
 function publishedRepository(folder: string): Record<string, string> {
   mkdirSync(folder)
-  for (const file of ['package.json', 'package-lock.json']) {
-    copyFileSync(join(ROOT, file), join(folder, file))
+  for (const name of ['package.json', 'package-lock.json', 'examples', 'dist/cli']) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   }
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })
   git('init')

@@ -36,23 +36,18 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
   'docs/guides/test-in-ci.md': { clones: true, files: WORKFLOW },
-  'docs/guides/bot-webhook.md': WITH_RELAY,
   'docs/guides/reply.md': WITH_RELAY,
   'docs/guides/recipes.md': {
     env: { ENDPOINT_URL: 'https://relay.example.com/octo/repo/hook/webhook?__token=a' },
   },
-  'docs/guides/relay-filters.md': {
-    ...WITH_RELAY,
-    env: { ...WITH_RELAY.env, STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple' },
-  },
   'docs/reference/compiler.md': { files: WORKFLOW },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
-  'docs/start/telegram-bot.md': { isClone: true },
+  'docs/start/telegram-bot.md': { ...WITH_RELAY, isClone: true },
   'docs/host/relay.md': { ...WITH_SQLITE, published: { 'hook.yml': LISTENING } },
-  'docs/host/monitoring.md': { hasSqlite: true },
+  'docs/host/operate.md': { hasSqlite: true },
   'docs/host/github-app.md': { hasSqlite: true },
-  'docs/host/forgejo-gitea.md': WITH_SQLITE,
+  'docs/host/other-forges.md': WITH_SQLITE,
   'docs/guides/deliveries.md': WITH_RELAY,
   'docs/guides/duplicates-and-batches.md': WITH_RELAY,
   'docs/guides/endpoints.md': {
@@ -63,11 +58,15 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       'receipt.yml': LISTENING,
       'order.yml': LISTENING,
     },
-    env: { ...WITH_RELAY.env, STRIPE_SECRET: 'whsec_correct-horse-battery-staple' },
+    env: {
+      ...WITH_RELAY.env,
+      STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
+      STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
+    },
   },
   'docs/guides/receive-files.md': { ...WITH_RELAY, before: '' },
-  'docs/guides/alarms.md': WITH_RELAY,
   'docs/guides/filter-events.md': {
+    ...WITH_RELAY,
     files: {
       'workflows/hook.yml': HOOK.replace(
         'webhook',

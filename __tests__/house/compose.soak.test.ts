@@ -13,13 +13,13 @@ import { NODE24 } from '../support/node24.ts'
 import { until } from '../support/until.ts'
 
 /**
- * `deploy/compose.yaml` on a real Docker, set up with the commands of docs/host/docker.md. Only these
+ * `deploy/compose.yaml` on a real Docker, set up with the commands of docs/host/relay.md. Only these
  * differ: the clone is one of this repository, the domain is `localhost`, for which Caddy issues the
  * certificate itself, and the images node:24-slim and caddy:2 are stand-ins from programs of this machine.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = (name: string) => readFileSync(join(ROOT, 'docs/host', name), 'utf8')
-const SET_UP = section('docker.md', 'Set up')
+const SET_UP = section('relay.md', 'Docker')
 
 const SECRET = 'the-secret-of-the-sender'
 const EVENT = '{"action":"opened"}'
@@ -142,9 +142,9 @@ run('the containers of compose.yaml', () => {
   }, 180_000)
 
   test('make a backup of the database, and restore it after the volume was deleted', async () => {
-    const backUp = commandsIn(section('backup-and-repair.md', 'Make a backup'), 'docker')
+    const backUp = commandsIn(section('operate.md', 'Make a backup'), 'docker')
     expect(backUp).toHaveLength(2)
-    const restore = commandsIn(section('backup-and-repair.md', 'Restore a backup'), 'docker')
+    const restore = commandsIn(section('operate.md', 'Restore a backup'), 'docker')
     expect(restore).toHaveLength(4)
     for (const command of backUp) await inDeploy(command)
     await inDeploy('docker compose down --volumes && docker compose up --detach')
@@ -157,7 +157,7 @@ run('the containers of compose.yaml', () => {
 
   test('have an image that also runs alone', async () => {
     await inDeploy('docker compose down')
-    const commands = commandsIn(section('docker.md', 'Run the relay alone'), 'docker')
+    const commands = commandsIn(section('relay.md', 'Run the container alone'), 'docker')
     expect(commands).toHaveLength(2)
     for (const command of commands) await docker.run(command, { cwd: join(folder, 'clone') })
     await until(async () => {
@@ -169,7 +169,7 @@ run('the containers of compose.yaml', () => {
 
 function section(name: string, heading: string): string {
   const [, text = ''] =
-    new RegExp(`\n## ${heading}\n(.*?)\n(?:## |---)`, 's').exec(page(name)) ?? []
+    new RegExp(`\n##+ ${heading}\n(.*?)\n(?:##|---)`, 's').exec(page(name)) ?? []
   return text
 }
 

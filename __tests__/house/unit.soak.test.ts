@@ -27,16 +27,16 @@ import {
 import { until } from '../support/until.ts'
 
 /**
- * `deploy/hookline-relay.service` under a real systemd, set up with the commands of docs/host/systemd.md.
+ * `deploy/hookline-relay.service` under a real systemd, set up with the commands of docs/host/relay.md.
  * Only these differ: the address of the repository, the port, and the address of the GitHub API. The relay
  * starts from the files that `deploy/Dockerfile` copies into the image, from the unit, and from no others.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const PAGE = read('docs/host/systemd.md')
-const [, SET_UP = ''] = /## Set up\n(.*?)\n## /s.exec(PAGE) ?? []
+const PAGE = read('docs/host/relay.md')
+const [, SET_UP = ''] = /\n## systemd\n(.*?)\n##/s.exec(PAGE) ?? []
 const [, DROP_IN = ''] = /```ini\n(.*?)```/s.exec(PAGE) ?? []
-const [, SETTINGS = ''] = /```dotenv\n(.*?)```/s.exec(PAGE) ?? []
+const [, SETTINGS = ''] = /```dotenv\n(.*?)```/s.exec(SET_UP.replaceAll(/^ {3}/gm, '')) ?? []
 
 const UNIT = 'hookline-relay'
 const SECRET = 'the-secret-of-the-sender'
@@ -197,7 +197,7 @@ ExecStart=/usr/bin/perl /srv/probe.pl
 
   test('restarts the relay until the owner of a restored database is right', async () => {
     const file = '/var/lib/hookline/relay.db'
-    const [, right = ''] = /`sudo (chown [^`]+)`/.exec(read('docs/host/backup-and-repair.md')) ?? []
+    const [, right = ''] = /`sudo (chown [^`]+)`/.exec(read('docs/host/operate.md')) ?? []
     machine.run('systemctl', 'stop', UNIT)
     machine.run('sh', '-ec', `mv ${file} /root; cp /root/relay.db ${file}`)
     machine.run('systemctl', 'start', UNIT)

@@ -18,7 +18,7 @@ export type StartProxy = (relay: string) => Promise<RunningProxy>
 export const HAS_NGINX = spawnSync('nginx', ['-v']).status === 0
 export const HAS_CADDY = spawnSync('caddy', ['version']).status === 0
 
-const PAGE = new URL('../../docs/host/reverse-proxy.md', import.meta.url)
+const PAGE = new URL('../../docs/host/relay.md', import.meta.url)
 const CADDYFILE = new URL('../../deploy/Caddyfile', import.meta.url)
 
 /** The block of a language on the page about proxies. */

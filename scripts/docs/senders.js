@@ -85,7 +85,7 @@ function page(sender, own) {
   return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
 
-By these steps, ${plainTitle(title)} webhooks start a GitHub Actions workflow, which verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.
+Start a GitHub Actions workflow by ${plainTitle(title)} webhooks. The workflow verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.
 
 ## Set up
 

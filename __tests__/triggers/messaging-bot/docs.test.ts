@@ -14,7 +14,7 @@ import { readOutputFile } from '../../support/output-file.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 const root = new URL('../../../', import.meta.url)
-const page = ['start/telegram-bot', 'guides/bot-webhook', 'guides/reply', 'reference/messaging-bot']
+const page = ['start/telegram-bot', 'guides/reply', 'reference/messaging-bot']
   .map((name) => readFileSync(new URL(`docs/${name}.md`, root), 'utf8'))
   .join('\n')
 
@@ -27,7 +27,7 @@ interface Step {
 
 /** The complete workflow files of the pages with the trigger, by their names. */
 const WORKFLOWS = new Map(
-  [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].flatMap(
+  [...page.matchAll(/^ *```yaml\n *# \.github\/workflows\/(\S+)\n([\s\S]*?)```/gm)].flatMap(
     ([, name = '', text = '']) => (text.includes('messaging_bot:') ? [[name, text] as const] : []),
   ),
 )

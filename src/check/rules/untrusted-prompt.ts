@@ -11,7 +11,7 @@ export const untrustedPrompt: Rule = {
     reason:
       'An agent follows instructions in its prompt, with every tool and token that it has. A variable does not help, because the agent reads its value.',
     remedy:
-      'Write the input to a file, and tell the agent in the prompt that the file is data. Restrict its tools and permissions, and give the job no secrets: [Start a coding agent](../guides/coding-agents.md).',
+      'Write the input to a file, and tell the agent in the prompt that the file is data. Restrict its tools and permissions, and give the job no secrets: [Start a coding agent](../guides/recipes.md#start-a-coding-agent).',
     before:
       "- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.text }}",
     after:

@@ -34,5 +34,5 @@ export const page: SenderPage = {
   click:
     '*Settings > Webhooks > Add Webhook* of the repository, of the kind *Gitea* or *Forgejo*. Enter the URL, POST, `application/json` and the secret, choose the events, and press *Test Delivery*.',
   notes:
-    'By default, Gitea and Forgejo do not call addresses of a private network. To allow one, add it to *ALLOWED_HOST_LIST* in the section *webhook* of `app.ini`. To run the workflow itself on Forgejo or Gitea, see [Forgejo and Gitea](../host/forgejo-gitea.md).',
+    'By default, Gitea and Forgejo do not call addresses of a private network. To allow one, add it to *ALLOWED_HOST_LIST* in the section *webhook* of `app.ini`. To run the workflow itself on Forgejo or Gitea, see [Forgejo and Gitea](../host/other-forges.md#forgejo-and-gitea).',
 }

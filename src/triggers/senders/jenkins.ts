@@ -20,5 +20,5 @@ export const page: SenderPage = {
   click:
     'store the URL and the token as credentials of the kind *Secret text*. In a shell step of the job, with both as variables, send the event:\n\n```sh\ncurl "$WEBHOOK_URL" --fail-with-body --retry 3 \\\n  -H "Authorization: Bearer $JENKINS_TOKEN" -H \'content-type: application/json\' \\\n  --data-raw \'{"id":"\'"$BUILD_TAG"\'","url":"\'"$BUILD_URL"\'"}\'\n```\n\nJenkins sets `BUILD_TAG` and `BUILD_URL`. The step `httpRequest` of the [HTTP Request plugin](https://plugins.jenkins.io/http_request) sends the same, with the header in `customHeaders` and `maskValue: true`.',
   notes:
-    'The step does not wait for the workflow. With the [dispatch mode](../learn/dispatch-modes.md) `workflow`, the response header `X-Hookline-Run` contains the address of the run.',
+    'The step does not wait for the workflow. With the [dispatch mode](../learn/how-it-works.md#dispatch-modes) `workflow`, the response header `X-Hookline-Run` contains the address of the run.',
 }
