@@ -104,7 +104,7 @@ describe('help', () => {
   })
 })
 
-test('a bundle works without its package, and prints "unknown" for --version', async () => {
+test('a bundle works without its package, and prints its version', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-copy-'))
   await cp(dirname(CLI_BUNDLE), folder, { recursive: true })
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -112,7 +112,7 @@ test('a bundle works without its package, and prints "unknown" for --version', a
     '--version',
   ])
   await rm(folder, { recursive: true })
-  expect(stdout).toBe('unknown\n')
+  expect(stdout).toBe(`${VERSION}\n`)
 })
 
 test('no colors are written to a pipe', async () => {

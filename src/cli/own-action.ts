@@ -3,12 +3,6 @@ import { resolve } from 'node:path'
 import { ACTION } from '../compiler/compiler-settings.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 
-/** The version in package.json; `unknown` for a bundle outside its package. */
-export function ownVersion(): string {
-  const manifest = ownManifest()
-  return manifest ? String(manifest.version) : 'unknown'
-}
-
 /**
  * The `uses` value of this package's action. The release workflow writes the commit into package.json.
  */
@@ -19,7 +13,7 @@ export function ownAction(script = process.argv[1]): string {
 }
 
 /** package.json is two folders above the running script. */
-function ownManifest(script = process.argv[1]): JsonObject | undefined {
+function ownManifest(script: string | undefined): JsonObject | undefined {
   const started = realpathSync(script ?? '')
   try {
     const path = resolve(started, '../../../package.json')
