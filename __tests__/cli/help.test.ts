@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { commandNames, optionsOf } from '../../scripts/docs/commands.js'
+import { VERSION } from '../../src/wire/version.ts'
 import { helpOf as printedHelp } from '../docs/help.ts'
 import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 
