@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
@@ -92,7 +93,8 @@ describe('keys of Object.prototype are keys like any other', () => {
     )
     const property = fc.asyncProperty(options, fields, async (chosen, body) => {
       const text = JSON.stringify({ webhook: chosen })
-      const find = () => readOnSection('hook', { name: 'on', file: '', text }, {})
+      const find = () =>
+        readOnSection('hook', { name: 'on', file: '', text }, { contexts: {}, triggers: TRIGGERS })
       const client_payload = { path: 'hook/webhook', headers: {}, body: JSON.stringify(body) }
       const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
       const workflows = { calling: 'hook', names: () => ['hook'], find }
@@ -113,7 +115,7 @@ describe('keys of Object.prototype are keys like any other', () => {
     }))
     const source = { name: 'on', file: '', text: 'webhook: {path: "/*constructor"}' }
     const contexts = { secrets: {}, vars: {}, github: {}, env: {} }
-    const workflow = readOnSection('hook', source, contexts)
+    const workflow = readOnSection('hook', source, { contexts, triggers: TRIGGERS })
     const find = () => workflow
     const property = fc.asyncProperty(tree, fc.string({ unit: key }), async (value, path) => {
       const body = JSON.stringify(value)

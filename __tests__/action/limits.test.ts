@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { type Problem, UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
@@ -20,7 +21,11 @@ function mistakes(text: string): string[] {
 
 function problems(text: string): readonly Problem[] {
   try {
-    readOnSection('hook', { name: 'w.yml', file: 'w.yml', text }, CONTEXTS)
+    readOnSection(
+      'hook',
+      { name: 'w.yml', file: 'w.yml', text },
+      { contexts: CONTEXTS, triggers: TRIGGERS },
+    )
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

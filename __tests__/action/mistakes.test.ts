@@ -132,6 +132,18 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
 `,
     ],
     [
+      'an unknown trigger below webhook',
+      'webhook:\n  method: post\nslak:',
+      `error: unknown trigger "slak"
+  --> input "on":3:1
+   |
+ 3 | slak:
+   | ^^^^ did you mean "slack"?
+   = triggers: ${NAMES}; and GitHub's own events
+::error title=Hookline,${FILE}::unknown trigger "slak"%0Adid you mean "slack"?%0Atriggers: ${NAMES}; and GitHub's own events%0Aline 3 of the input "on"
+`,
+    ],
+    [
       'a mistyped event of GitHub',
       '[webhook, pull_reqest]',
       `error: unknown trigger "pull_reqest"

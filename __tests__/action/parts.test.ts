@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
+import { Minimatch } from 'minimatch'
 import { callingWorkflow, fromReference, requireName } from '../../src/action/calling-workflow.ts'
-import { expressionContexts, onSource, readInputs } from '../../src/action/inputs.ts'
+import {
+  DEFAULT_FILES,
+  DEFAULT_GLOB,
+  expressionContexts,
+  onSource,
+  readInputs,
+} from '../../src/action/inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, typeAndSize } from '../../src/action/summary-tables.ts'
@@ -10,6 +17,7 @@ import type { Json } from '../../src/wire/json.ts'
 import { warning } from '../../src/wire/messages.ts'
 import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { evaluationOf } from '../support/evaluations.ts'
+import { fc } from '../support/properties.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 
@@ -22,6 +30,18 @@ describe('inputs', () => {
       secrets: {},
       vars: {},
     })
+  })
+
+  test('the default files are those of the default glob', () => {
+    const glob = new Minimatch(DEFAULT_GLOB)
+    const part = fc.constantFrom('workflows', '/', '.', 'a', ' ', '.yml', '.yaml', '\n', '{', 'yml')
+    const path = fc.array(part, { maxLength: 6 }).map((parts) => `workflows/${parts.join('')}`)
+    const property = fc.property(path, (file) => {
+      fc.pre(!/\/\.{0,2}(?:\/|$)/.test(file)) // no path of a listed file
+      expect([file, DEFAULT_FILES.match(file)]).toEqual([file, glob.match(file)])
+    })
+    fc.assert(property, { numRuns: 2_000 })
+    expect(DEFAULT_FILES.match('workflows/a/b.yaml')).toBe(true)
   })
 
   test('globs by line, secrets and vars as JSON', () => {
@@ -226,6 +246,7 @@ describe('the next step', () => {
     ...{ trigger, fired: false, reason: '' },
     checks: option === undefined ? [] : [{ option, held: false, found: '', isAbsent }],
   })
+  const method = decision('webhook', 'method')
   const tally = { found: 1, passedOn: 0, steps: [] }
 
   test.each<[string, Parameters<typeof evaluationOf>[0], string]>([
@@ -248,7 +269,7 @@ describe('the next step', () => {
     ],
     [
       'an option',
-      { miss: 'condition', decisions: [decision('webhook', 'method')] },
+      { miss: 'condition', trigger: 'webhook', decision: method, decisions: [method] },
       'change <code>method',
     ],
     ['a signature', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, '--sign'],

@@ -121,8 +121,18 @@ describe('the decision', () => {
     const contexts = [item('first'), item('second'), item('third')]
     const polled = new Evaluation(
       [
-        runOf({ workflow: 'a', items: [{}], contexts: contexts.slice(0, 1) }),
-        runOf({ workflow: 'b', items: [{}, {}], contexts: contexts.slice(1) }),
+        runOf({
+          workflow: 'a',
+          trigger: 'messaging_bot',
+          items: [{}],
+          contexts: contexts.slice(0, 1),
+        }),
+        runOf({
+          workflow: 'b',
+          trigger: 'messaging_bot',
+          items: [{}, {}],
+          contexts: contexts.slice(1),
+        }),
       ],
       { decisions: [one('a', true), one('b', true), one('c', false)] },
     )

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { commandNames, optionsOf } from '../../scripts/docs/commands.js'
+import { VERSION } from '../../src/wire/version.ts'
 import { helpOf as printedHelp } from '../docs/help.ts'
 import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 
@@ -104,7 +105,7 @@ describe('help', () => {
   })
 })
 
-test('a bundle works without its package, and prints "unknown" for --version', async () => {
+test('a bundle works without its package, and prints its version', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-copy-'))
   await cp(dirname(CLI_BUNDLE), folder, { recursive: true })
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -112,7 +113,7 @@ test('a bundle works without its package, and prints "unknown" for --version', a
     '--version',
   ])
   await rm(folder, { recursive: true })
-  expect(stdout).toBe('unknown\n')
+  expect(stdout).toBe(`${VERSION}\n`)
 })
 
 test('no colors are written to a pipe', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
@@ -11,7 +12,11 @@ const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 const RUNS = { numRuns: 1000 }
 
 function workflows(on: string) {
-  const workflow = readOnSection('hook', { name: 'on', file: '', text: on }, CONTEXTS)
+  const workflow = readOnSection(
+    'hook',
+    { name: 'on', file: '', text: on },
+    { contexts: CONTEXTS, triggers: TRIGGERS },
+  )
   return {
     calling: 'hook',
     names: () => ['hook'],

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { runEffects } from '../../src/engine/effects.ts'
 import type { EnginePorts } from '../../src/engine/engine-ports.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { batchDispatch as batch, json, RECEIVED, type Sent, uuid } from '../support/batches.ts'
@@ -18,7 +19,10 @@ async function fire(
   ports: Partial<EnginePorts> = {},
 ) {
   const source = { name: 'on', text: on, file: 'hook.yml' }
-  const workflow = readOnSection('hook', source, { secrets: { S: SECRET } })
+  const workflow = readOnSection('hook', source, {
+    contexts: { secrets: { S: SECRET } },
+    triggers: TRIGGERS,
+  })
   const workflows = { calling: 'hook', names: () => ['hook'], find: () => workflow }
   const engine = testPorts(ports)
   const evaluation = await evaluate(event, workflows, engine)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { WorkflowSource } from '../../src/engine/engine-ports.ts'
 import { evaluate as evaluateIn } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Json } from '../../src/wire/json.ts'
 import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
@@ -19,7 +20,9 @@ function workflows(files: Record<string, string>, calling = 'hook') {
     find: (name: string) => {
       const text = files[name]
       const source = { name, file: name, text: text ?? '' }
-      return text === undefined ? undefined : readOnSection(name, source, CONTEXTS)
+      return text === undefined
+        ? undefined
+        : readOnSection(name, source, { contexts: CONTEXTS, triggers: TRIGGERS })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { batchDispatch, json, type Sent, uuid } from '../support/batches.ts'
 import { testPorts } from '../support/ports.ts'
@@ -20,7 +21,11 @@ function queueWith(...texts: (string | null)[]): Queue {
 
 async function batch(config: string, events: readonly Sent[]) {
   const on = `webhook:\n  config:\n    batch: true\n${config}`
-  const workflow = readOnSection('hook', { name: 'on', text: on, file: 'hook.yml' }, {})
+  const workflow = readOnSection(
+    'hook',
+    { name: 'on', text: on, file: 'hook.yml' },
+    { contexts: {}, triggers: TRIGGERS },
+  )
   const workflows = { calling: 'hook', names: () => ['hook'], find: () => workflow }
   return evaluate(await batchDispatch(events), workflows, testPorts())
 }

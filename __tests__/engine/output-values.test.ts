@@ -4,12 +4,14 @@ import { describe, expect, test } from '@jest/globals'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import type { WorkflowSource } from '../../src/engine/engine-ports.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 
 function source(on: string): WorkflowSource {
   const text = { name: 'hook.yml', file: 'hook.yml', text: on }
-  const find = (name: string) => (name === 'hook' ? readOnSection(name, text, {}) : undefined)
+  const find = (name: string) =>
+    name === 'hook' ? readOnSection(name, text, { contexts: {}, triggers: TRIGGERS }) : undefined
   return { calling: 'hook', names: () => ['hook'], find }
 }
 

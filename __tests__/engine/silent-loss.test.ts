@@ -5,6 +5,7 @@ import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { formatEvent } from '../../src/inspector/event-text.ts'
 import { runLocally } from '../../src/inspector/local-engine.ts'
 import { openChecks } from '../../src/relay/webhook/verification.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { toBase64, utf8Text } from '../../src/wire/bytes.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
@@ -83,7 +84,9 @@ const source: WorkflowSource = {
   names: () => ['hook'],
   find: (name) => {
     const file = { name: 'workflows/hook.yml', file: 'workflows/hook.yml', text: 'webhook:' }
-    return name === 'hook' ? readOnSection(name, file, {}) : undefined
+    return name === 'hook'
+      ? readOnSection(name, file, { contexts: {}, triggers: TRIGGERS })
+      : undefined
   },
 }
 

@@ -81,7 +81,10 @@ test.each(made)('%s shows what init writes, and what the compiler takes', (page)
   const [file] = KINDS.get('webhook')?.files(answers) ?? []
   expect(native).toBe(`# ${file?.path}\n${file?.text}`)
   const source = { name, file: name, text: compiled }
-  const { triggers } = readWorkflowFile(name, source, { secrets: secretsOf(text) })
+  const { triggers } = readWorkflowFile(name, source, {
+    contexts: { secrets: secretsOf(text) },
+    triggers: TRIGGERS,
+  })
   expect(triggers.map((trigger) => trigger.name)).toEqual([sender?.trigger ?? 'webhook'])
 })
 

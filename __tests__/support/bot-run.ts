@@ -5,6 +5,7 @@ import type { EnginePorts, WorkflowSource } from '../../src/engine/engine-ports.
 import { evaluate } from '../../src/engine/evaluate-event.ts'
 import type { Evaluation } from '../../src/engine/evaluation.ts'
 import { scripts } from '../../src/engine/scripts.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Item, TriggerPorts } from '../../src/triggers/trigger.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
@@ -45,7 +46,10 @@ export function botWorkflow(on: string, secrets: JsonObject = { BOT: BOT_TOKEN }
   return {
     calling: 'bot',
     names: () => ['bot'],
-    find: (name) => (name === 'bot' ? readOnSection('bot', source, { secrets }) : undefined),
+    find: (name) =>
+      name === 'bot'
+        ? readOnSection('bot', source, { contexts: { secrets }, triggers: TRIGGERS })
+        : undefined,
   }
 }
 

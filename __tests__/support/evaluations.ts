@@ -1,11 +1,12 @@
 import { Evaluation, type TriggerRun } from '../../src/engine/evaluation.ts'
 import { notFired } from '../../src/engine/run-trigger.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { Queue, queueWorkflow } from './queue-trigger.ts'
 
 type Facts = NonNullable<ConstructorParameters<typeof Evaluation>[1]>
 
-type Made = Partial<Pick<TriggerRun, 'items' | 'contexts' | 'fields' | 'effects'>>
+type Made = Partial<Pick<TriggerRun, 'decision' | 'items' | 'contexts' | 'fields' | 'effects'>>
 
 interface Names {
   readonly workflow?: string
@@ -18,7 +19,9 @@ export function runOf({ workflow = 'w', trigger = 't', ...made }: Names & Made):
   const [queue] = declared.triggers
   if (!queue) throw new Error('the workflow has no trigger')
   const named: Workflow = { ...declared, name: workflow }
-  return { ...notFired({ workflow: named, trigger: { ...queue, name: trigger } }, ''), ...made }
+  const definition = TRIGGERS.get(trigger) ?? queue.definition
+  const ref = { workflow: named, trigger: { ...queue, name: trigger, definition } }
+  return { ...notFired(ref, ''), ...made }
 }
 
 /** The evaluation of an event for which one trigger ran. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { bodyBytes } from '../../src/wire/bytes.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
@@ -71,7 +72,7 @@ describe.each(RUNTIMES)('from the sender by way of the relay on %s', (_, start) 
   test('to the trigger: an example of every event of GitHub, with its signature', async () => {
     const source = { name: 'on', file: '', text: ON }
     const contexts = { secrets: {}, vars: {}, github: {}, env: {} }
-    const find = () => readOnSection('hook', source, contexts)
+    const find = () => readOnSection('hook', source, { contexts, triggers: TRIGGERS })
     const workflows = { calling: 'hook', names: () => ['hook'], find }
     const deliveries = gitHubDeliveries()
     expect(deliveries.length).toBeGreaterThan(300)

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 
@@ -7,7 +8,11 @@ import { readOnSection } from '../../src/workflow/workflow.ts'
 function problemsOf(text: string): (string | undefined)[][] {
   try {
     const secrets = { ID: '1089234567890123456' }
-    readOnSection('hook', { name: 'hook.yml', file: '', text }, { secrets })
+    readOnSection(
+      'hook',
+      { name: 'hook.yml', file: '', text },
+      { contexts: { secrets }, triggers: TRIGGERS },
+    )
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 
@@ -12,7 +13,11 @@ const CONTEXTS = {
 /** The messages about an `on:` section; none if it is valid. */
 function complaints(on: string): string[] {
   try {
-    readOnSection('hook', { name: 'input "on"', text: on, file: 'hook.yml' }, CONTEXTS)
+    readOnSection(
+      'hook',
+      { name: 'input "on"', text: on, file: 'hook.yml' },
+      { contexts: CONTEXTS, triggers: TRIGGERS },
+    )
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -19,9 +19,21 @@ function outcome(read: () => Workflow): readonly string[] {
 }
 
 const file = (text: string) =>
-  outcome(() => readWorkflowFile('hook', { name: FILE, file: FILE, text }, CONTEXTS))
+  outcome(() =>
+    readWorkflowFile(
+      'hook',
+      { name: FILE, file: FILE, text },
+      { contexts: CONTEXTS, triggers: TRIGGERS },
+    ),
+  )
 const section = (text: string) =>
-  outcome(() => readOnSection('hook', { name: 'input "on"', file: '', text }, CONTEXTS))
+  outcome(() =>
+    readOnSection(
+      'hook',
+      { name: 'input "on"', file: '', text },
+      { contexts: CONTEXTS, triggers: TRIGGERS },
+    ),
+  )
 
 describe('a workflow file', () => {
   test.each([
@@ -41,7 +53,11 @@ describe('a workflow file', () => {
 env: {P: 'a-\${{ secrets.TEXT }}', M: post, Q: '\${{ on.webhook.outputs.body }}'}
 jobs: {}`
     const contexts = { ...CONTEXTS, env: { M: 'get' } }
-    const { triggers } = readWorkflowFile('hook', { name: FILE, file: FILE, text }, contexts)
+    const { triggers } = readWorkflowFile(
+      'hook',
+      { name: FILE, file: FILE, text },
+      { contexts, triggers: TRIGGERS },
+    )
     expect(triggers[0]?.example).toMatchObject({ path: '/a-s3cret', method: 'POST' })
   })
 

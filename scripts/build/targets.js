@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-
 /**
  * A bundle.
  *
@@ -79,7 +77,3 @@ export const TARGETS = [
     portable: true,
   },
 ]
-
-export function existingTargets() {
-  return TARGETS.filter(({ entry }) => existsSync(entry))
-}

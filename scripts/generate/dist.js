@@ -1,7 +1,7 @@
 import { bundle } from '../build/bundle.js'
 import { embedInspectorPage } from '../build/inspector-page.js'
 import { copyPackages } from '../build/packages.js'
-import { existingTargets } from '../build/targets.js'
+import { TARGETS } from '../build/targets.js'
 import { embedUrlSource } from '../build/url-source.js'
 
 /**
@@ -16,7 +16,7 @@ export async function distFiles() {
   /** Modules that the bundles of a folder contain as text. @type {Record<string, string[]>} */
   const embedded = { action: urls, cli: [...page, ...urls] }
   const bundles = []
-  for (const target of existingTargets()) {
+  for (const target of TARGETS) {
     bundles.push(...(await bundle(target, embedded[target.folder])))
   }
   const files = new Map(bundles.map(([name, file]) => [`dist/${name}`, file]))

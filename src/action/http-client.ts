@@ -1,3 +1,4 @@
+import type { ClientRequest } from 'node:http'
 import type { HttpsProxyAgent } from 'https-proxy-agent'
 import { isLoopback } from '../wire/address.ts'
 import { errorCode } from '../wire/errors.ts'
@@ -71,16 +72,12 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   const { HttpsProxyAgent } = await import('https-proxy-agent')
   const agent = proxyAgent(() => new HttpsProxyAgent(proxy))
   // Otherwise the refusal of the proxy would count as the response of the service.
-  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: Destroyable) => {
+  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: ClientRequest) => {
     if (statusCode === 200) return
     refusals.set(agent, proxyRefusal(statusCode))
     request.destroy(new Error('the proxy refused'))
   })
   return agent
-}
-
-interface Destroyable {
-  destroy(error: Error): void
 }
 
 function proxyAgent(make: () => ProxyAgent): ProxyAgent {

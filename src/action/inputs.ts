@@ -44,6 +44,11 @@ export const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 /** The glob if the input `workflow` is empty. */
 export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
 
+/** The paths that this glob matches, because the package for globs takes 6 % of a run to load. */
+export const DEFAULT_FILES = {
+  match: (file: string) => /^workflows\/(?:[^./][^/]*\/)*[^./][^/]*\.ya?ml$/.test(file),
+}
+
 /** The input `on` as a source. Its mistakes are annotated at the workflow that calls the action. */
 export function onSource(text: string, workflowFile: string): Source {
   return { name: 'input "on"', text, file: workflowFile }

@@ -1,5 +1,4 @@
 import { Evaluation, FailedRun, jsonFields } from '../engine/evaluation.ts'
-import { TRIGGERS } from '../triggers/index.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -51,7 +50,8 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
  * @param on the input `on`; if it is empty, workflow files are read and any trigger may be declared
  * @param error why the step failed
  */
-export function failedOutputs(on: string, error: unknown): Map<string, string> {
+export async function failedOutputs(on: string, error: unknown): Promise<Map<string, string>> {
+  const { TRIGGERS } = await import('./workflow-files.ts')
   const declared = [...TRIGGERS].filter(([name]) => on.trim() === '' || on.includes(name))
   const unfiredFields = jsonFields(declared.map(([, trigger]) => trigger))
   const outputs = stepOutputs(new Evaluation([], { unfiredFields }))
@@ -80,17 +80,9 @@ function sum(sizes: readonly { readonly size: number }[]): number {
 }
 
 /**
- * A secret, and the outputs that contain it. GitHub drops these outputs from a job without an
- * error.
- */
-interface MaskedOutputs {
-  readonly secret: string
-  readonly names: readonly string[]
-}
-
-/**
  * The outputs in which the runner's masking would find a secret: any line of it, as it is or in its
- * base64, JSON or URI form. A secret of one character counts, too.
+ * base64, JSON or URI form. A secret of one character counts, too. GitHub drops these outputs from
+ * a job without an error.
  *
  * Source: actions/runner, SecretMasker and JobExtension ("Skip output … since it may contain
  * secret").
@@ -98,7 +90,7 @@ interface MaskedOutputs {
 export function maskedOutputs(
   outputs: ReadonlyMap<string, string>,
   secrets: JsonObject,
-): MaskedOutputs[] {
+): { readonly secret: string; readonly names: readonly string[] }[] {
   return Object.entries(secrets).flatMap(([secret, value]) => {
     const masked = forms(value)
     const holding = [...outputs].filter(([, text]) => masked.some((form) => text.includes(form)))

@@ -1,5 +1,4 @@
 import type { Evaluation } from '../engine/evaluation.ts'
-import { TRIGGERS } from '../triggers/index.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
@@ -16,7 +15,10 @@ import { counted } from '../wire/printable.ts'
 import { maskedOutputs } from './outputs.ts'
 
 /** The items in the form that jobs get, in one table for each trigger that fired. */
-export function itemTables({ contexts, owners, items }: Evaluation, readers: Readers): string[] {
+export function itemTables(
+  { contexts, owners, items, runs }: Evaluation,
+  readers: Readers,
+): string[] {
   if (items.length === 0) return []
   // With `outputsMode: combine` one context contains all items.
   const all = contexts.flatMap((context, at) =>
@@ -34,7 +36,7 @@ export function itemTables({ contexts, owners, items }: Evaluation, readers: Rea
   }
   const left = all.length - shown.length
   return [
-    ...[...sources.values()].flatMap((own) => itemTable(own, readers)),
+    ...[...sources.values()].flatMap((own) => itemTable(own, runs, readers)),
     ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output items.`)] : []),
     ...(readers.isPublic ? [paragraph(NO_VALUES)] : []),
   ]
@@ -50,10 +52,10 @@ interface HandedOn {
   readonly item: Item
 }
 
-function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
+function itemTable(own: readonly HandedOn[], runs: Evaluation['runs'], readers: Readers): string[] {
   const [first] = own
   if (!first) return []
-  const known = TRIGGERS.get(first.trigger)
+  const known = runs.find(({ trigger }) => trigger.name === first.trigger)?.trigger.definition
   const items = own.map(({ item }) => item)
   const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const isDeclared = (name: string) => known !== undefined && Object.hasOwn(known.outputs, name)

@@ -1,13 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { Minimatch } from 'minimatch'
 import { isScalar } from 'yaml'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
+import { TRIGGERS } from '../triggers/index.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 import { pairOf, parseYaml } from '../workflow/yaml.ts'
+
+// Exported here, so that a run that needs more triggers than `webhook` loads one bundle.
+export { TRIGGERS }
 
 /** A workflow file that a glob found; its content is read on demand. */
 interface WorkflowFile {
@@ -21,6 +24,7 @@ interface FinderOptions {
   readonly root: string
   /** Globs of minimatch, relative to `root`; a glob that begins with `!` excludes files. */
   readonly globs: readonly string[]
+  readonly matcher: (glob: string) => { match(file: string): boolean }
   /** Notes for the user if there is no file at all. */
   readonly advice: readonly string[]
 }
@@ -55,7 +59,7 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       } catch (cause) {
         throw new FatalMistake({ code: 'no-file', message: `${file} cannot be read` }, { cause })
       }
-      return readWorkflowFile(name, sourceOf(file, bytes), contexts)
+      return readWorkflowFile(name, sourceOf(file, bytes), { contexts, triggers: TRIGGERS })
     },
   }
 }
@@ -64,12 +68,12 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
  * Finds the workflow files of the globs, either all of them or those of one name, in alphabetical
  * order. It reads names of files only; a given name is compared before the slower globs.
  */
-export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
+export function workflowFileFinder({ root, globs, matcher, advice }: FinderOptions) {
   const wanted = globs.filter((glob) => !glob.startsWith('!'))
-  const including = wanted.map((glob) => globMatcher(root, glob))
+  const including = wanted.map((glob) => matcher(fromRoot(root, glob)))
   const excluding = globs
     .filter((glob) => glob.startsWith('!'))
-    .map((glob) => globMatcher(root, glob.slice(1)))
+    .map((glob) => matcher(fromRoot(root, glob.slice(1))))
   const listed = [...new Set(wanted.flatMap((glob) => candidates(root, glob)))].sort()
   return (name?: string): WorkflowFile[] => {
     const files = listed
@@ -89,10 +93,6 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
 }
 
 const WILDCARD = /[*?[\]{}()!+@]/
-
-function globMatcher(root: string, glob: string): Minimatch {
-  return new Minimatch(fromRoot(root, glob))
-}
 
 /**
  * The folder below which a glob finds files, relative to the root: `workflows` for

@@ -5,6 +5,7 @@ import type { NamedFile } from '../compiler/compiled-files.ts'
 import { ACTION } from '../compiler/compiler-settings.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
+import { VERSION } from '../wire/version.ts'
 import { asFindings } from '../workflow/mistakes.ts'
 import { printFindings, repositoryFiles } from './build-workflows.ts'
 import { type FindingOptions, findingsIn, hasSources, type NotChecked } from './file-findings.ts'
@@ -18,7 +19,6 @@ import {
   writeSource,
 } from './files.ts'
 import { fixWorkflow } from './fix-workflows.ts'
-import { ownVersion } from './own-version.ts'
 import { settingOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 
@@ -56,7 +56,7 @@ async function runCheck(
   if (json) {
     return print(printableJson(JSON.stringify({ findings: findings.map(findingJson), notChecked })))
   }
-  if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
+  if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, VERSION))))
   printFindings(findings)
   for (const { file, count } of fixed)
     print(printable(`fixed ${counted(count, 'finding')} in ${file}`))

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join, parse, relative, resolve, sep } from 'node:path'
 import type { FSWatcher } from 'chokidar'
+import { Minimatch } from 'minimatch'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { globFolder, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
@@ -31,7 +32,8 @@ export function findSourceFiles(root: string, globs: readonly string[]): NamedFi
   const files = globs.map((glob) =>
     isFolder(glob) ? `${glob.replace(/\/+$/, '')}/**/*.{yml,yaml}` : glob,
   )
-  return workflowFileFinder({ root, globs: files, advice })()
+  const matcher = (glob: string) => new Minimatch(glob)
+  return workflowFileFinder({ root, globs: files, matcher, advice })()
 }
 
 /** The default workflow files; none if there are none. */

@@ -13,7 +13,7 @@ import {
 } from '../compiler/compiler-settings.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { readSource } from './files.ts'
-import { ownAction } from './own-version.ts'
+import { ownAction } from './own-action.ts'
 
 /** The settings of a repository for the compilation of its sources. */
 export interface RepositorySettings {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Minimatch } from 'minimatch'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { NO_OTHER_FILES, RuleFile } from '../check/rule.ts'
@@ -19,6 +20,7 @@ import {
   readAllWorkflows,
 } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
+import { TRIGGERS } from '../triggers/index.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
@@ -45,7 +47,9 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
   const asked = (readOrUndefined(() => findSourceFiles(root, globs)) ?? []).filter(isNative)
   const natives = () => (asked.length > 0 ? asked : nativeFiles(root))
   const sources = [...globs, `!${NATIVE_FOLDER}/**`]
-  const files = workflowFileSource({ root, globs: sources, calling: '', contexts, advice: ADVICE })
+  const matcher = (glob: string) => new Minimatch(glob)
+  const options = { root, globs: sources, matcher, advice: ADVICE }
+  const files = workflowFileSource({ ...options, calling: '', contexts })
   const hasTriggers = ({ name, file }: NamedFile) => {
     try {
       return readInline(root, name, file, contexts) !== undefined
@@ -230,7 +234,7 @@ export function triggersIn(
     const workflow = readOrUndefined(() =>
       source.file.startsWith(`${NATIVE_FOLDER}/`)
         ? readInlineOn(name, source, contexts)
-        : readWorkflowFile(name, source, contexts),
+        : readWorkflowFile(name, source, { contexts, triggers: TRIGGERS }),
     )
     return workflow ? [workflow] : []
   })

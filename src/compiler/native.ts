@@ -1,4 +1,5 @@
 import { Scalar } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
 import { record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -209,6 +210,7 @@ class InlineOn {
       source: this.#source,
       document,
       contexts,
+      triggers: TRIGGERS,
       placeholders: !this.#contexts,
     }
     const { triggers, problems } = readOn(reading, on)

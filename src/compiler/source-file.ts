@@ -8,6 +8,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
 import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { DocumentLines } from '../workflow/document.ts'
@@ -67,7 +68,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const on = required(source, sections, 'on')
   const jobs = required(source, sections, 'jobs')
   const contexts = placeholderContexts(source.text, on.value)
-  const reading = { source, document, contexts, placeholders: true }
+  const reading = { source, document, contexts, triggers: TRIGGERS, placeholders: true }
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
   const settings = readSettingsKey(source, document, sections.get(SETTINGS_KEY))
   return {

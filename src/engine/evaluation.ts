@@ -259,15 +259,7 @@ interface OutputFile {
 }
 
 /** The items in the form that jobs get. */
-interface BuiltContexts {
-  /** The items as jobs get them. */
-  readonly items: readonly Item[]
-  readonly contexts: readonly OnContext[]
-  readonly files: readonly OutputFile[]
-  readonly messages: readonly Message[]
-  /** Names of the step outputs, which are fields of the first item. */
-  readonly fields: readonly string[]
-}
+type BuiltContexts = Pick<TriggerRun, 'items' | 'contexts' | 'files' | 'messages' | 'fields'>
 
 /** Makes the `on` contexts of items by `outputsMode` and `exportOutputs`. */
 export function buildContexts(

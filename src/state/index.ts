@@ -13,33 +13,23 @@ interface StoreKind {
 const BRANCH_NAME = /^(?!.*(\.\.|\/[/.]|\.lock(\/|$)|[/.]$))[A-Za-z0-9_][\w./-]*$/
 
 /** Every kind of store. A new kind is one file and one line here. */
-const STORES: ReadonlyMap<string, StoreKind> = new Map([
-  [
-    'file',
-    {
+const STORES: ReadonlyMap<string, StoreKind> = new Map(
+  Object.entries<StoreKind>({
+    file: {
       form: 'file:<path>',
       accepts: (path) => path !== '',
       open: async (path, place) => (await import('./file.ts')).openFile(path, place),
     },
-  ],
-  [
-    'branch',
-    {
+    branch: {
       form: 'branch:<name>',
       accepts: (name) => BRANCH_NAME.test(name),
       open: async (name, place) => (await import('./branch.ts')).openBranch(name, place),
     },
-  ],
-])
+  }),
+)
 
 /** The allowed forms of `state`, as a list for a message: `none, file:<path>, branch:<name>`. */
 export const STATE_FORMS = ['none', ...[...STORES.values()].map(({ form }) => form)].join(', ')
-
-/** The names of the kinds of stores in `state`. */
-export const STORE_KINDS: readonly string[] = [...STORES.keys()]
-
-/** The same list for a help text: `none, file:<path> or branch:<name>`. */
-export const STATE_FORMS_IN_WORDS = STATE_FORMS.replace(/, ([^,]+)$/, ' or $1')
 
 /** The store of earlier runs' keys that the user chose. */
 export interface StateChoice {

@@ -1,5 +1,4 @@
 import { isMap, isScalar, isSeq, type Node, Pair } from 'yaml'
-import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
@@ -92,11 +91,11 @@ function onEntries(on: Node | null): NodePair[] {
   return names.map((key) => new Pair(key, null))
 }
 
-function namesNothing({ source, document }: Reading): Mistake {
+function namesNothing({ source, document, triggers }: Reading): Mistake {
   // The user may have written a trigger next to `on:` instead of below it.
   const root = document.contents
   const beside = isMap(root) ? pairsOf(root) : []
-  const astray = beside.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
+  const astray = beside.find(({ key }) => isScalar(key) && triggers.has(String(key.value)))?.key
   return {
     code: 'no-trigger',
     message: `${source.name} names no trigger under "on:"`,
@@ -104,7 +103,7 @@ function namesNothing({ source, document }: Reading): Mistake {
       position: positionAt(source, ...rangeOf(astray)),
       hint: 'indent it, and what belongs to it, under "on:"',
     }),
-    notes: [`triggers: ${[...TRIGGERS.keys()].join(', ')}`],
+    notes: [`triggers: ${[...triggers.keys()].join(', ')}`],
   }
 }
 
@@ -130,7 +129,7 @@ function readEntry(reading: Reading, nodes: NodePair): EntryResult {
     return { problems: [problem] }
   }
   if (NATIVE_EVENTS.has(name)) return {}
-  const definition = TRIGGERS.get(name)
+  const definition = reading.triggers.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
   const positionOf = (option: Path) =>
     positionAt(reading.source, ...rangeOf(nearestNode(reading, nodes, option)))
@@ -153,8 +152,8 @@ function boundOptions(reading: Reading, nodes: NodePair, definition: Trigger) {
   }
 }
 
-function unknownTrigger({ source }: Reading, key: Node, name: string): Mistake {
-  const known = [...TRIGGERS.keys()]
+function unknownTrigger({ source, triggers }: Reading, key: Node, name: string): Mistake {
+  const known = [...triggers.keys()]
   const isLacked = LACKED.has(name)
   const hint = isLacked ? undefined : didYouMean(name, [...known, ...NATIVE_EVENTS])
   return {

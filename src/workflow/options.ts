@@ -370,6 +370,8 @@ export interface Reading {
   readonly source: Source
   readonly document: Document.Parsed
   readonly contexts: Contexts
+  /** The triggers that a section can declare, by each of their names. */
+  readonly triggers: ReadonlyMap<string, Trigger>
   /**
    * True if the contexts contain placeholders, as before a run. An option that does not accept the
    * value of an expression is then no mistake.

@@ -14,8 +14,11 @@ export interface Workflow {
   readonly triggers: readonly DeclaredTrigger[]
 }
 
+/** The contexts of expressions, and the triggers that a section can declare. */
+type Known = Pick<Reading, 'contexts' | 'triggers'>
+
 /** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
-export function readWorkflowFile(name: string, source: Source, contexts: Contexts): Workflow {
+export function readWorkflowFile(name: string, source: Source, known: Known): Workflow {
   const document = parseYaml(source)
   const on = nodeBelow(document, document.contents, 'on')
   if (!on)
@@ -25,7 +28,8 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
     })
   const node = nodeBelow(document, document.contents, 'env')
   const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: -1 }) : {}
-  return workflowOf(name, { source, document, contexts: contextsWithEnv(contexts, env) }, on)
+  const contexts = contextsWithEnv(known.contexts, env)
+  return workflowOf(name, { source, document, ...known, contexts }, on)
 }
 
 /**
@@ -51,9 +55,9 @@ export function contextsWithEnv(contexts: Contexts, env: unknown): Contexts {
  *
  * @throws UserError with all problems of the section
  */
-export function readOnSection(name: string, source: Source, contexts: Contexts): Workflow {
+export function readOnSection(name: string, source: Source, known: Known): Workflow {
   const document = parseYaml(source)
-  return workflowOf(name, { source, document, contexts }, onSectionOf(document))
+  return workflowOf(name, { source, document, ...known }, onSectionOf(document))
 }
 
 /** The `on:` section of a document, with or without the key `on:`. */

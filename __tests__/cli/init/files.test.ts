@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
-import { ownAction } from '../../../src/cli/own-version.ts'
+import { ownAction } from '../../../src/cli/own-action.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
 import type { DispatchMode } from '../../../src/wire/payload.ts'
 import { validate } from '../../compiler/support/editor.ts'

@@ -4,6 +4,7 @@ import { nextSteps } from '../../../src/cli/init/next-steps.ts'
 import { reportText } from '../../../src/cli/init/report.ts'
 import { secretsOf } from '../../../src/cli/init/sender-workflow.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/senders.ts'
 import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
 
@@ -43,7 +44,7 @@ test.each(SENDERS)('$name: both kinds of workflow declare the same trigger', (se
   const compiled = readWorkflowFile(
     'x',
     { name: 'x', file: source?.path ?? '', text: source?.text ?? '' },
-    { secrets },
+    { contexts: { secrets }, triggers: TRIGGERS },
   )
   const [one] = inline?.triggers ?? []
   const [other] = compiled.triggers
@@ -58,7 +59,7 @@ test.each(SENDERS)('$name: both kinds of workflow declare the same trigger', (se
 test('a secret that is not set is an error', () => {
   const [source] = filesOf('compiled', 'stripe')
   const file = { name: 'x', file: 'x.yml', text: source?.text ?? '' }
-  const read = () => readWorkflowFile('x', file, { secrets: {} })
+  const read = () => readWorkflowFile('x', file, { contexts: { secrets: {} }, triggers: TRIGGERS })
   expect(read).toThrow('secrets.STRIPE_SIGNING_SECRET')
 })
 

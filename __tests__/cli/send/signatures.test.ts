@@ -7,6 +7,7 @@ import { Query } from 'mingo'
 import { onSection, secretsOf } from '../../../src/cli/init/sender-workflow.ts'
 import { exampleOf } from '../../../src/cli/send/example-events.ts'
 import { keyInFile, PAIRED, signed } from '../../../src/cli/send/signatures.ts'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import type { Sender } from '../../../src/triggers/sender.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
 import { UserError } from '../../../src/wire/errors.ts'
@@ -169,7 +170,10 @@ test.each(SENDERS.filter(({ secret }) => secret !== undefined))(
       secretsOf(sender).map((secret) => [secret, secret.endsWith('_URL') ? CALLED : ours]),
     )
     const source = { name: 'on', text: on, file: 'hook.yml' }
-    const { triggers } = readOnSection('hook', source, { secrets })
+    const { triggers } = readOnSection('hook', source, {
+      contexts: { secrets },
+      triggers: TRIGGERS,
+    })
     expect(triggers.map(({ name }) => name)).toEqual([trigger])
     const path = url.search === new URL(CALLED).search ? '' : `?${url.search.split(/[?&]/).at(-1)}`
     const sent = { headers: request.headers, body: request.body, path, receivedAt: at }

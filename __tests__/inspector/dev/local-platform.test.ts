@@ -16,6 +16,7 @@ import {
   runLocally,
 } from '../../../src/inspector/local-engine.ts'
 import { exampleLine } from '../../../src/triggers/example-line.ts'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
 import { testPorts } from '../../support/ports.ts'
@@ -31,7 +32,7 @@ function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSou
       const file = files[name]
       if (typeof file !== 'string') return file
       const text = { name: `workflows/${name}.yml`, file: `workflows/${name}.yml`, text: file }
-      return readOnSection(name, text, {})
+      return readOnSection(name, text, { contexts: {}, triggers: TRIGGERS })
     },
   }
 }
@@ -337,7 +338,7 @@ describe('an event in words', () => {
 
 function workflow(text: string): Workflow {
   const source = { name: 'hook.yml', file: 'hook.yml', text }
-  return readOnSection('hook', source, { secrets: {} })
+  return readOnSection('hook', source, { contexts: { secrets: {} }, triggers: TRIGGERS })
 }
 
 function found(text: string) {

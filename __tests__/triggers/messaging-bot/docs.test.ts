@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { updateItem } from '../../../src/triggers/messaging-bot/updates.ts'
 import { messagingBot } from '../../../src/triggers/messaging-bot.ts'
 import { readOnSection, readWorkflowFile } from '../../../src/workflow/workflow.ts'
@@ -71,9 +72,11 @@ test('the pages have a poller, a webhook and a chat-ops workflow, complete', () 
 describe.each([...WORKFLOWS])('%s of the pages about bots', (name, content) => {
   test('has an on: section without a mistake', () => {
     const source = { name, text: onSection(name), file: name }
-    expect(readOnSection('bot', source, {}).triggers.map((trigger) => trigger.name)).toEqual([
-      'messaging_bot',
-    ])
+    expect(
+      readOnSection('bot', source, { contexts: {}, triggers: TRIGGERS }).triggers.map(
+        (trigger) => trigger.name,
+      ),
+    ).toEqual(['messaging_bot'])
   })
 
   test('waits its turn, with queue: max, when it polls', () => {
@@ -145,7 +148,11 @@ describe('examples/workflows', () => {
   test.each(names)('%s has no mistake', (name) => {
     const text = readFileSync(new URL(name, folder), 'utf8')
     const secrets = { BOT_TOKEN, BOT_SECRET: 'secret' }
-    const workflow = readWorkflowFile(name, { name, text, file: name }, { secrets })
+    const workflow = readWorkflowFile(
+      name,
+      { name, text, file: name },
+      { contexts: { secrets }, triggers: TRIGGERS },
+    )
     expect(workflow.triggers.map((trigger) => trigger.name)).toEqual(['messaging_bot'])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate-event.ts'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import type { Json } from '../../../src/wire/json.ts'
 import { renderProblem } from '../../../src/workflow/code-frame.ts'
@@ -11,7 +12,7 @@ import { BOT_TOKEN } from '../../support/telegram.ts'
 function mistakes(on: string, secrets: Record<string, Json> = { BOT: BOT_TOKEN }): string {
   const source = { name: 'input "on"', text: on, file: '.github/workflows/bot.yml' }
   try {
-    readOnSection('bot', source, { secrets })
+    readOnSection('bot', source, { contexts: { secrets }, triggers: TRIGGERS })
     return ''
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -48,7 +49,10 @@ describe('are accepted', () => {
 describe('an example to try it with', () => {
   const example = (on: string) => {
     const source = { name: 'input "on"', text: on, file: 'bot.yml' }
-    return readOnSection('bot', source, { secrets: { BOT: BOT_TOKEN } }).triggers[0]?.example
+    return readOnSection('bot', source, {
+      contexts: { secrets: { BOT: BOT_TOKEN } },
+      triggers: TRIGGERS,
+    }).triggers[0]?.example
   }
 
   test('is there for a webhook without a secret, and would fire', async () => {

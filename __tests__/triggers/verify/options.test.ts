@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { SCHEME_NAMES } from '../../../src/triggers/verify/schemes.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { renderProblem } from '../../../src/workflow/code-frame.ts'
@@ -11,7 +12,10 @@ function complaints(trigger: string, verify: string): string[] {
   const text = `${trigger}:\n  verify: ${verify}`
   const source = { name: 'input "on"', text, file: 'hook.yml' }
   try {
-    readOnSection('hook', source, { secrets: { SET: SECRET, EMPTY: '' } })
+    readOnSection('hook', source, {
+      contexts: { secrets: { SET: SECRET, EMPTY: '' } },
+      triggers: TRIGGERS,
+    })
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

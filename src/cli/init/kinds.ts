@@ -3,9 +3,10 @@ import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
+import { VERSION } from '../../wire/version.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
 import { type EventSource, inBraces, safeForm } from '../../workflow/safe-form.ts'
-import { ownAction, ownVersion } from '../own-version.ts'
+import { ownAction } from '../own-action.ts'
 import { formStep, onSection, secretsOf, triggerOf } from './sender-workflow.ts'
 
 /** The native workflow contains the triggers: one file, and no checkout. */
@@ -252,12 +253,10 @@ const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 function compiledText({ name, sender, dispatch, uses, relay, forge }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
-  const version = ownVersion()
-  const ref = version === 'unknown' ? 'main' : `v${version}`
   // Editors complete and check the file by this schema. A local copy works without the network.
   const schema = existsSync(PACKAGED)
     ? `../${PACKAGED}`
-    : `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
+    : `https://raw.githubusercontent.com/hookline/hookline/v${VERSION}/schema/hookline-workflow.json`
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}

@@ -1,0 +1,96 @@
+import { Command } from 'commander'
+import { printable } from '../wire/printable.ts'
+import { HELP_WIDTH } from '../wire/settings-help.ts'
+import { unknownVariables } from '../wire/unknown-variables.ts'
+import { VERSION } from '../wire/version.ts'
+import {
+  EXIT_CODES,
+  endOnClosedOutput,
+  printFailure,
+  reportError,
+  reportUncaughtErrors,
+  styled,
+  warn,
+} from './terminal.ts'
+
+/** Every command, in the order of the help. A command is loaded only when it runs. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['init', async () => (await import('./init.ts')).initCommand()],
+  ['connect', async () => (await import('./connect.ts')).connectCommand()],
+  ['dev', async () => (await import('./dev.ts')).devCommand()],
+  ['check', async () => (await import('./check.ts')).checkCommand()],
+  ['build', async () => (await import('./build.ts')).buildCommand()],
+  ['send', async () => (await import('./send.ts')).sendCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['relay', async () => (await import('./relay.ts')).relayCommand()],
+  ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
+  ['deliveries', async () => (await import('./deliveries.ts')).deliveriesCommand()],
+  ['app', async () => (await import('./app.ts')).appCommand()],
+])
+
+export function startProgram(): void {
+  endOnClosedOutput()
+  reportUncaughtErrors()
+  const given = process.argv.slice(2)
+  const rest = given.includes('--') ? given.indexOf('--') : given.length
+  const hasFlag = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
+  // Every command accepts --no-color, at any position.
+  if (hasFlag('--no-color')) process.env.NO_COLOR = '1'
+  run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error) => {
+    process.exitCode = reportError(error)
+    if (hasFlag('--json')) printFailure(error)
+  })
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  const program = await programFor(words)
+  for (const command of withSubcommands(program)) {
+    command
+      .exitOverride()
+      .configureOutput({
+        // Commander suggests similar options only; `--repo` is the beginning of `--repository`.
+        outputError(text, write) {
+          const [unknown = '', prefix = ''] =
+            /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
+          const whole = command.options.find(({ long }) => prefix && long?.startsWith(prefix))?.long
+          write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
+        },
+      })
+      .configureHelp({
+        helpWidth: Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH),
+        styleTitle: (title) => styled(process.stdout, 'bold', title),
+        styleCommandText: (name) => styled(process.stdout, 'cyan', name),
+      })
+  }
+  await program.parseAsync(words, { from: 'user' })
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
+}
+
+/** The variables that options such as `--secret-env` name. */
+function variablesNamedIn(words: readonly string[]): string[] {
+  return words.flatMap((word, at) => {
+    const [option, value] = /^(--[\w-]+-env)(?:=(.*))?$/s.exec(word)?.slice(1) ?? []
+    return option === undefined ? [] : [value ?? words[at + 1] ?? '']
+  })
+}
+
+/** The program with the command that the words name, or with every command. */
+async function programFor(words: readonly string[]): Promise<Command> {
+  const program = new Command('hookline')
+    .description('trigger GitHub Actions workflows by webhooks and by messages to bots')
+    .version(VERSION, '-v, --version', 'print the version')
+    .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
+    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
+  program.hook('preAction', () => {
+    warn(unknownVariables(process.env, variablesNamedIn(words)))
+  })
+  const [word = ''] = words
+  const load = COMMANDS.get(word)
+  // The help and the suggestion for an unknown command need every command.
+  const wanted = load ? [load] : COMMANDS.values()
+  for (const loadOne of wanted) program.addCommand(await loadOne())
+  return program
+}
