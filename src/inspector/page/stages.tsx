@@ -1,5 +1,6 @@
 import type { ShownStage, ShownValue } from '../api.ts'
 import { dayAndTime } from './list.tsx'
+import { Section, ValueList } from './section.tsx'
 import { copy } from './state.ts'
 
 /** The words for a stage's state, beside its name. */
@@ -14,16 +15,13 @@ const WORDS = {
 /** Explains a delivery stage by stage, with the cure of a fault. */
 export function Stages({ stages }: { stages: readonly ShownStage[] }) {
   return (
-    <section aria-labelledby="stages-title">
-      <header>
-        <h3 id="stages-title">Explanation</h3>
-      </header>
+    <Section name="stages" title="Explanation">
       <ol class="stages card">
         {stages.map((stage) => (
           <StageView key={stage.stage} stage={stage} />
         ))}
       </ol>
-    </section>
+    </Section>
   )
 }
 
@@ -58,9 +56,9 @@ function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage
   )
 }
 
-const COMMAND = /(?:HOOKLINE_\w+=\S+ )?hookline .+?(?=, then: |, or |$)/g
+const COMMAND = /(?:HOOKLINE_\w+=\S+ )?\b(?:hookline|gh) .+?(?=, then: |, or |$)/g
 
-/** The commands of a cure such as `Find the reason with: hookline doctor`; without any, the whole text. */
+/** The commands of a cure such as `Find the reason: hookline doctor`; without any, the whole text. */
 function commandIn(cure: string): string {
   return cure.match(COMMAND)?.join(' && ') ?? cure
 }
@@ -68,28 +66,19 @@ function commandIn(cure: string): string {
 /** Attempts, times and the run. */
 export function Values({ values }: { values: readonly ShownValue[] }) {
   return (
-    <section aria-labelledby="values-title">
-      <header>
-        <h3 id="values-title">Attempts and run</h3>
-      </header>
-      <div class="card">
-        <dl class="headers">
-          {values.map(({ name, value, url }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {url === undefined ? (
-                  value
-                ) : (
-                  <a href={url} target="_blank" rel="noreferrer noopener">
-                    {value}
-                  </a>
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </section>
+    <Section name="values" title="Attempts and run">
+      <ValueList
+        values={values.map(({ name, value, url }) => ({
+          name,
+          value: url ? (
+            <a href={url} target="_blank" rel="noreferrer noopener">
+              {value}
+            </a>
+          ) : (
+            value
+          ),
+        }))}
+      />
+    </Section>
   )
 }
