@@ -141,7 +141,7 @@ export async function stateOf(page) {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/(?:[A-Z][a-z]{2} \d{1,2}, )?\d\d:\d\d:\d\d/g, 'TIME')
     .replaceAll(/[\d.]+ ms/g, 'MS')
-    .replaceAll(/\d+ attempts?/g, 'ATTEMPTS')
+    .replaceAll(/\d+ attempts?|<dd>\d+<|runs\/\d+/g, 'COUNT')
     .replaceAll(/(?:localhost|127\.0\.0\.1):\d+/g, 'HOST')
 }
 

@@ -95,8 +95,6 @@ export interface ShownStage {
 export interface ShownValue {
   readonly name: string
   readonly value: string
-  /** An http or https address to open; only for the run. */
-  readonly url?: string
 }
 
 /** A request as the page shows it and `hookline send` replays it. */

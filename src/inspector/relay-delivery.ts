@@ -42,7 +42,6 @@ const deliverySchema = v.object({
   nextAttemptAt: optionalWords,
   size: count,
   githubMs: count,
-  run: optionalWords,
   outcome: optionalWords,
   outcomeReason: optionalWords,
   replayOf: v.nullish(id, null),
@@ -210,25 +209,19 @@ const PARTLY =
 
 /** The values that no stage shows. */
 function valuesOf(delivery: ListedDelivery): ShownValue[] {
-  const { attempts, nextAttemptAt, run, size, batch, replayOf } = delivery
+  const { attempts, nextAttemptAt, size, batch, replayOf } = delivery
   const { endpoint, owner, repository } = delivery
   const known = (name: string, value: string | number | null): ShownValue[] =>
     value === null || value === '' ? [] : [{ name, value: String(value) }]
   return [
     ...known('attempts', attempts),
     ...known('next attempt', nextAttemptAt),
-    ...(run === null ? [] : [{ name: 'run', value: run, ...(isWebAddress(run) && { url: run }) }]),
     ...known('endpoint', endpoint === null ? 'none (a token URL)' : `${owner}/${endpoint}`),
     ...known('repository', repository),
     ...known('size', size === null ? null : `${size} bytes`),
     ...known('batch', batch),
     ...known('replays', replayOf),
   ]
-}
-
-/** No other scheme may become a link: `javascript:` would run in the page. */
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 /**

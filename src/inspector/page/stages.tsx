@@ -12,6 +12,9 @@ const WORDS = {
   unknown: 'not known',
 } as const
 
+/** No other scheme may become a link: `javascript:` would run in the page. */
+const RUN_ADDRESS = /^https?:\/\/\S+$/
+
 /** Explains a delivery stage by stage, with the cure of a fault. */
 export function Stages({ stages }: { stages: readonly ShownStage[] }) {
   return (
@@ -34,7 +37,17 @@ function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage
         <span class="stage-state">{WORDS[state]}</span>
         {at !== null && <time dateTime={at}>{dayAndTime(at)}</time>}
       </p>
-      {found !== null && <p class="stage-found">{found}</p>}
+      {found !== null && (
+        <p class="stage-found">
+          {RUN_ADDRESS.test(found) ? (
+            <a href={found} target="_blank" rel="noreferrer noopener">
+              {found}
+            </a>
+          ) : (
+            found
+          )}
+        </p>
+      )}
       {isFault && wanted !== null && (
         <p class="stage-found">
           <span class="stage-name">wanted</span> {wanted}
@@ -63,22 +76,11 @@ function commandIn(cure: string): string {
   return cure.match(COMMAND)?.join(' && ') ?? cure
 }
 
-/** Attempts, times and the run. */
+/** Attempts, and where the event came from and went. */
 export function Values({ values }: { values: readonly ShownValue[] }) {
   return (
-    <Section name="values" title="Attempts and run">
-      <ValueList
-        values={values.map(({ name, value, url }) => ({
-          name,
-          value: url ? (
-            <a href={url} target="_blank" rel="noreferrer noopener">
-              {value}
-            </a>
-          ) : (
-            value
-          ),
-        }))}
-      />
+    <Section name="values" title="Attempts and endpoint">
+      <ValueList values={values} />
     </Section>
   )
 }
