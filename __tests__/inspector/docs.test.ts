@@ -46,9 +46,13 @@ describe('docs/reference/inspector.md', () => {
   })
 
   test('names every key of the page', () => {
-    const main = readFileSync(new URL('../../src/inspector/page/main.tsx', import.meta.url), 'utf8')
-    const keys = [...main.matchAll(/keys: \['([^']+)'/g)].map(([, key]) => key ?? '')
-    expect(keys.length).toBeGreaterThan(8)
+    const sources = ['main', 'detail'].map((name) =>
+      readFileSync(new URL(`../../src/inspector/page/${name}.tsx`, import.meta.url), 'utf8'),
+    )
+    const keys = [...sources.join('\n').matchAll(/keys: \['([^']+)'|^ {2}(\w): \{$/gm)].map(
+      ([, key, action]) => key ?? action ?? '',
+    )
+    expect(keys.length).toBeGreaterThan(14)
     const shown = (key: string) => `\`${key === 'Escape' ? 'Esc' : key}\``
     expect(keys.filter((key) => !page.includes(shown(key)))).toEqual([])
   })

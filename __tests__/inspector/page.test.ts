@@ -85,7 +85,7 @@ inBrowser('the page', () => {
     const outputs = { ...Object.fromEntries(fields), on: JSON.stringify(items[0] ?? {}) }
     const contexts = {
       on: items[0] ?? {},
-      steps: { hookline: { outputs }, 'my-step': { outputs } },
+      steps: { hookline: { outputs } },
     }
     const expressions = page.getByRole('region', { name: 'Expressions' })
     await page.getByRole('treeitem', { name: '0: {1}' }).press('ArrowRight')
@@ -94,12 +94,25 @@ inBrowser('the page', () => {
       expect(evaluate(await copies(page, /^\$\{\{/), contexts)).toBe(value)
       await expressions.getByRole('button', { name: 'Copy ${{ on.' }).click()
       expect(evaluate(await copies(page, /^\$\{\{ on/), contexts)).toBe(value)
-      await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
-      await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
-      expect(evaluate(await copies(page, /steps\.my-step/), contexts)).toBe(value)
+      await expressions.getByRole('button', { name: /steps\.hookline/ }).click()
+      expect(evaluate(await copies(page, /steps\.hookline/), contexts)).toBe(value)
       await expressions.getByRole('button', { name: 'Copy value' }).click()
       expect(await copies(page, /^[^$]/)).toBe(String(value))
     }
+  })
+
+  test('a click on a value leaves what is read in its place, and the page does not scroll', async () => {
+    const page = await set.open([ISSUE], { viewport: { width: 1000, height: 420 } })
+    const value = page.getByRole('treeitem', { name: 'title: it breaks' })
+    await value.scrollIntoViewIfNeeded()
+    const top = () => page.evaluate<number>("document.querySelector('#detail').scrollTop")
+    const before = await top()
+    expect(before).toBeGreaterThan(100)
+    await value.click()
+    await page.getByText('Copied the expression').waitFor()
+    expect(await top()).toBeGreaterThan(100)
+    const root = 'document.scrollingElement'
+    expect(await page.evaluate(`${root}.scrollHeight - ${root}.clientHeight`)).toBe(0)
   })
 
   test('offers what a native workflow can write, and what it lacks', async () => {

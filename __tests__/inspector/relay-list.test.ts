@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { type ListChange, RelayList } from '../../src/inspector/relay-list.ts'
+import type { ListChange } from '../../src/inspector/api.ts'
+import { RelayList } from '../../src/inspector/relay-list.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { standInDelivery } from '../support/admin-stand-in.ts'
 import { fc } from '../support/properties.ts'
@@ -37,7 +38,7 @@ describe('the copy of the list of a relay', () => {
   test('is shown page by page the first time, newest first', async () => {
     const { relay, list, changes, shown } = scene()
     relay.numbers = upTo(2500)
-    await list.readAll()
+    await list.read('all')
     expect(changes.map(({ summaries }) => summaries.length)).toEqual([1000, 1000, 500])
     expect(shown()).toEqual(upTo(2500))
     expect(list.summaries().map(({ number }) => number)).toEqual(
@@ -51,11 +52,11 @@ describe('the copy of the list of a relay', () => {
   test('tells nothing if nothing has changed, and only what has', async () => {
     const { relay, list, changes } = scene()
     relay.numbers = upTo(5)
-    await list.readAll()
-    await list.readNewest()
+    await list.read('all')
+    await list.read('newest')
     expect(changes).toHaveLength(1)
     relay.outcomes.set(3, 'failure')
-    await list.readNewest()
+    await list.read('newest')
     expect(changes.at(-1)?.summaries.map(({ path }) => path)).toEqual(['orders/webhook/3'])
     expect(relay.asked).toBe(3)
   })
@@ -63,13 +64,13 @@ describe('the copy of the list of a relay', () => {
   test('takes a burst of more than a page, and no more than its room', async () => {
     const { relay, list, shown } = scene(300)
     relay.numbers = upTo(10)
-    await list.readAll()
+    await list.read('all')
     relay.numbers = upTo(260)
-    await list.readNewest()
+    await list.read('newest')
     expect(shown()).toEqual(upTo(260))
     expect(list.isFull).toBe(false)
     relay.numbers = upTo(450)
-    await list.readNewest()
+    await list.read('newest')
     expect(shown()).toEqual(upTo(450).slice(0, 300))
     expect(list.isFull).toBe(true)
   })
@@ -86,9 +87,9 @@ describe('the copy of the list of a relay', () => {
       for (const { added, deleted, whole } of steps) {
         const fresh = Array.from({ length: added }, () => ++last).reverse()
         relay.numbers = [...fresh, ...relay.numbers].filter((_, at) => !deleted.includes(at))
-        await (whole ? list.readAll() : list.readNewest())
+        await (whole ? list.read('all') : list.read('newest'))
       }
-      await list.readAll()
+      await list.read('all')
       expect(shown()).toEqual(relay.numbers.slice(0, 200))
     })
     await fc.assert(property, { numRuns: 30 })
@@ -100,11 +101,11 @@ describe('the copy of the list of a relay', () => {
     ['an unknown state', standInDelivery(1, { state: 'lost' })],
   ])('refuses %s', async (_, delivery) => {
     const answer = async () => ({ deliveries: [delivery], next: null })
-    await expect(new RelayList(answer, () => {}).readAll()).rejects.toThrow(UserError)
+    await expect(new RelayList(answer, () => {}).read('all')).rejects.toThrow(UserError)
   })
 
   test('ends with a relay that repeats its cursor', async () => {
     const answer = async () => ({ deliveries: [standInDelivery(1)], next: 'same' })
-    await new RelayList(answer, () => {}).readAll()
+    await new RelayList(answer, () => {}).read('all')
   })
 })

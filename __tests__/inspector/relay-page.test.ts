@@ -413,9 +413,10 @@ inBrowser('the page of a relay', () => {
   test('the key of the relay reaches neither the page nor an address, and no HTML of a relay is run', async () => {
     const hostile = standInDelivery(1, {
       ...{ path: HOSTILE, reason: HOSTILE, state: 'dead', outcome: HOSTILE, endpoint: HOSTILE },
-      run: 'javascript:window.hit=1',
     })
     relay.deliveries = [hostile]
+    const link = (found: string) => ({ stage: found, state: 'ok', found })
+    const run = 'https://github.com/octo/shop/actions/runs/7'
     const stage = {
       stage: HOSTILE,
       state: 'failed',
@@ -423,7 +424,9 @@ inBrowser('the page of a relay', () => {
       wanted: HOSTILE,
       cure: HOSTILE,
     }
-    relay.details.set(hostile.id, { stages: [stage] })
+    relay.details.set(hostile.id, {
+      stages: [link('javascript:window.hit=1'), link(run), stage],
+    })
     const texts: string[] = []
     page.on('response', async (response) => {
       const type = response.headers()['content-type'] ?? ''
@@ -437,6 +440,7 @@ inBrowser('the page of a relay', () => {
     await page.getByRole('region', { name: 'Explanation' }).getByText(HOSTILE).first().waitFor()
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('#app img, #app a[href^="javascript"]').count()).toBe(0)
+    expect(await page.getByRole('link', { name: run }).getAttribute('href')).toBe(run)
     const all = [...texts, await page.content(), command?.stdout, command?.stderr].join('\n')
     expect(texts.length).toBeGreaterThan(5)
     for (const secret of [RELAY_KEY, ADMIN_BEARER]) expect(all).not.toContain(secret)

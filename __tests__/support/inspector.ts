@@ -54,14 +54,13 @@ export async function detail(url: string, number: number): Promise<Detail> {
 
 /** A client of the event stream, like a browser's EventSource. */
 export class EventReader {
-  readonly events: { readonly id: string; readonly name: string; readonly data: string }[] = []
+  readonly events: { readonly name: string; readonly data: string }[] = []
   readonly #abort = new AbortController()
   readonly ended: Promise<void>
   #arrived = () => {}
 
-  constructor(url: string, lastEventId?: string) {
-    const cookie = cookieFor(url)
-    const headers = { cookie, ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }) }
+  constructor(url: string) {
+    const headers = { cookie: cookieFor(url) }
     this.ended = this.#read(`${url}/inspector/events`, headers).catch(() => {})
   }
 
@@ -97,7 +96,7 @@ export class EventReader {
   #take(block: string): void {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
     if (field('event')) {
-      this.events.push({ id: field('id'), name: field('event'), data: field('data') })
+      this.events.push({ name: field('event'), data: field('data') })
     }
   }
 }

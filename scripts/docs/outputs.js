@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findNode24 } from '../node24.js'
 import { CLI } from './cli.js'
+import { Program, words } from './program.js'
 
 /** The recorded outputs, by the example. */
 export const OUTPUTS_FILE = 'scripts/docs/outputs.json'
@@ -100,8 +101,8 @@ class Recorder {
 
   /** @param {string} example @param {Texts} [env] */
   start(example, env) {
-    const words = split(real(example, this.addresses))
-    const args = [CLI, ...words.slice(words.indexOf('hookline') + 1)]
+    const all = words(real(example, this.addresses))
+    const args = [CLI, ...all.slice(all.indexOf('hookline') + 1)]
     const options = { cwd: this.clone, env: { ...this.#env, ...env } }
     const program = new Program(this.#node, args, options)
     this.#programs.push(program)
@@ -246,63 +247,6 @@ async function recordGitHub(recorder) {
   recorder.note(create, creating)
 }
 
-/** Milliseconds for one example. */
-const PATIENCE = 60_000
-
-/** A program, and everything that it prints. */
-class Program {
-  #child
-  #stdout = ''
-  #stderr = ''
-  #hasEnded = false
-
-  /** @param {string} file @param {string[]} args @param {{ cwd: string, env: Texts }} options */
-  constructor(file, args, options) {
-    this.#child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    this.#child.stdout.setEncoding('utf8').on('data', (text) => {
-      this.#stdout += text
-    })
-    this.#child.stderr.setEncoding('utf8').on('data', (text) => {
-      this.#stderr += text
-    })
-    this.ended = once(this.#child, 'close').then(() => {
-      this.#hasEnded = true
-    })
-  }
-
-  /** Standard error last, because the order of two streams differs between runs. */
-  get printed() {
-    return this.#stdout + this.#stderr
-  }
-
-  /** @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
-  async saw(pattern) {
-    const deadline = Date.now() + PATIENCE
-    for (;;) {
-      const found = pattern.exec(this.printed)
-      if (found) return found
-      if (this.#hasEnded || Date.now() > deadline) {
-        throw new Error(
-          `${this.#child.spawnargs.slice(2).join(' ')} did not print ${pattern}:\n${this.printed}`,
-        )
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-
-  /** Waits for the end; a program that does not end is killed, so that its output is compared anyway. */
-  async end() {
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), PATIENCE)
-    await this.ended
-    clearTimeout(timer)
-  }
-
-  async stop() {
-    this.#child.kill('SIGTERM')
-    await this.end()
-  }
-}
-
 /** The example with the addresses of this machine. @param {string} example @param {readonly [string, string][]} addresses */
 function real(example, addresses) {
   return addresses
@@ -310,20 +254,13 @@ function real(example, addresses) {
     .replace(/--port \d+/, '--port 0')
 }
 
-/** The words of a command, with quotes as in a shell. @param {string} text */
-function split(text) {
-  return [...text.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, plain]) => single ?? double ?? plain ?? '',
-  )
-}
-
 /**
  * The output as on a reader's machine, with `…` for everything that differs between two runs.
  *
  * @param {string} text
- * @param {readonly [string, string][]} addresses
+ * @param {readonly [string, string][]} [addresses]
  */
-function normalized(text, addresses) {
+export function normalized(text, addresses = []) {
   const there = addresses.reduce(
     (rest, [here, example]) => (here ? rest.replaceAll(here, example) : rest),
     text,

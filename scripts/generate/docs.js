@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { inputsBlock, outputsList } from '../docs/action.js'
 import { answersTable } from '../docs/answers.js'
+import { causesSection } from '../docs/causes.js'
 import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
@@ -70,6 +71,7 @@ const DOCUMENTS = {
     senders: senderSchemesTable,
   },
   'docs/reference/compiler.md': { settings: compilerSettings },
+  'docs/guides/deliveries.md': { causes: causesSection },
   'docs/reference/deliveries.md': { answers: answersTable },
   'docs/reference/config.md': { config: configList },
   'docs/reference/environment.md': { variables: variablesList },

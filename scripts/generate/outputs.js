@@ -1,3 +1,4 @@
+import { CAUSES_FILE, recordCauses, recordedCauses } from '../docs/causes.js'
 import { OUTPUTS_FILE, recordedOutputs, recordOutputs } from '../docs/outputs.js'
 
 /**
@@ -8,6 +9,10 @@ import { OUTPUTS_FILE, recordedOutputs, recordOutputs } from '../docs/outputs.js
  */
 export async function outputFiles() {
   const outputs = (await recordOutputs()) ?? (await recordedOutputs())
-  const files = new Map([[OUTPUTS_FILE, { content: `${JSON.stringify(outputs, null, 2)}\n` }]])
+  const causes = (await recordCauses()) ?? recordedCauses()
+  const files = new Map([
+    [OUTPUTS_FILE, { content: `${JSON.stringify(outputs, null, 2)}\n` }],
+    [CAUSES_FILE, { content: `${JSON.stringify(causes, null, 2)}\n` }],
+  ])
   return { files }
 }

@@ -38,6 +38,14 @@ export interface Summary {
   readonly relay: RelayFacts | null
 }
 
+/** A change of the list, as the page gets it. */
+export interface ListChange {
+  /** New and changed lines. */
+  readonly summaries: readonly Summary[]
+  /** Ids of lines that are no longer stored. */
+  readonly gone: readonly string[]
+}
+
 /**
  * The result for `hookline dev` (`unverified`: no trigger fired, because the signature is not valid), or
  * the state of a relay's delivery. Both have `refused`: the response was 4xx.
@@ -87,8 +95,6 @@ export interface ShownStage {
 export interface ShownValue {
   readonly name: string
   readonly value: string
-  /** An http or https address to open; only for the run. */
-  readonly url?: string
 }
 
 /** A request as the page shows it and `hookline send` replays it. */

@@ -171,7 +171,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
     },
     async replayNewest() {
-      const newest = newestRequest(recorder.after(0), secretHeadersAt)
+      const newest = newestRequest(recorder.all(), secretHeadersAt)
       return newest && send(newest.request, { origin: 'replay', of: newest.of })
     },
     workflowsChanged: source.workflowsChanged,

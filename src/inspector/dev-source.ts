@@ -1,13 +1,13 @@
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import type { ShownRequest, Welcome } from './api.ts'
-import { type Cause, type Kept, type Recorder, readOrder, replayRequest } from './recorder.ts'
+import { type Cause, type Recorder, readOrder, replayRequest } from './recorder.ts'
 import type { RunLogs } from './run-logs.ts'
 import {
   type InspectorAnswer,
   type InspectorSource,
   inspectorJson,
   inspectorText,
-  type StreamedEvent,
+  listChanged,
 } from './server.ts'
 
 /** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
@@ -38,13 +38,6 @@ export function devSource(parts: DevParts): InspectorSource & {
 } {
   const { recorder, logs, files, key, welcome, fixture } = parts
   const { run } = recorder
-  const streamed = (kept: readonly Kept[]): StreamedEvent[] => {
-    const last = kept.at(-1)
-    if (!last) return []
-    const summaries = kept.map(({ summary }) => summary)
-    const data = JSON.stringify({ summaries, oldest: recorder.oldest })
-    return [{ id: last.summary.id, name: 'requests', data }]
-  }
   let tellChange = () => {}
   return {
     command: 'hookline dev',
@@ -52,14 +45,11 @@ export function devSource(parts: DevParts): InspectorSource & {
     key,
     run,
     welcome,
-    numberOf: (id) => recorder.numberOf(id),
-    after(number) {
-      // A page of an earlier run learns that its events are gone.
-      const data = JSON.stringify({ run, oldest: recorder.oldest })
-      return [{ id: `${run}-0`, name: 'hello', data }, ...streamed(recorder.after(number))]
-    },
+    summaries: () => recorder.all().map(({ summary }) => summary),
     listen(send) {
-      const unlisten = recorder.listen((kept) => streamed([kept]).forEach(send))
+      const unlisten = recorder.listen(({ summary }, gone) =>
+        send(listChanged({ summaries: [summary], gone })),
+      )
       const unheard = logs.listen((delivery) =>
         send({ name: 'log', data: JSON.stringify(delivery) }),
       )
@@ -70,12 +60,13 @@ export function devSource(parts: DevParts): InspectorSource & {
       }
     },
     find: async (id) => recorder.find(id)?.json,
-    search: (filter) => recorder.search(filter),
-    resources: new Map([
-      ['log', (delivery: string) => inspectorText(200, logs.textOf(delivery))],
+    resources: new Map<string, (name: string, query: URLSearchParams) => InspectorAnswer>([
+      // The page has neither headers nor bodies of all requests.
+      ['search', (_, query) => inspectorJson(recorder.search(query.get('q') ?? ''))],
+      ['log', (delivery) => inspectorText(200, logs.textOf(delivery))],
       [
         'fixtures',
-        (name: string) => {
+        (name) => {
           const found = fixture(name)
           return found ? inspectorJson(found) : inspectorText(404, 'example not found')
         },

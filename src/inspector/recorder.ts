@@ -37,7 +37,8 @@ export interface Kept {
   readonly withheld: Withheld
 }
 
-type Listener = (kept: Kept) => void
+/** @param gone ids of the events that it displaced */
+type Listener = (kept: Kept, gone: readonly string[]) => void
 
 /** Stores the last events within limits, and notifies listeners of each new one. */
 export class Recorder {
@@ -45,7 +46,7 @@ export class Recorder {
   readonly run: string
   readonly #bounds: typeof BOUNDS
   readonly #listeners = new Set<Listener>()
-  readonly #kept = new Map<number, Kept>()
+  readonly #kept = new Map<string, Kept>()
   #last = 0
   #bytes = 0
 
@@ -59,43 +60,31 @@ export class Recorder {
     return this.#bytes
   }
 
-  /** Number of the oldest stored event; without one, the next number. */
-  get oldest(): number {
-    return this.#kept.keys().next().value ?? this.#last + 1
-  }
-
   add(unlisted: Unlisted, withheld: Withheld = {}): Summary {
     const number = ++this.#last
     const detail = { id: `${this.run}-${number}`, number, ...unlisted }
     const json = new TextEncoder().encode(JSON.stringify(detail))
     const kept: Kept = { summary: summaryOf(detail), json, withheld }
-    this.#kept.set(number, kept)
+    this.#kept.set(detail.id, kept)
     this.#bytes += storedSize(kept)
-    this.#forget()
-    for (const listener of this.#listeners) listener(kept)
+    const gone = this.#forget()
+    for (const listener of this.#listeners) listener(kept, gone)
     return kept.summary
   }
 
   find(id: string): Kept | undefined {
-    const kept = this.#kept.get(this.numberOf(id))
-    return kept?.summary.id === id ? kept : undefined
+    return this.#kept.get(id)
   }
 
-  /** The number in an id of this run; 0 for any other id. */
-  numberOf(id: string): number {
-    const [, run, digits] = /^(.+)-(\d{1,15})$/.exec(id) ?? []
-    return run === this.run ? Number(digits) : 0
-  }
-
-  /** The events after a number, oldest first; 0 returns all. */
-  after(number: number): Kept[] {
-    return [...this.#kept.values()].filter(({ summary }) => summary.number > number)
+  /** Oldest first. */
+  all(): readonly Kept[] {
+    return [...this.#kept.values()]
   }
 
   /** Ids of the events whose line, headers, body or outputs match a filter. */
   search(filter: string): string[] {
     const isMatch = filterMatcher(filter)
-    return this.after(0)
+    return this.all()
       .filter((kept) => isMatch(searchText(detailOf(kept))))
       .map(({ summary }) => summary.id)
   }
@@ -106,12 +95,16 @@ export class Recorder {
     return () => this.#listeners.delete(listener)
   }
 
-  #forget(): void {
-    for (const [number, kept] of this.#kept) {
-      if (this.#kept.size <= this.#bounds.requests && this.#bytes <= this.#bounds.bytes) return
-      this.#kept.delete(number)
+  /** @returns the ids of the events that are no longer stored */
+  #forget(): readonly string[] {
+    const gone: string[] = []
+    for (const [id, kept] of this.#kept) {
+      if (this.#kept.size <= this.#bounds.requests && this.#bytes <= this.#bounds.bytes) break
+      this.#kept.delete(id)
       this.#bytes -= storedSize(kept)
+      gone.push(id)
     }
+    return gone
   }
 }
 
@@ -177,7 +170,9 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const { decisions, items, found, fields, messages, count, problems } = event
   // The first mistake says more than the fact that mistakes exist.
   const mistake = problems.find(({ position }) => position !== undefined)
-  const reason = mistake?.message ?? event.reason ?? null
+  const filters = event.explanations?.filter(({ condition }) => condition === 'filter') ?? []
+  const dropped = filters.map(({ sentence }) => sentence).join('; ')
+  const reason = mistake?.message ?? (dropped || (event.reason ?? null))
   const previewed = { event: null, preview: preview(found[0]) }
   const named = { delivery, method, path, workflow, trigger, milliseconds, ...previewed }
   const { origin, of, readers, jobs = [] } = context

@@ -41,12 +41,9 @@ const deliverySchema = v.object({
   attempts: count,
   nextAttemptAt: optionalWords,
   size: count,
-  acceptedAt: optionalWords,
   githubMs: count,
-  run: optionalWords,
   outcome: optionalWords,
   outcomeReason: optionalWords,
-  conclusion: optionalWords,
   replayOf: v.nullish(id, null),
   batch: v.nullish(id, null),
 })
@@ -107,14 +104,13 @@ const NOT_A_RELAY = {
   hint: 'Install the version of Hookline that the relay has.',
 }
 
-/** The line of the list. */
-export function deliverySummary(delivery: ListedDelivery, number: number): Summary {
+/** The line of the list. Its number is the time of receipt, by which the list is sorted. */
+export function deliverySummary(delivery: ListedDelivery): Summary {
   const { id, receivedAt, replayOf, method, path, state, githubMs, repository } = delivery
   const [workflow = '', trigger = ''] = path.split('/')
-  const named = { id, number, time: receivedAt, delivery: id, method: method ?? '', path }
   return {
-    ...named,
-    ...{ workflow, trigger, event: null, preview: null, count: 0 },
+    ...{ id, number: Date.parse(receivedAt), time: receivedAt, delivery: id },
+    ...{ method: method ?? '', path, workflow, trigger, event: null, preview: null, count: 0 },
     origin: replayOf === null ? 'request' : 'replay',
     outcome: state,
     reason: reasonOf(delivery),
@@ -138,7 +134,11 @@ function reasonOf({
   outcome,
   outcomeReason,
 }: ListedDelivery): string | null {
-  if (state === 'delivered') return outcome === 'success' ? null : outcomeReason
+  if (state === 'delivered') {
+    // A code of the relay, or words of the action.
+    const code = /^[a-z_]+$/.exec(outcomeReason ?? '')?.[0].replaceAll('_', ' ')
+    return outcome === 'success' ? null : (code ?? outcomeReason)
+  }
   const tries = (attempts ?? 0) > 1 ? `, ${attempts} attempts` : ''
   const why = [reason, explanation].filter((text) => text !== null && text !== 'if').join(': ')
   return why === '' ? null : why + tries
@@ -160,11 +160,10 @@ function jobsResult({ outcome }: ListedDelivery): JobsResult | null {
  */
 export async function deliveryDetail(
   shown: ShownDelivery,
-  number: number,
   readers: readonly OutputReader[],
 ): Promise<Detail> {
   const { delivery, stages } = shown
-  const summary = deliverySummary(delivery, number)
+  const summary = deliverySummary(delivery)
   const { request, missing } = requestOf(shown)
   const outputs =
     request && missing === null ? await outputsOf(request, summary.trigger) : undefined
@@ -210,29 +209,19 @@ const PARTLY =
 
 /** The values that no stage shows. */
 function valuesOf(delivery: ListedDelivery): ShownValue[] {
-  const { attempts, nextAttemptAt, acceptedAt, githubMs, run, size, batch, replayOf } = delivery
-  const { endpoint, owner, repository, conclusion, outcome } = delivery
+  const { attempts, nextAttemptAt, size, batch, replayOf } = delivery
+  const { endpoint, owner, repository } = delivery
   const known = (name: string, value: string | number | null): ShownValue[] =>
     value === null || value === '' ? [] : [{ name, value: String(value) }]
   return [
     ...known('attempts', attempts),
     ...known('next attempt', nextAttemptAt),
-    ...known('accepted', acceptedAt),
-    ...known('response of GitHub', githubMs === null ? null : `${githubMs} ms`),
-    ...(run === null ? [] : [{ name: 'run', value: run, ...(isWebAddress(run) && { url: run }) }]),
-    ...known('outcome', outcome?.replaceAll('_', ' ') ?? null),
-    ...known('conclusion', conclusion),
     ...known('endpoint', endpoint === null ? 'none (a token URL)' : `${owner}/${endpoint}`),
     ...known('repository', repository),
     ...known('size', size === null ? null : `${size} bytes`),
     ...known('batch', batch),
     ...known('replays', replayOf),
   ]
-}
-
-/** No other scheme may become a link: `javascript:` would run in the page. */
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 /**

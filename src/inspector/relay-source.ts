@@ -15,6 +15,7 @@ import {
   type InspectorSource,
   inspectorJson,
   inspectorText,
+  listChanged,
   type StreamedEvent,
 } from './server.ts'
 
@@ -59,15 +60,13 @@ export function relaySource(parts: RelayParts): InspectorSource & {
 } {
   const { relay, files, key, run, now } = parts
   let send: (event: StreamedEvent) => void = () => {}
-  const list = new RelayList(relay.list, (change) =>
-    send({ name: 'requests', data: JSON.stringify(change) }),
-  )
+  const list = new RelayList(relay.list, (change) => send(listChanged(change)))
   let fault: string | null = null
   let wholeAt = Number.NEGATIVE_INFINITY
   const read = async () => {
     const started = now()
-    if (started < wholeAt) return list.readNewest()
-    await list.readAll()
+    if (started < wholeAt) return list.read('newest')
+    await list.read('all')
     wholeAt = now() + Math.max(WHOLE_INTERVAL, REST * (now() - started))
   }
   const shown = (): [string | null, boolean] => [fault, list.isFull]
@@ -80,13 +79,7 @@ export function relaySource(parts: RelayParts): InspectorSource & {
       ...{ triggers: [], polled: [], polling: false, problems: [], runs: false, fixtures: [] },
       relay: { host: relay.host, dev: parts.dev, isFull: list.isFull, fault },
     }),
-    // A page that reconnects gets the whole list, because every delivery may have changed.
-    numberOf: () => 0,
-    after() {
-      const hello = { name: 'hello', data: JSON.stringify({ run, isWhole: true }) }
-      const whole = { summaries: list.summaries(), gone: [] }
-      return [hello, { name: 'requests', data: JSON.stringify(whole) }]
-    },
+    summaries: () => list.summaries(),
     listen(listener) {
       send = listener
       return () => {
@@ -97,7 +90,6 @@ export function relaySource(parts: RelayParts): InspectorSource & {
       const detail = await detailOf(id, list, parts)
       return detail && JSON.stringify(detail)
     },
-    search: () => [],
     resources: new Map(),
     actions: new Map([
       ['replay', (body: string) => replayed(body, list, relay)],
@@ -123,11 +115,10 @@ async function detailOf(id: string, list: RelayList, { relay, readers, cure }: R
   if (!entry) return undefined
   const answer = await relay.find(entry.delivery.owner, entry.delivery.id)
   if (answer === undefined) return undefined
-  const { summary, delivery } = entry
-  const own = readers(delivery.repository, summary.workflow)
+  const own = readers(entry.delivery.repository, entry.summary.workflow)
   const shown = readShown(answer)
   const stages = shown.stages.map((stage) => ({ ...stage, cure: stage.cure && cure(stage.cure) }))
-  return deliveryDetail({ ...shown, stages }, summary.number, own)
+  return deliveryDetail({ ...shown, stages }, own)
 }
 
 const orderSchema = v.object({
@@ -155,7 +146,7 @@ async function replayed(
     }
   }
   // Their state has changed, and a replay of a delivered event is a new delivery.
-  await list.readNewest().catch(() => {})
+  await list.read('newest').catch(() => {})
   const result: Replayed = {
     ids: done,
     failures: [...new Set(failures)],

@@ -4,7 +4,7 @@ import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
-import { shareText } from './share.ts'
+import type { ListChange, Summary } from './api.ts'
 
 /** The source of the page: the events of `hookline dev` or of a relay, and the actions on them. */
 export interface InspectorSource {
@@ -18,18 +18,14 @@ export interface InspectorSource {
   readonly run: string
   /** The data that the page loads at the start, with addresses below `base`. */
   welcome(base: string): object
-  /** The position of a streamed event by its id; 0 for any other id. */
-  numberOf(id: string): number
-  /** The events that a new page gets, or those after a position. */
-  after(number: number): readonly StreamedEvent[]
+  /** The whole list. */
+  summaries(): readonly Summary[]
   /** @returns a function that removes the listener */
   listen(send: (event: StreamedEvent) => void): () => void
   /** A `Detail` as JSON; `undefined` if the event is no longer stored. @throws UserError */
   find(id: string): Promise<string | Uint8Array | undefined>
-  /** Ids of the events that match a filter, as far as the page does not find them by itself. */
-  search(filter: string): readonly string[]
   /** Further resources, by the first part of their path. */
-  readonly resources: ReadonlyMap<string, (name: string) => InspectorAnswer>
+  readonly resources: ReadonlyMap<string, (name: string, query: URLSearchParams) => InspectorAnswer>
   /** Actions, by the first part of their path. */
   readonly actions: ReadonlyMap<string, (body: string) => Promise<InspectorAnswer>>
 }
@@ -55,7 +51,10 @@ export function inspectorServer(
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const answered = await inspect(visitOf(request), source)
     if ('reply' in answered) return write(response, answered.reply, request.method)
-    stream.open(response, answered.headers, source.after(answered.eventsAfter))
+    // A page that reconnects gets the whole list, because every line may have changed.
+    const hello = { name: 'hello', data: JSON.stringify({ run: source.run }) }
+    const whole = listChanged({ summaries: source.summaries(), gone: [] })
+    stream.open(response, answered.stream, [hello, whole])
   }
   const fail = (response: ServerResponse, error: unknown) => {
     report(error)
@@ -114,10 +113,10 @@ export interface Visit {
   body(): Promise<string>
 }
 
-/** A response, or the event stream after the last event that the page has. */
+/** A response, or the headers of the event stream. */
 export type InspectorAnswer =
   | { readonly reply: RelayResponse | BinaryResponse }
-  | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
+  | { readonly stream: Readonly<Record<string, string>> }
 
 interface BinaryResponse extends Omit<RelayResponse, 'body'> {
   readonly body: string | Uint8Array
@@ -186,10 +185,17 @@ export async function inspect(visit: Visit, source: InspectorSource): Promise<In
   const act = source.actions.get(resource)
   if (act) return acted(visit, act)
   if (visit.method !== 'GET' && visit.method !== 'HEAD') return inspectorText(405, 'GET only')
-  const respond = RESOURCES.get(resource)
-  if (respond) return respond(visit, source, name)
+  switch (resource) {
+    case 'run':
+      // The host was checked: it is a name of this machine, with the port that the visitor uses.
+      return inspectorJson({ run: source.run, ...source.welcome(`http://${visit.headers.host}`) })
+    case 'events':
+      return { stream: { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' } }
+    case 'requests':
+      return foundEvent(source, name)
+  }
   const own = source.resources.get(resource)
-  if (own) return own(name)
+  if (own) return own(name, new URLSearchParams(visit.query))
   const file = resource || 'index.html'
   const found = source.files.get(file)
   const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
@@ -198,62 +204,17 @@ export async function inspect(visit: Visit, source: InspectorSource): Promise<In
     : inspectorResponse(200, type, found)
 }
 
-type Respond = (
-  visit: Visit,
-  source: InspectorSource,
-  name: string,
-) => InspectorAnswer | Promise<InspectorAnswer>
-
-const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
-  [
-    'run',
-    // The host was checked: it is a name of this machine, with the port that the visitor uses.
-    ({ headers }, { run, welcome }) => inspectorJson({ run, ...welcome(`http://${headers.host}`) }),
-  ],
-  [
-    'events',
-    ({ headers }, source) => {
-      const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
-      // After a lost connection, the browser sends the id of its last event.
-      const eventsAfter = source.numberOf(String(headers['last-event-id'] ?? ''))
-      return { eventsAfter, headers: streaming }
-    },
-  ],
-  [
-    'requests',
-    (_, source, id) =>
-      foundEvent(source, id, (json) => inspectorResponse(200, 'application/json', json)),
-  ],
-  [
-    'share',
-    (_, source, id) =>
-      foundEvent(source, id, (json) => inspectorText(200, shareText(JSON.parse(textOf(json))))),
-  ],
-  [
-    'search',
-    ({ query }, source) => inspectorJson(source.search(new URLSearchParams(query).get('q') ?? '')),
-  ],
-])
-
-async function foundEvent(
-  source: InspectorSource,
-  id: string,
-  respond: (json: string | Uint8Array) => InspectorAnswer,
-): Promise<InspectorAnswer> {
+async function foundEvent(source: InspectorSource, id: string): Promise<InspectorAnswer> {
   try {
     const json = await source.find(id)
-    return json === undefined ? inspectorText(404, NOT_STORED) : respond(json)
+    return json === undefined
+      ? inspectorText(404, 'this event is no longer stored')
+      : inspectorResponse(200, 'application/json', json)
   } catch (error) {
     // The relay does not respond.
     if (error instanceof UserError) return inspectorText(502, error.message)
     throw error
   }
-}
-
-const NOT_STORED = 'this event is no longer stored'
-
-function textOf(json: string | Uint8Array): string {
-  return typeof json === 'string' ? json : new TextDecoder().decode(json)
 }
 
 async function acted(
@@ -373,8 +334,6 @@ export function accessRefusal({
 
 /** One event of a `text/event-stream`. */
 export interface StreamedEvent {
-  /** The id that a browser sends when it reconnects; without one, the last id stays. */
-  readonly id?: string
   readonly name: string
   /** One line. */
   readonly data: string
@@ -382,7 +341,7 @@ export interface StreamedEvent {
 
 /** Readers at a time; a browser opens at most six connections to one host. */
 const MOST_READERS = 32
-/** Bytes that wait for a slow reader; a disconnected reader may reconnect and ask for missed events. */
+/** Bytes that wait for a slow reader; a disconnected reader may reconnect. */
 const MOST_WAITING = 16 * 1024 * 1024
 /** Milliseconds until a browser that lost the connection tries again. */
 const RETRY = 1000
@@ -393,18 +352,18 @@ class EventStream {
   readonly #readers = new Set<ServerResponse>()
   readonly #heartbeat = setInterval(() => this.#write(': still here\n\n'), HEARTBEAT).unref()
 
-  /** Adds a response whose head is not written yet, and writes the missed events. */
+  /** Adds a response whose head is not written yet, and writes its first events. */
   open(
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
-    missed: readonly StreamedEvent[],
+    first: readonly StreamedEvent[],
   ): void {
     if (this.#readers.size >= MOST_READERS) {
       response.writeHead(503, headers).end()
       return
     }
     response.writeHead(200, headers)
-    response.write(`retry: ${RETRY}\n\n${missed.map(eventText).join('')}`)
+    response.write(`retry: ${RETRY}\n\n${first.map(eventText).join('')}`)
     this.#readers.add(response)
     response.on('close', () => this.#readers.delete(response))
   }
@@ -426,6 +385,10 @@ class EventStream {
   }
 }
 
-function eventText({ id, name, data }: StreamedEvent): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`
+function eventText({ name, data }: StreamedEvent): string {
+  return `event: ${name}\ndata: ${data}\n\n`
+}
+
+export function listChanged(change: ListChange): StreamedEvent {
+  return { name: 'requests', data: JSON.stringify(change) }
 }

@@ -6,10 +6,8 @@ const NOTHING_FIRED = 'no trigger fired'
 
 /** Why no trigger fired, by the code that begins the reason, with the cure. */
 const CURES = {
-  verify:
-    'Compare the secret at the sender with the one of the repository, and store it again: gh secret set <NAME>',
-  secretToken:
-    'Compare the secret token at the sender with the one of the repository, and store it again: gh secret set <NAME>',
+  verify: "Store the sender's secret in the repository: gh secret set <NAME>",
+  secretToken: "Store the bot's secret token in the repository: gh secret set <NAME>",
   method: 'Correct "method" of the trigger in the workflow, and push it',
   path: 'Correct "path" of the trigger in the workflow, and push it',
   filter: 'Correct "filter" of the trigger in the workflow, and push it',

@@ -226,7 +226,7 @@ test('steps and annotations are read while half of the lookups is left; then det
 })
 
 test('1,000 events of 10 repositories: each outcome is right, and one listing a repository and minute', async () => {
-  const { runs, deliver, time, outcomes, received, receiver, metrics, drain } = await begin({
+  const { runs, deliver, time, outcomes, received, receiver, metrics, drain, calls } = await begin({
     notify: { secret: SECRET, all: true },
   })
   const behaviors = [
@@ -261,6 +261,8 @@ test('1,000 events of 10 repositories: each outcome is right, and one listing a 
       wanted[delivery] = expected[behavior]
       void deliver(delivery, { name: repository })
     }
+    // Newer runs of other events in every repository.
+    if (round === 5) for (let n = 0; n < 10; n++) runs.addOthers(`o/r${n}`, 50)
     await time.pass(30 * SECOND)
   }
   await time.pass(5 * MINUTE)
@@ -275,6 +277,10 @@ test('1,000 events of 10 repositories: each outcome is right, and one listing a 
     return before ? at - before.at : MINUTE
   })
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(MINUTE)
+  // A tenth of the limit are lookups.
+  const lookups = calls.filter(({ method }) => method === 'GET').length
+  expect(lookups).toBeLessThanOrEqual(runs.limit / 10)
+  expect(calls.filter(({ url }) => /[?&](?:event|created|status)=/.test(url))).toEqual([])
   expect(metrics.lines().join('\n')).toContain('hookline_runs_total{outcome="success"} 200')
 })
 

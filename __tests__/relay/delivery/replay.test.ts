@@ -178,6 +178,58 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     expect(unknown.status).toBe(404)
   })
 
+  describe.each([
+    ['delivered', 2, {}, { status: 204 }],
+    ['dead', 1, {}, { status: 422, body: '{"message":"no"}' }],
+    ['waiting', 1, {}, DOWN],
+    ['filtered', 1, { if: 'body.live' }, { status: 204 }],
+  ] as const)('two replays of a %s event during an outage', (state, wanted, settings, first) => {
+    test(`are ${wanted} at GitHub, none lost and none twice`, async () => {
+      // With two targets, the relay stores an event that GitHub refuses.
+      const url = await relay.endpoint({ targets: ['octo/mail:receipt/webhook'], ...settings })
+      const accepted: string[] = []
+      let answer: typeof DOWN | typeof first = first
+      relay.github.always((call) => {
+        const isMail = call.url.includes('/mail/')
+        if (!isMail && answer.status === 204) {
+          accepted.push(sentPayload(call).headers['x-hookline-delivery'] ?? '')
+        }
+        return isMail ? { status: 204 } : answer
+      })
+      await relay.post(url)
+      await relay.settled()
+      const before = (await relay.list(`?state=${state}`)).find(
+        ({ repository }) => repository === 'octo/shop',
+      )
+      const id = before?.id ?? ''
+      expect(accepted).toEqual(state === 'delivered' ? [id] : [])
+      answer = DOWN
+      if (state === 'filtered') await relay.admin('PATCH', '/endpoints/octo/orders', { if: null })
+      expect((await relay.replay(id)).json.replayed).toBeGreaterThan(0)
+      await relay.pass(MINUTE)
+      const again = await relay.replay(id)
+      expect(again.json.replayed).toBe(1)
+      answer = { status: 204 }
+      await relay.pass(24 * HOUR)
+      const sent = accepted.slice(state === 'delivered' ? 1 : 0)
+      expect([sent.length, new Set(sent).size]).toEqual([wanted, wanted])
+      expect(sent.includes(id)).toBe(state !== 'delivered')
+      const states = (await relay.list()).map((delivery) => delivery.state)
+      expect(new Set(states)).toEqual(new Set(['delivered']))
+    })
+  })
+
+  test('an event keeps the path of its receipt after its endpoint got another workflow', async () => {
+    const url = await relay.endpoint()
+    const old = idOf(await relay.post(`${url}/eu`))
+    await relay.settled()
+    const change = { workflow: 'invoices', trigger: 'webhook' }
+    expect((await relay.admin('PATCH', '/endpoints/octo/orders', change)).status).toBe(200)
+    expect((await relay.replay(old)).json.replayed).toBe(1)
+    await relay.pass()
+    expect(sent().map(({ path }) => path)).toEqual(['orders/webhook/eu', 'orders/webhook/eu'])
+  })
+
   test('many by filter: in order of their arrival, each once, and no replay of a replay', async () => {
     const url = await relay.endpoint()
     const ids: string[] = []

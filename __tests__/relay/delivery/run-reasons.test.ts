@@ -104,7 +104,7 @@ test('a missing secret fails the run, and the follower names it', async () => {
   expect(delivery.outcomeReason).toContain('is the secret set')
   expect(stagesOf(delivery, undefined).at(-1)).toMatchObject({
     found: delivery.outcomeReason,
-    cure: expect.stringContaining('gh secret set <NAME>. Then replay'),
+    cure: expect.stringContaining('gh secret set <NAME>, then: hookline deliveries replay'),
   })
 })
 

@@ -18,14 +18,17 @@ const MARKS: Readonly<Record<string, string>> = {
  */
 export function deliveryText(answer: AdminAnswer, relay: string | undefined): string {
   const { delivery, request, stages } = answer
+  const shown = listOf(stages)
   const about = isObject(delivery) ? aboutText(delivery) : ''
-  const way = listOf(stages).map((stage) => stageText(stage, relay))
-  return [about, way.join('\n'), requestText(request)].filter(Boolean).join('\n\n')
+  const way = shown.map((stage) => stageText(stage, relay)).join('\n')
+  const isFine = isObject(delivery) && delivery.state === 'delivered' && !shown.some(hasCure)
+  const next = isFine ? withRelay(nextText(delivery), relay) : ''
+  return [about, way, next, requestText(request)].filter(Boolean).join('\n\n')
 }
 
 function aboutText(delivery: AdminAnswer): string {
   const { id, request, endpoint, endpointDeleted, owner, repository, path, state } = delivery
-  const { replayOf, batch, attempts } = delivery
+  const { replayOf, batch } = delivery
   const deleted = endpointDeleted ? ' (deleted)' : ''
   const lines = [
     ['delivery', String(id)],
@@ -34,13 +37,26 @@ function aboutText(delivery: AdminAnswer): string {
     ...(batch === undefined ? [] : [['batch', String(batch)]]),
     ['endpoint', endpoint === null ? 'none (a token URL)' : `${owner}/${endpoint}${deleted}`],
     ['starts', `${repository} ${path}`],
-    ['state', `${state}, ${attempts === 1 ? '1 attempt' : `${Number(attempts)} attempts`}`],
+    ['state', String(state)],
   ]
   return lines.map(([name = '', value]) => `${name.padEnd(WIDTH)}${value}`).join('\n')
 }
 
 /** Columns of the names. */
 const WIDTH = 11
+
+function hasCure({ cure }: AdminAnswer): boolean {
+  return typeof cure === 'string'
+}
+
+/** The commands for an event that GitHub accepted. */
+function nextText({ id, request, owner, endpoint, repository }: AdminAnswer): string {
+  const again = `To run it again: hookline deliveries replay ${id}`
+  // With several targets, each delivery has an id of its own.
+  if (endpoint === null || request !== id) return again
+  const target = `--target ${repository}:<workflow>`
+  return `${again}\nTo start another workflow, too: hookline endpoint update ${owner}/${endpoint} ${target}`
+}
 
 function stageText(stage: AdminAnswer, relay: string | undefined): string {
   const { stage: name, state, at, found, wanted, cure } = stage

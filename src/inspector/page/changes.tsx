@@ -3,9 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Detail } from '../api.ts'
 import { fetchDetail } from './connection.ts'
 import { changes, type Difference } from './difference.ts'
-
-/** Lines that are shown at first. */
-const SHOWN = 20
+import { Section } from './section.tsx'
 
 /** The differences between a replay and its original: in the request, if it was edited, and in the result. */
 export function Changes({ detail, of }: { detail: Detail; of: string }) {
@@ -19,11 +17,12 @@ export function Changes({ detail, of }: { detail: Detail; of: string }) {
   const before = original.value
   if (before === undefined) return null
   return (
-    <section class="changes" aria-labelledby="changes-title">
-      <header>
-        <h3 id="changes-title">Against the original</h3>
-        {before !== 'gone' && <a href={`#${of}`}>Show the original</a>}
-      </header>
+    <Section
+      name="changes"
+      class="changes"
+      title="Against the original"
+      head={before !== 'gone' && <a href={`#${of}`}>Show the original</a>}
+    >
       <div class="card">
         {before === 'gone' ? (
           <p>The original is no longer stored.</p>
@@ -31,7 +30,7 @@ export function Changes({ detail, of }: { detail: Detail; of: string }) {
           <Comparison before={before} after={detail} />
         )}
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -49,13 +48,11 @@ function Comparison({ before, after }: { before: Detail; after: Detail }) {
 }
 
 function ChangeList({ title, changes }: { title: string; changes: readonly Difference[] }) {
-  const count = useSignal(SHOWN)
-  const left = changes.length - count.value
   return (
     <>
       <h4>{title}</h4>
       <ul aria-label={title}>
-        {changes.slice(0, count.value).map(({ place, before, after }) => {
+        {changes.map(({ place, before, after }) => {
           const [was, is] = fromDifference(before, after)
           return (
             <li key={place} class="change">
@@ -69,17 +66,6 @@ function ChangeList({ title, changes }: { title: string; changes: readonly Diffe
           )
         })}
       </ul>
-      {left > 0 && (
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            count.value = changes.length
-          }}
-        >
-          {left} more
-        </button>
-      )}
     </>
   )
 }

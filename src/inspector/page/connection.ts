@@ -1,41 +1,26 @@
 import type {
   Detail,
+  ListChange,
   Order,
   Replayed,
   ReplayOrder,
   SentResponse,
   ShownRequest,
-  Summary,
   Welcome,
 } from '../api.ts'
 
 interface Listeners {
   connection(state: 'live' | 'lost' | 'closed'): void
-  /** The first event of every stream. */
-  hello(hello: Hello): void
-  requests(arrival: Arrival): void
+  /** The first event of every stream; the whole list follows. */
+  hello(run: string): void
+  requests(change: ListChange): void
   /** The real jobs of an event said something. */
   log(delivery: string): void
   /** The data that the page loaded at the start has changed. */
   changed(): void
 }
 
-export interface Hello {
-  readonly run: string
-  /** Number of the oldest stored request; earlier ones are gone. */
-  readonly oldest?: number
-  /** True if the whole list follows. */
-  readonly isWhole?: boolean
-}
-
-/** New or changed requests, and those that are no longer stored. */
-export interface Arrival {
-  readonly summaries: readonly Summary[]
-  readonly oldest?: number
-  readonly gone?: readonly string[]
-}
-
-/** Follows the events. The browser reconnects by itself and says what it saw last. */
+/** Follows the events. The browser reconnects by itself. */
 export function follow(listeners: Listeners): void {
   const source = new EventSource('/inspector/events')
   source.addEventListener('open', () => listeners.connection('live'))
@@ -45,7 +30,7 @@ export function follow(listeners: Listeners): void {
     isRefused().then((isClosed) => listeners.connection(isClosed ? 'closed' : 'lost'))
     setTimeout(() => follow(listeners), 2000)
   })
-  source.addEventListener('hello', ({ data }) => listeners.hello(JSON.parse(data)))
+  source.addEventListener('hello', ({ data }) => listeners.hello(JSON.parse(data).run))
   source.addEventListener('requests', ({ data }) => listeners.requests(JSON.parse(data)))
   source.addEventListener('log', ({ data }) => listeners.log(JSON.parse(data)))
   source.addEventListener('changed', () => listeners.changed())
@@ -71,9 +56,9 @@ export async function fetchDetail(id: string): Promise<Detail | undefined> {
   return response.ok ? response.json() : undefined
 }
 
-/** `log/<delivery>`: what the real jobs of an event said; `share/<id>`: it without what is private. */
-export async function fetchText(what: string): Promise<string> {
-  return (await (await reachServer(`/inspector/${what}`)).text()).trim()
+/** The output of the real jobs of an event. */
+export async function fetchLog(delivery: string): Promise<string> {
+  return (await (await reachServer(`/inspector/log/${delivery}`)).text()).trim()
 }
 
 /** The ids of what a filter lets through, its headers and body looked at too. */

@@ -8,9 +8,10 @@ import {
   type ShownRequest,
   VERIFYING,
 } from '../api.ts'
+import { shareText } from '../share.ts'
 import { Changes } from './changes.tsx'
 import { compose, isComposing } from './compose.tsx'
-import { fetchText, sendToDev } from './connection.ts'
+import { sendToDev } from './connection.ts'
 import { Jobs } from './jobs.tsx'
 import {
   dayAndTime,
@@ -25,12 +26,13 @@ import {
 } from './list.tsx'
 import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
+import { Lines, Section, ValueList } from './section.tsx'
 import { Stages, Values } from './stages.tsx'
-import { announce, choose, copy, loaded, localBase, log, send } from './state.ts'
+import { announce, choose, copy, loaded, localBase, log, marked, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** The actions on a request, by their keys: each with its label and its function. */
-const ACTIONS: Readonly<Record<string, Action>> = {
+export const ACTIONS: Readonly<Record<string, Action>> = {
   r: {
     label: 'Replay',
     isPrimary: true,
@@ -51,7 +53,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   t: {
     label: 'Copy to share',
-    run: ({ id }) => void copyShared(id),
+    run: (detail) => void copy(shareText(detail), 'it, without what is private'),
   },
   s: {
     label: 'Save as fixture',
@@ -80,6 +82,8 @@ function actionsOf({ request, missing, relay }: Detail): [key: string, action: A
 
 /** Does something with the request that is chosen, as soon as it is here. */
 export async function act(key: string): Promise<void> {
+  // The one that is shown may be a refused one, which cannot be replayed.
+  if (key === 'r' && marked.value.size > 0) return replayMarked()
   const chosen = await loaded()
   const [, action] = (chosen ? actionsOf(chosen) : []).find(([name]) => name === key) ?? []
   if (chosen) action?.run(chosen, chosen.request ?? NO_REQUEST)
@@ -92,11 +96,6 @@ const NO_REQUEST: ShownRequest = { method: '', path: '', headers: {}, body: '', 
 export async function copyBody(): Promise<void> {
   const body = (await loaded())?.request?.body
   if (body) void copy(body, 'the body')
-}
-
-async function copyShared(id: string): Promise<void> {
-  const text = await fetchText(`share/${id}`).catch(() => '')
-  if (text) void copy(text, 'it, without what is private')
 }
 
 async function replay(id: string, request: ShownRequest): Promise<void> {
@@ -204,10 +203,7 @@ const LEVELS = { error: 'Error', warning: 'Warning', notice: 'Notice' } as const
 function Decisions({ detail: shown }: { detail: Detail }) {
   const { decisions, reason, problems, messages } = shown
   return (
-    <section aria-labelledby="decision-title">
-      <header>
-        <h3 id="decision-title">Decision</h3>
-      </header>
+    <Section name="decision" title="Decision">
       {reason && !problems.some(({ text }) => text === reason) && (
         <p class="reason">{asSentence(reason)}</p>
       )}
@@ -228,7 +224,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -240,10 +236,7 @@ export function ProblemView({ problem: { text, place, notes } }: { problem: Show
   return (
     <div class="problem">
       <p>{text}</p>
-      {place && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        <pre tabIndex={0}>{framedLine(place)}</pre>
-      )}
+      {place && <Lines label={`${place.file}:${place.line}`}>{framedLine(place)}</Lines>}
       {notes.map((note) => (
         <p key={note} class="note">
           {note}
@@ -307,16 +300,11 @@ function Decision({ decision }: { decision: ShownDecision }) {
 /** The log of the jobs that act runs on this machine. */
 function RunLog() {
   return (
-    <section aria-labelledby="run-title">
-      <header>
-        <h3 id="run-title">Run by act</h3>
-      </header>
-      {/* biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre class="body" tabIndex={0} role="region" aria-label="Log">
+    <Section name="run" title="Run by act">
+      <Lines label="Log" body>
         {log}
-      </pre>
-    </section>
+      </Lines>
+    </Section>
   )
 }
 
@@ -330,14 +318,11 @@ function isPrepared({ found, items }: Detail): boolean {
 
 function Found({ id, found }: { id: string; found: Detail['found'] }) {
   return (
-    <section aria-labelledby="found-title">
-      <header>
-        <h3 id="found-title">Before config: {counted(found.length, 'item')}</h3>
-      </header>
+    <Section name="found" title={`Before config: ${counted(found.length, 'item')}`}>
       <div class="card">
         <Tree key={id} root={[...found]} label="Items before config" />
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -348,35 +333,30 @@ interface RequestProps {
 
 function Request({ request: { headers, body, encoding }, missing }: RequestProps) {
   return (
-    <section aria-labelledby="request-title">
-      <header>
-        <h3 id="request-title">Request</h3>
-        {encoding === 'base64' && <span class="label">no text: base64 of {base64Size(body)}</span>}
-        {body !== '' && (
-          <button type="button" class="quiet" onClick={() => void copyBody()}>
-            Copy body <kbd>b</kbd>
-          </button>
-        )}
-      </header>
+    <Section
+      name="request"
+      title="Request"
+      head={
+        <>
+          {encoding === 'base64' && (
+            <span class="label">no text: base64 of {base64Size(body)}</span>
+          )}
+          {body !== '' && (
+            <button type="button" class="quiet" onClick={() => void copyBody()}>
+              Copy body <kbd>b</kbd>
+            </button>
+          )}
+        </>
+      }
+    >
       {missing !== null && <p class="missing-request">{missing}</p>}
       {body !== '' && (
-        // biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        <pre class="body" tabIndex={0} role="region" aria-label="Body">
+        <Lines label="Body" body>
           {encoding === 'text' ? pretty(body) : body}
-        </pre>
+        </Lines>
       )}
-      <div class="card">
-        <dl class="headers">
-          {Object.entries(headers).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </section>
+      <ValueList values={Object.entries(headers).map(([name, value]) => ({ name, value }))} />
+    </Section>
   )
 }
 

@@ -1,13 +1,11 @@
 import { counted } from '../../wire/printable.ts'
 import type { ShownFact, ShownJobs } from '../api.ts'
+import { Section } from './section.tsx'
 
 /** The jobs of the workflow files for this event: run or skipped, and each line that reads the event. */
 export function Jobs({ files }: { files: readonly ShownJobs[] }) {
   return (
-    <section aria-labelledby="jobs-title">
-      <header>
-        <h3 id="jobs-title">Jobs</h3>
-      </header>
+    <Section name="jobs" title="Jobs">
       {files.map(({ file, items, jobs }) => (
         <div key={file} class="card">
           <p class="jobs-file">
@@ -21,7 +19,7 @@ export function Jobs({ files }: { files: readonly ShownJobs[] }) {
           </ul>
         </div>
       ))}
-    </section>
+    </Section>
   )
 }
 

@@ -2,17 +2,11 @@ import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import type { ShownProblem, Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
-import { act, copyBody, DetailView, ProblemView } from './detail.tsx'
-import {
-  List,
-  replayMarked,
-  showCurrentLine,
-  shownPath,
-  toggleAllMarks,
-  toggleMark,
-} from './list.tsx'
+import { ACTIONS, act, copyBody, DetailView, ProblemView } from './detail.tsx'
+import { List, showCurrentLine, shownPath, toggleAllMarks, toggleMark } from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
 import { ReplayDialog } from './replay.tsx'
+import { Lines } from './section.tsx'
 import * as state from './state.ts'
 
 interface Shortcut {
@@ -29,14 +23,13 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Enter', 'o'], label: 'Open it', run: openChosen },
   { keys: ['Escape', 'h'], label: 'Back to the list, follow the newest', run: back },
   { keys: ['n'], label: 'New request', source: 'dev', run: () => compose() },
-  { keys: ['r'], label: 'Replay', run: replay },
   { keys: ['m'], label: 'Select for a replay', source: 'relay', run: toggleMark },
   { keys: ['a'], label: 'Select all, or none', source: 'relay', run: toggleAllMarks },
-  { keys: ['d'], label: 'Open in dev', source: 'relay', run: () => void act('d') },
-  { keys: ['e'], label: 'Edit and replay', source: 'dev', run: () => void act('e') },
-  { keys: ['c'], label: 'Copy as curl', run: () => void act('c') },
-  { keys: ['t'], label: 'Copy to share', run: () => void act('t') },
-  { keys: ['s'], label: 'Save as fixture', run: () => void act('s') },
+  ...Object.entries(ACTIONS).map(([key, { label, source }]) => ({
+    ...{ keys: [key], label },
+    ...(source && { source }),
+    run: () => void act(key),
+  })),
   { keys: ['b'], label: 'Copy the body', run: () => void copyBody() },
   { keys: ['v'], label: 'Copy the selected value', run: copyPicked },
   { keys: ['x'], label: 'Next form of expression', run: switchForm },
@@ -47,12 +40,6 @@ const SHORTCUTS: readonly Shortcut[] = [
 function shortcutsHere(): readonly Shortcut[] {
   const here = state.welcome.value?.relay ? 'relay' : 'dev'
   return SHORTCUTS.filter(({ source }) => source === undefined || source === here)
-}
-
-/** The marked deliveries, or the request that is shown. */
-function replay(): void {
-  if (state.marked.value.size > 0) replayMarked()
-  else void act('r')
 }
 
 function stepTo(by: 1 | -1): void {
@@ -248,11 +235,7 @@ function FirstSteps({ curl }: { curl: string }) {
     <>
       <p>Run this command in a terminal; the request appears here:</p>
       <div class="curl">
-        {/* biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading */}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-        <pre tabIndex={0} role="region" aria-label="Command">
-          {curl}
-        </pre>
+        <Lines label="Command">{curl}</Lines>
         <button type="button" onClick={() => void state.copy(curl, 'the command')}>
           Copy
         </button>
@@ -265,10 +248,9 @@ function NoTrigger() {
   return (
     <>
       <p>Add a workflow file to the folder workflows. The smallest workflow:</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre class="body" tabIndex={0}>
+      <Lines label="Workflow" body>
         {EXAMPLE}
-      </pre>
+      </Lines>
       <p>Changes take effect when you save the file.</p>
     </>
   )
@@ -396,7 +378,8 @@ effect(() => {
 })
 
 addEventListener('hashchange', () => {
-  elementById('detail')?.scrollTo(0, 0)
+  // A click on a value chooses the request that is shown already: what is read stays in its place.
+  if (state.detail.value?.id !== location.hash.slice(1)) elementById('detail')?.scrollTo(0, 0)
   // On a narrow screen the list gives way to the request: the focus goes with it.
   if (location.hash.length > 1 && elementById('rows')?.offsetParent === null)
     elementById('detail')?.focus()

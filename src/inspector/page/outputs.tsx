@@ -1,15 +1,12 @@
 import { computed, signal } from '@preact/signals'
 import type { Detail, OutputReader } from '../api.ts'
 import { DEFAULT_STEP, type Offer, type OutputPath, offers } from './expression.ts'
+import { Section } from './section.tsx'
 import { choose, copy, detail, item, keep, picked, setting } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** The offer that a click copies, by its key; the first one where there is no such. */
 const preferred = signal(setting('form') ?? '')
-/** Id of the step that runs the action, where no workflow file tells it. */
-const stepId = signal(setting('step') ?? DEFAULT_STEP)
-/** Under the mouse, while nothing is picked. */
-const pointed = signal<OutputPath | undefined>(undefined)
 
 const place = computed(() => {
   const shown = detail.value
@@ -42,7 +39,7 @@ function offersFor(place: OutputPath): Offer[] {
 function readersOf(readers: readonly OutputReader[]): readonly OutputReader[] {
   if (readers.some(({ kind }) => kind !== 'source')) return readers
   const source = readers.length > 0 ? readers : [{ kind: 'source', file: '' } as const]
-  return [...source, { kind: 'steps', file: '', job: '', step: { id: stepId.value } }]
+  return [...source, { kind: 'steps', file: '', job: '', step: { id: DEFAULT_STEP } }]
 }
 
 function preferredOf(all: readonly Offer[]): Offer | undefined {
@@ -76,18 +73,22 @@ export function OutputsView({ detail: shown }: { detail: Detail }) {
   const context = shown.items[item.value] ?? {}
   const fired = Object.entries(context).filter(([, { outcome }]) => outcome === 'success')
   return (
-    <section aria-labelledby="outputs-title">
-      <header>
-        <h3 id="outputs-title">Outputs</h3>
-        {shown.items.length > 1 && <ItemChoice count={shown.items.length} />}
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => void copy(displayText(context), 'the outputs')}
-        >
-          Copy as JSON
-        </button>
-      </header>
+    <Section
+      name="outputs"
+      title="Outputs"
+      head={
+        <>
+          {shown.items.length > 1 && <ItemChoice count={shown.items.length} />}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => void copy(displayText(context), 'the outputs')}
+          >
+            Copy as JSON
+          </button>
+        </>
+      }
+    >
       <div class="card">
         <Picker />
         {fired.map(([trigger, { outputs }]) => (
@@ -104,13 +105,10 @@ export function OutputsView({ detail: shown }: { detail: Detail }) {
               const offer = preferredOf(offersFor(at))
               if (offer) void copy(offer.expression, 'the expression')
             }}
-            point={(path, value) => {
-              pointed.value = { trigger, path, value, item: item.value, fields: shown.fields }
-            }}
           />
         ))}
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -131,7 +129,7 @@ function ItemChoice({ count }: { count: number }) {
 
 /** Every expression for the picked value, with who can write it; stays while others come. */
 function Picker() {
-  if (!place.value) return <Preview />
+  if (!place.value) return <p class="preview">Click a value to copy its expression</p>
   const { trigger, path, value } = place.value
   const current = preferredOf(offered.value)
   return (
@@ -165,11 +163,6 @@ function Picker() {
   )
 }
 
-function Preview() {
-  const offer = pointed.value && preferredOf(offersFor(pointed.value))
-  return <code class="preview">{offer?.expression ?? 'Click a value to copy its expression'}</code>
-}
-
 function OfferLine({ offer, isCurrent }: { offer: Offer; isCurrent: boolean }) {
   const { key, file, where, expression, missing } = offer
   return (
@@ -177,7 +170,6 @@ function OfferLine({ offer, isCurrent }: { offer: Offer; isCurrent: boolean }) {
       <p class="where">
         <strong>{key === 'on' ? 'for hookline build' : where}</strong>
         <span>{file}</span>
-        {file === '' && key !== 'on' && <StepId />}
       </p>
       <code>{expression}</code>
       <button
@@ -200,21 +192,5 @@ function OfferLine({ offer, isCurrent }: { offer: Offer; isCurrent: boolean }) {
         </p>
       )}
     </li>
-  )
-}
-
-function StepId() {
-  return (
-    <input
-      class="step-id"
-      aria-label="id of the step that runs the action"
-      value={stepId}
-      spellcheck={false}
-      autocomplete="off"
-      onInput={({ currentTarget }) => {
-        stepId.value = currentTarget.value.trim() || DEFAULT_STEP
-        keep('step', stepId.value)
-      }}
-    />
   )
 }

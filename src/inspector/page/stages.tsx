@@ -1,5 +1,6 @@
 import type { ShownStage, ShownValue } from '../api.ts'
 import { dayAndTime } from './list.tsx'
+import { Section, ValueList } from './section.tsx'
 import { copy } from './state.ts'
 
 /** The words for a stage's state, beside its name. */
@@ -11,19 +12,19 @@ const WORDS = {
   unknown: 'not known',
 } as const
 
+/** No other scheme may become a link: `javascript:` would run in the page. */
+const RUN_ADDRESS = /^https?:\/\/\S+$/
+
 /** Explains a delivery stage by stage, with the cure of a fault. */
 export function Stages({ stages }: { stages: readonly ShownStage[] }) {
   return (
-    <section aria-labelledby="stages-title">
-      <header>
-        <h3 id="stages-title">Explanation</h3>
-      </header>
+    <Section name="stages" title="Explanation">
       <ol class="stages card">
         {stages.map((stage) => (
           <StageView key={stage.stage} stage={stage} />
         ))}
       </ol>
-    </section>
+    </Section>
   )
 }
 
@@ -36,7 +37,17 @@ function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage
         <span class="stage-state">{WORDS[state]}</span>
         {at !== null && <time dateTime={at}>{dayAndTime(at)}</time>}
       </p>
-      {found !== null && <p class="stage-found">{found}</p>}
+      {found !== null && (
+        <p class="stage-found">
+          {RUN_ADDRESS.test(found) ? (
+            <a href={found} target="_blank" rel="noreferrer noopener">
+              {found}
+            </a>
+          ) : (
+            found
+          )}
+        </p>
+      )}
       {isFault && wanted !== null && (
         <p class="stage-found">
           <span class="stage-name">wanted</span> {wanted}
@@ -58,38 +69,18 @@ function StageView({ stage: { stage, state, at, found, wanted, cure } }: { stage
   )
 }
 
-const COMMAND = /(?:HOOKLINE_\w+=\S+ )?hookline .+?(?=, then: |, or |$)/g
+const COMMAND = /(?:HOOKLINE_\w+=\S+ )?\b(?:hookline|gh) .+?(?=, then: |, or |$)/g
 
-/** The commands of a cure such as `Find the reason with: hookline doctor`; without any, the whole text. */
+/** The commands of a cure such as `Find the reason: hookline doctor`; without any, the whole text. */
 function commandIn(cure: string): string {
   return cure.match(COMMAND)?.join(' && ') ?? cure
 }
 
-/** Attempts, times and the run. */
+/** Attempts, and where the event came from and went. */
 export function Values({ values }: { values: readonly ShownValue[] }) {
   return (
-    <section aria-labelledby="values-title">
-      <header>
-        <h3 id="values-title">Attempts and run</h3>
-      </header>
-      <div class="card">
-        <dl class="headers">
-          {values.map(({ name, value, url }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {url === undefined ? (
-                  value
-                ) : (
-                  <a href={url} target="_blank" rel="noreferrer noopener">
-                    {value}
-                  </a>
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </section>
+    <Section name="values" title="Attempts and endpoint">
+      <ValueList values={values} />
+    </Section>
   )
 }

@@ -1,16 +1,16 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { counted } from '../../wire/printable.ts'
-import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
+import type {
+  Detail,
+  ListChange,
+  Order,
+  SentResponse,
+  ShownRequest,
+  Summary,
+  Welcome,
+} from '../api.ts'
 import { filterMatcher, isExcluding } from '../filter.ts'
-import {
-  type Arrival,
-  fetchDetail,
-  fetchText,
-  fetchWelcome,
-  follow,
-  search,
-  sendOrder,
-} from './connection.ts'
+import { fetchDetail, fetchLog, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
 export function isToday(date: Date): boolean {
   return date.toDateString() === new Date().toDateString()
@@ -146,12 +146,11 @@ export function start(): void {
       if (shown.value === 'unreachable') loading = show(current.value)
       void loadWelcome()
     },
-    hello({ run: newRun, oldest, isWhole }) {
+    hello(newRun) {
       if (run !== '' && run !== newRun) startAgain()
       run = newRun
-      if (oldest !== undefined) forget(oldest)
       // The list on the page stays until the whole new list has come.
-      if (isWhole) isReplacing = true
+      isReplacing = true
     },
     requests: arrived,
     log: (delivery) => void (delivery === detail.value?.delivery && loadLog()),
@@ -181,13 +180,13 @@ async function loadWelcome(): Promise<void> {
   }
 }
 
-let arriving: Arrival[] = []
+let arriving: ListChange[] = []
 /** True if the next arrival replaces the list. */
 let isReplacing = false
 
 /** Once for all that comes in a burst, as after a reconnect. */
-function arrived(arrival: Arrival): void {
-  arriving.push(arrival)
+function arrived(change: ListChange): void {
+  arriving.push(change)
   if (arriving.length > 1) return
   setTimeout(() => {
     const news = arriving
@@ -195,13 +194,11 @@ function arrived(arrival: Arrival): void {
     batch(() => {
       const all = new Map(isReplacing ? [] : summaries.value)
       isReplacing = false
-      for (const { summaries: changed, gone = [] } of news) {
+      for (const { summaries: changed, gone } of news) {
         for (const one of changed) all.set(one.id, one)
         for (const id of gone) all.delete(id)
       }
       summaries.value = all
-      const oldest = news.at(-1)?.oldest
-      if (oldest !== undefined) forget(oldest)
       unmarkMissing()
       const wanted = news
         .flatMap(({ summaries: changed }) => changed)
@@ -214,7 +211,7 @@ function arrived(arrival: Arrival): void {
 }
 
 /** A delivery changes while it is shown: its event is accepted, its run ends. */
-async function showChanged(news: readonly Arrival[]): Promise<void> {
+async function showChanged(news: readonly ListChange[]): Promise<void> {
   const before = shown.peek()
   if (typeof before !== 'object') return
   const changed = news.flatMap(({ summaries: some }) => some).find(({ id }) => id === before.id)
@@ -247,12 +244,6 @@ export function mark(ids: readonly string[], isMarked: boolean): void {
   marked.value = next
 }
 
-/** @param oldest requests before it are no longer stored */
-function forget(oldest: number): void {
-  const kept = [...summaries.value].filter(([, { number }]) => number >= oldest)
-  if (kept.length < summaries.value.size) summaries.value = new Map(kept)
-}
-
 async function show(id: string): Promise<void> {
   const before = shown.peek()
   if (id === '' || (typeof before === 'object' && before.id === id)) {
@@ -280,7 +271,7 @@ function loadLog(): void {
   logging = setTimeout(async () => {
     const { delivery } = detail.peek() ?? {}
     if (!delivery || !welcome.peek()?.runs) return
-    const text = await fetchText(`log/${delivery}`).catch(() => '')
+    const text = await fetchLog(delivery).catch(() => '')
     if (detail.peek()?.delivery === delivery) log.value = text
   }, 50)
 }

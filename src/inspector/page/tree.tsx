@@ -13,8 +13,6 @@ interface TreeProps {
   label: string
   /** A value was clicked, or Enter pressed on it. */
   pick?: (path: JsonPath, value: unknown) => void
-  /** Under the mouse or focused. */
-  point?: (path: JsonPath, value: unknown) => void
   /** Path, as JSON, of the value that is picked. */
   picked?: string
 }
@@ -123,10 +121,8 @@ function TreeItem({ name, value, path, tree }: TreeItemProps) {
           else pick()
         }}
         onKeyDown={(event) => onTreeKey(event, { pick, ...(branch && { open }) })}
-        onMouseEnter={() => tree.point?.(path, value)}
         onFocus={() => {
           tree.reachable.value = id
-          tree.point?.(path, value)
         }}
       >
         {branch && <span class="twisty" aria-hidden="true" />}

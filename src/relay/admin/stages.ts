@@ -116,11 +116,11 @@ function verifiedStage(
       state: 'failed',
       at,
       found: explanation ?? 'the signature is not valid',
-      wanted: `a request that ${schemesOf(endpoint)} verifies with the secret of the endpoint`,
-      cure: `Enter the same secret at the sender, or change it here: ${command('endpoint update', endpoint)} --sender <name> --secret-env <NAME>`,
+      wanted: `a signature by ${schemesOf(endpoint)} with the endpoint's secret`,
+      cure: `Enter the same secret at the sender, or here: ${command('endpoint update', endpoint)} --sender <name> --secret-env <NAME>`,
     }
   }
-  if (!endpoint?.verify) return { state: 'skipped', found: 'the endpoint verifies no signatures' }
+  if (!endpoint?.verify) return { state: 'skipped' }
   return { state: 'ok', at, found: `verified by ${schemesOf(endpoint)}` }
 }
 
@@ -140,19 +140,17 @@ function filteredStage(
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `To accept such events, change the condition, and replay the delivery: ${command('endpoint update', endpoint)} --if '<condition>' && hookline deliveries replay ${id}`,
+      cure: `Change the condition: ${command('endpoint update', endpoint)} --if '<condition>' && hookline deliveries replay ${id}`,
     }
   }
-  if (endpoint?.if === undefined)
-    return { state: 'skipped', found: 'the endpoint has no condition' }
+  if (endpoint?.if === undefined) return { state: 'skipped' }
   return { state: 'ok', at, found: 'the condition is true', wanted: endpoint.if }
 }
 
 function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
   const { state, reason, accepted, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
-  const tries =
-    attempts === 0 ? 'no attempt yet' : attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const why = explanation === null ? reason : `${reason}: ${explanation}`
   switch (state) {
     case 'delivered': {
@@ -160,7 +158,7 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       return {
         state: 'ok',
         at: accepted === null ? null : isoTime(accepted),
-        found: `GitHub accepted the event${time} (${tries})`,
+        found: `accepted by GitHub${time}${attempts > 1 ? `, ${tries}` : ''}`,
       }
     }
     case 'refused':
@@ -185,23 +183,24 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
   }
 }
 
-function foundStage({ outcome, outcomeReason, run, accepted }: Delivery): Told {
-  const wanted = 'a run of the workflow whose name contains the delivery id'
+function foundStage({ outcome, outcomeReason, run, accepted, repository, path }: Delivery): Told {
   switch (outcome) {
     case null:
       return run === null
         ? { state: 'unknown', found: 'the relay did not look for the run of this event' }
         : { state: 'ok', found: run }
     case 'pending':
-      return { state: 'waiting', found: 'no run yet', wanted }
-    case 'no_run':
+      return { state: 'waiting', found: 'no run yet' }
+    case 'no_run': {
+      const [workflow] = path.split('/')
+      const other = outcomeReason === 'other_workflow' ? ', but a run of another workflow' : ''
       return {
         state: 'failed',
         at: accepted === null ? null : isoTime(accepted + NO_RUN_AFTER),
-        found: 'no run within 2 minutes',
-        wanted,
-        cure: 'Find the reason with: hookline doctor',
+        found: `no run of the workflow ${workflow} within 2 minutes${other}`,
+        cure: `Find the reason: hookline doctor --repository ${repository} --workflow ${workflow}`,
       }
+    }
     case 'unknown':
       return {
         state: run === null ? 'unknown' : 'ok',
@@ -253,29 +252,25 @@ function endedStage(
       return {
         state: 'failed',
         found: outcomeReason === null ? 'no trigger fired' : withValues(outcomeReason, body),
-        wanted: 'a trigger that fires',
-        cure: `${cureOfNothingFired(outcomeReason ?? '')}. Then replay the delivery: ${again}`,
+        cure: `${cureOfNothingFired(outcomeReason ?? '')}, then: ${again}`,
       }
     case 'skipped':
       return {
         state: 'failed',
-        found: 'every job was skipped',
-        wanted: 'a job whose condition (if:) is true for this event',
-        cure: `Find the condition with: hookline check. Then replay the delivery: ${again}`,
+        found: 'every job was skipped: no condition (if:) is true for this event',
+        cure: `Find the condition: hookline check, then: ${again}`,
       }
     case 'startup_failure':
       return {
         state: 'failed',
         found: outcomeReason ?? 'the run failed before a job began',
-        wanted: 'a valid workflow that the policies of the repository allow',
-        cure: `Read the error in the run, correct it, and replay the delivery: ${again}`,
+        cure: `Correct the error that the run shows, then: ${again}`,
       }
     default:
       return {
         state: 'failed',
         found: outcomeReason ?? conclusion ?? 'failure',
-        wanted: 'success',
-        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}. Then replay the delivery: ${again}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}, then: ${again}`,
       }
   }
 }
