@@ -494,7 +494,7 @@ describe('an error names the cure for', () => {
   const writeBot = () => {
     rmSync(join(home, '.github/workflows/hook.yml'))
     const kind = KINDS.get('bot')
-    const answers = { kind: 'bot', name: 'bot', repository: 'octo/repo', relay: '' }
+    const answers = { name: 'bot' }
     for (const { path, text } of kind?.files(answers) ?? []) writeFileSync(join(home, path), text)
   }
 
@@ -1055,7 +1055,7 @@ test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
 
 test('from a repository without workflows to a run of Stripe: three commands, 25 lines of connect', async () => {
   rmSync(join(home, '.github'), { recursive: true })
-  const init = await runShared(['init', '--sender', 'stripe', '--yes'], { cwd: home })
+  const init = await runShared(['init', '--sender', 'stripe'], { cwd: home })
   expect(init.exitCode).toBe(0)
   const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
   platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))

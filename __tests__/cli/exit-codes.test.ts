@@ -56,7 +56,7 @@ describe('exit codes of the command line', () => {
     ['dev', '--port', 'x'],
     ['dev', '--env', 'none.env'],
     ['check', '--sarif'],
-    ['build', '--dispatch', 'x'],
+    ['build', '--dispatch'],
     ['send'],
     ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
     ['doctor', '--repository', 'x'],

@@ -53,8 +53,7 @@ test('git and gh see no token and no key', async () => {
   await program('git', 'exit 1')
   await program('gh', 'exit 1')
   const env = { PATH: `${folder}:${process.env.PATH}`, ...SECRETS }
-  const args = ['init', '--yes', '--dry-run', '--repository', 'octo/repo']
-  const { exitCode, stderr } = await runShared(args, { cwd: folder, env })
+  const { exitCode, stderr } = await runShared(['init'], { cwd: folder, env })
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   expect([seen('git'), seen('gh')]).toEqual([[], []])
 })

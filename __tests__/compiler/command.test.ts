@@ -88,9 +88,7 @@ test('a mistake is shown in its line, and exits with 1', async () => {
 })
 
 test.each([
-  ['build', '--uses', 'no action'],
-  ['build', '--state', 'somewhere'],
-  ['build', '--check', '--fix'],
+  ['build', '--check', '--watch'],
   ['build', '--nope'],
 ])('hookline %s %s %s is wrong usage', async (...args) => {
   expect((await hookline(...args)).status).toBe(2)
@@ -111,7 +109,7 @@ const EVIL = [
 ]
 
 test.each([
-  ['build', '--fix', '--strict'],
+  ['check', '--fix', '--strict'],
   ['build', '--check'],
   ['build', '--check', '--json'],
   ['check'],

@@ -19,7 +19,6 @@ import {
 } from './files.ts'
 import { fixWorkflow } from './fix-workflows.ts'
 import { ownVersion } from './own-version.ts'
-import { settingOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
@@ -34,9 +33,6 @@ export function checkCommand(): Command {
       '[files...]',
       `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
     )
-    .addOption(settingOption('state'))
-    .addOption(settingOption('dispatch'))
-    .addOption(settingOption('forge'))
     .option('--strict', 'report warnings that are marked so in the rules as errors')
     .option('--fix', 'apply every fix that is certain to the files')
     .addOption(new Option('--json', 'print JSON').conflicts('sarif'))

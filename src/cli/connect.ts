@@ -302,7 +302,7 @@ async function writeWorkflow(
   note: (text: string) => void,
 ): Promise<void> {
   const { initCommand } = await import('./init.ts')
-  const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
+  const flags = sender ? ['--sender', sender.name] : []
   await initCommand(note).parseAsync(flags, { from: 'user' })
 }
 

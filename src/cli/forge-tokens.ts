@@ -227,3 +227,25 @@ function unencrypted(name: string, forge: ForgeHere): Problem {
     notes: ['anyone on the way can read a token that is sent over http'],
   }
 }
+
+/**
+ * GitHub's page for a new fine-grained token, with name, owner, expiry and permissions filled in. The
+ * repository has to be chosen there.
+ *
+ * @param permissions such as `contents` for write access, or `actions:read`
+ */
+export function tokenPage(
+  name: string,
+  repository: string,
+  permissions: readonly string[],
+  webUrl: string,
+): string {
+  const [owner = ''] = repository.split('/')
+  const asked = new URLSearchParams({
+    name: `hookline ${name}`,
+    ...(owner && { target_name: owner }),
+    expires_in: '90',
+    ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
+  })
+  return `${webUrl}/settings/personal-access-tokens/new?${asked}`
+}

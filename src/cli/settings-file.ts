@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { InvalidArgumentError, Option } from 'commander'
-import { parse } from 'yaml'
 import { type ActionLock, LOCK_FILE, readActionLock } from '../compiler/action-lock.ts'
 import {
-  COMPILER_SETTINGS,
-  type CompilerSettings,
   NO_SETTINGS,
   readSettingsFile,
   SETTINGS_FILE,
@@ -44,36 +40,4 @@ export function repositorySettings(root: string): RepositorySettings {
 
 function readIfExists(root: string, file: string): Source | undefined {
   return existsSync(join(root, file)) ? readSource(root, file) : undefined
-}
-
-/** Explains in `--help` where settings without a flag come from. */
-export const SETTINGS_HELP = `
-Settings without a flag come from "hookline:" in the workflow file, then from
-${SETTINGS_FILE}.
-`
-
-/**
- * The flag of a compiler setting: `--<key>`, with the parser of its entry in `COMPILER_SETTINGS`.
- *
- * @param description replaces the help of the entry
- */
-export function settingOption(name: keyof CompilerSettings, description?: string): Option {
-  const setting = COMPILER_SETTINGS.find((one) => one.name === name)
-  if (!setting) throw new RangeError(`no setting ${name}`)
-  const { key, argument, help, parse: parseValue, mistake } = setting
-  const text = description ?? `${help} (default: ${setting.default})`
-  return new Option(`--${key} ${argument}`, text).argParser((written) => {
-    const value = parseValue(written) ?? parseValue(fromYaml(written))
-    if (value !== undefined) return value
-    throw new InvalidArgumentError(`"${key}" ${mistake}.`)
-  })
-}
-
-/** Reads a flag as a file would be read, so that `--runs-on '[self-hosted, linux]'` is a list. */
-function fromYaml(written: string): unknown {
-  try {
-    return parse(written)
-  } catch {
-    return undefined
-  }
 }

@@ -12,9 +12,9 @@ import {
   type ForgeToken,
   tokenHost,
   tokenOfGh,
+  tokenPage,
   warnOfPlainText,
 } from '../forge-tokens.ts'
-import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
 import {

@@ -1,8 +1,8 @@
 import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github-api.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { ForgeHere } from '../forge.ts'
+import { tokenPage } from '../forge-tokens.ts'
 import type { Asked } from '../github-client.ts'
-import { tokenPage } from '../init/next-steps.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
