@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { RunningCommand, runShared } from '../support/cli.ts'
+import { runShared } from '../support/cli.ts'
 
 /** Tests the environment of programs that the command line starts. */
 
@@ -33,21 +33,6 @@ function seen(name: string): string[] {
   expect(text).toContain('PATH=')
   return Object.keys(SECRETS).filter((key) => text.includes(`${key}=`))
 }
-
-test('cloudflared sees no token and no key', async () => {
-  await program('cloudflared', 'echo https://quiet-river-example.trycloudflare.com >&2; sleep 60')
-  const env = { PATH: `${folder}:${process.env.PATH}`, ...SECRETS }
-  const command = new RunningCommand(['relay', '--stateless', '--port', '0', '--tunnel'], {
-    cwd: folder,
-    env,
-  })
-  try {
-    await command.printed(/public address/)
-    expect(seen('cloudflared')).toEqual([])
-  } finally {
-    await command.stop()
-  }
-})
 
 test('git and gh see no token and no key', async () => {
   await program('git', 'exit 1')

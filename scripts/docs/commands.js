@@ -6,7 +6,7 @@ import { code, table } from './table.js'
 const OUTPUTS = await recordedOutputs()
 
 /**
- * The `--help` of a command of the present sources, followed by the help of its subcommands with options.
+ * The `--help` of a command of the present sources, followed by the help of its subcommands.
  *
  * @param {string} [name] of a command; the whole command line without it
  * @returns {string}
@@ -17,10 +17,11 @@ export function helpOf(name) {
   return [help, ...partsOf(help).map((part) => printed(name, part))].join('\n')
 }
 
-/** The subcommands with options. @param {string} help of the command */
+/** The subcommands. @param {string} help of the command */
 export function partsOf(help) {
   const [, listed = ''] = help.split(/^Commands:\n/m)
-  return [...listed.matchAll(/^ {2}([\w-]+) \[options\]/gm)].map(([, part = '']) => part)
+  const [block = ''] = listed.split('\n\n')
+  return [...block.matchAll(/^ {2}(?!help\b)([\w-]+)/gm)].map(([, part = '']) => part)
 }
 
 /** @param {string[]} names */

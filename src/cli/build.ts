@@ -51,7 +51,11 @@ export function buildCommand(): Command {
       'after',
       `
 Settings come from "hookline:" in the workflow file, then from
-${SETTINGS_FILE}.`,
+${SETTINGS_FILE}.
+
+Examples:
+  $ hookline build
+  $ hookline build --check`,
     )
     .action(async (globs: string[], given: BuildCommandOptions) => {
       const { watch, json, explain, ...options } = given

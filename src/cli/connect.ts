@@ -28,13 +28,11 @@ import { findRelay } from './find-relay.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
+import { unusedProxyProblems } from './programs.ts'
 import { EXIT, print, reportError, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
 import type { TunnelChange } from './tunnel.ts'
-import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface ConnectOptions extends RequirementOptions {
-  readonly data?: string
-  readonly sender?: string
   readonly sendTest?: boolean
   readonly secretEnv?: string
   readonly json?: boolean
@@ -63,14 +61,12 @@ Examples:
 export function connectCommand(): Command {
   return new Command('connect')
     .description('give a workflow a public URL, and follow each request to its run')
-    .argument('[sender]', 'short form of --sender')
-    .option('--sender <name>', 'sender of the requests, such as stripe')
+    .argument('[sender]', 'sender of the requests, such as stripe')
     .option('--workflow <name>', 'file name of the workflow, without its extension')
     .option('--trigger <name>', 'trigger, if the workflow has several')
     .option('--port <port>', 'port of the relay on this machine (default: a free port)')
     .option('--public-url <url>', 'https address of that port (default: a tunnel)')
     .option('--relay <url>', 'create the endpoint on this relay, and follow its first run')
-    .option('--data <folder>', 'folder of the relay on this machine, with --relay')
     .option('--send-test', 'send a test event immediately')
     .option('--secret-env <name>', "variable with the sender's secret")
     .option('--yes', 'ask nothing')
@@ -83,7 +79,7 @@ export function connectCommand(): Command {
 const SIGNAL_DELAY = 20
 
 async function connect(word: string | undefined, options: ConnectOptions): Promise<void> {
-  const named = namedSender(word, options.sender)
+  const named = word === undefined ? undefined : knownSender(word)
   const settings = connectSettings(options)
   const report = reporter(options.json ?? false)
   const stopping = new AbortController()
@@ -117,13 +113,13 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   // 1. Everything that is needed is there, and GitHub would start the workflow.
   const client = options.relay === undefined ? undefined : await findRelay(options)
   const { token, forge, agreed } = await meetAll(connecting)
-  const { target, conditions, sender, texts } = agreed
+  const { target, sender, texts } = agreed
   const secret = settings.secret ?? exportedSecret(sender)
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
   const { repository, workflow } = target
-  const secrets = sender && verifies(sender, conditions.signatures) ? secretsOf(sender) : []
+  const secrets = sender && verifies(sender, target.signatures) ? secretsOf(sender) : []
   const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
@@ -141,12 +137,11 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     },
   }
   const follower = new LogFollower(ports, report.event)
-  const elsewhere = client && (await openAtRelay({ client, target, conditions, secret }))
+  const elsewhere = client && (await openAtRelay({ client, target, secret }))
   const relay =
     elsewhere ??
     (await openPublicRelay({
       target,
-      conditions,
       token,
       forge,
       ...settings,
@@ -161,9 +156,8 @@ async function untilAborted(connecting: Connecting): Promise<void> {
       onTunnel: report.tunnel,
       signal,
     }))
-  const isVerified = conditions.signatures.length > 0
   const sendTest = () => {
-    sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
+    sendTestEvent({ relay, target, sender, secret }).catch(reportError)
   }
   const storing = storeSecretKeys({ forge, repository, secrets, signal, note: report.note })
   const keys = options.json
@@ -181,7 +175,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     const shell = shellHere()
     const fetchesBodies = texts.some((text) => /^\s*relay-url:/m.test(text))
     const storesByKey = storing.length > 0 && keys !== undefined && keys.hint !== ''
-    const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies, storesByKey }
+    const setUp = { target, sender, relay, shell, forge, fetchesBodies, storesByKey }
     report.note(setUpLines(setUp).join('\n'))
     report.note(
       styled(process.stdout, 'dim', `Waiting for requests. ${keys?.hint || 'Ctrl-C stops.'}`),
@@ -230,18 +224,6 @@ async function meetAll({ options, named, report, signal, stop }: Connecting) {
 function endProcess(): void {
   process.exitCode ??= EXIT.done
   setImmediate(() => process.exit())
-}
-
-/** @throws UsageError if the word and the flag name two senders; UserError for an unknown one */
-function namedSender(word: string | undefined, flag: string | undefined): Sender | undefined {
-  if (word !== undefined && flag !== undefined && word !== flag) {
-    throw new UsageError({
-      message: `connect ${word} cannot be combined with --sender ${flag}`,
-      hint: 'Name one sender.',
-    })
-  }
-  const name = flag ?? word
-  return name === undefined ? undefined : knownSender(name)
 }
 
 /** The sender's secret in the variable that `init --sender` names, such as STRIPE_SIGNING_SECRET. */

@@ -17,16 +17,11 @@ import {
   ownerOf,
   withOwner,
 } from './endpoint/named-endpoint.ts'
-import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
+import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
 import { EXIT, print, styled } from './terminal.ts'
 
-interface DeliveryOptions extends RelayOptions {
-  readonly repository?: string
-  readonly json?: boolean
-}
-
-interface FilterOptions extends DeliveryOptions {
+interface FilterOptions extends SharedOptions {
   readonly endpoint?: string
   readonly state?: string
   readonly since?: string
@@ -39,8 +34,6 @@ interface ListOptions extends FilterOptions {
   readonly limit: number
   readonly watch?: boolean
   readonly open?: boolean
-  readonly port: string
-  readonly dev: string
 }
 
 interface ChangeOptions extends FilterOptions {
@@ -81,57 +74,35 @@ const PAGE = 1000
 
 /** The client of the admin API: what became of each request. */
 export function deliveriesCommand(): Command {
-  const command = new Command('deliveries')
+  const deliveries = new Command('deliveries')
     .description('list what became of each request, and replay or delete deliveries')
     .addHelpText('after', HELP)
-    .addCommand(listing(new Command('list').description('list deliveries, newest first')), {
-      isDefault: true,
-    })
     .addCommand(
-      one('show', 'explain one delivery: its stages, its request, and the cure of a fault')
+      filtered(new Command('list').description('list deliveries, newest first'))
+        .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
+        .option('--watch', 'repeat until Ctrl-C')
+        .option('--open', 'show the deliveries in the inspector, until Ctrl-C')
+        .action((_, command) => list(command.optsWithGlobals())),
+      { isDefault: true },
+    )
+    .addCommand(
+      new Command('show')
+        .description('explain one delivery: its stages, its request, and the cure of a fault')
         .argument('<id>', 'delivery id')
-        .action(show),
+        .action((id, _, command) => show(id, command.optsWithGlobals())),
     )
     .addCommand(
-      filtered(one('replay', 'deliver one or many again'))
+      filtered(new Command('replay').description('deliver one or many again'))
         .argument('[id]', 'delivery id')
-        .action((id, options) => change(REPLAY, id, options)),
+        .action((id, _, command) => change(REPLAY, id, command.optsWithGlobals())),
     )
     .addCommand(
-      filtered(one('delete', 'delete one or many'))
+      filtered(new Command('delete').description('delete one or many'))
         .argument('[id]', 'delivery id')
         .option('--yes', 'ask nothing')
-        .action((id, options) => change(DELETE, id, options)),
+        .action((id, _, command) => change(DELETE, id, command.optsWithGlobals())),
     )
-  return command
-}
-
-function one(name: string, description: string): Command {
-  return withRelayOptions(new Command(name).description(description))
-    .option(
-      '--repository <owner/name>',
-      'repository (default: all; on Workers the git remote origin)',
-    )
-    .option('--json', 'print JSON')
-}
-
-function listing(command: Command): Command {
-  return filtered(withRelayOptions(command))
-    .option(
-      '--repository <owner/name>',
-      'repository (default: all; on Workers the git remote origin)',
-    )
-    .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
-    .option('--watch', 'repeat until Ctrl-C')
-    .option('--open', 'show the deliveries in the inspector, until Ctrl-C')
-    .option('--port <port>', 'port of the inspector; 0 selects a free port', '0')
-    .option(
-      '--dev <url>',
-      'hookline dev for "Open in dev" in the inspector',
-      'http://localhost:3000',
-    )
-    .option('--json', 'print JSON')
-    .action(list)
+  return withRelayOptions(deliveries, 'repository (default: all; on Workers the git remote origin)')
 }
 
 function filtered(command: Command): Command {
@@ -295,7 +266,7 @@ async function readDeliveries(
   }
 }
 
-async function show(text: string, options: DeliveryOptions): Promise<void> {
+async function show(text: string, options: SharedOptions): Promise<void> {
   const id = checkedId(text)
   const client = await findRelay(options)
   const answer = await withDelivery(client, options, (owner) =>
@@ -421,7 +392,7 @@ async function isAgreed(question: string, { yes }: ChangeOptions): Promise<boole
  */
 async function withDelivery(
   client: RelayClient,
-  { repository }: DeliveryOptions,
+  { repository }: SharedOptions,
   ask: (owner: string) => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
   const owners = repository === undefined ? await possibleOwners(client) : [ownerOf(repository)]

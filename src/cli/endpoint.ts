@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander'
 import { isLoopback } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { isObject } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
@@ -17,6 +16,7 @@ import {
   namedEndpoint,
   ownerOf,
   readEndpoint,
+  storedSettings,
 } from './endpoint/named-endpoint.ts'
 import {
   type EndpointChecks,
@@ -30,32 +30,25 @@ import {
 } from './endpoint/settings.ts'
 import { endpointTargets } from './endpoint/targets.ts'
 import { originRepository } from './files.ts'
-import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
-import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
+import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
+import { type AdminAnswer, type RelayClient, RelayRefusal } from './relay-client.ts'
 import { type EndpointTarget, readEndpointTarget } from './target/endpoint-target.ts'
 import { print, textTable, warn } from './terminal.ts'
 
-interface EndpointOptions extends RelayOptions {
-  readonly repository?: string
-  readonly json?: boolean
-}
-
-interface CreateOptions extends RelayOptions, SettingOptions {
+interface CreateOptions extends SharedOptions, SettingOptions {
   readonly anyWorkflow?: boolean
   readonly botTokenEnv?: string
-  readonly json?: boolean
 }
 
-interface UpdateOptions extends RelayOptions, SettingOptions {
+interface UpdateOptions extends SharedOptions, SettingOptions {
   readonly remove?: readonly Removable[]
-  readonly json?: boolean
 }
 
-interface ShowOptions extends EndpointOptions {
+interface ShowOptions extends SharedOptions {
   readonly url?: boolean
 }
 
-interface BotOptions extends EndpointOptions {
+interface BotOptions extends SharedOptions {
   readonly botTokenEnv?: string
   readonly secretEnv?: string
 }
@@ -96,70 +89,56 @@ const PATH = '/endpoints'
 
 /** The client of the admin API: webhook URLs that a relay stores. */
 export function endpointCommand(): Command {
-  return new Command('endpoint')
+  const endpoint = new Command('endpoint')
     .description('create and change webhook URLs that a relay stores')
     .addHelpText('after', HELP)
     .addCommand(
-      common(
-        withSettingOptions(
-          new Command('create')
-            .description('store an endpoint, and print its URL')
-            .argument('<name>', 'public name: a-z 0-9 . _ -'),
+      withSettingOptions(new Command('create').description('store an endpoint, and print its URL'))
+        .argument('<name>', 'public name: a-z 0-9 . _ -')
+        .option('--any-workflow', 'start the workflow that the rest of the URL names')
+        .option(
+          '--bot-token-env <name>',
+          'variable with a bot token: register the URL with the bot',
         )
-          .option('--any-workflow', 'start the workflow that the rest of the URL names')
-          .option(
-            '--bot-token-env <name>',
-            'variable with a bot token: register the URL with the bot',
-          ),
-      ).action(create),
-    )
-    .addCommand(command('list', 'list endpoints, without their URLs').action(list))
-    .addCommand(
-      named('show', 'print one endpoint').option('--url', 'print only the URL').action(show),
+        .action((name, _, command) => create(name, command.optsWithGlobals())),
     )
     .addCommand(
-      common(
-        withSettingOptions(
-          new Command('update')
-            .description('change settings; the URL stays the same')
-            .argument('<name>', NAME),
-        ).addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE)),
-      ).action(update),
+      new Command('list')
+        .description('list endpoints, without their URLs')
+        .action((_, command) => list(command.optsWithGlobals())),
     )
     .addCommand(
-      withBotOption(named('rotate', 'replace the URL; the old one ends immediately'))
+      named('show', 'print one endpoint')
+        .option('--url', 'print only the URL')
+        .action((name, _, command) => show(name, command.optsWithGlobals())),
+    )
+    .addCommand(
+      withSettingOptions(named('update', 'change settings; the URL stays the same'))
+        .addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE))
+        .action((name, _, command) => update(name, command.optsWithGlobals())),
+    )
+    .addCommand(
+      named('rotate', 'replace the URL; the old one ends immediately')
+        .option('--bot-token-env <name>', BOT_TOKEN_MEANING)
         .option('--secret-env <name>', 'variable with the secret token that the workflow verifies')
-        .action(rotate),
+        .action((name, _, command) => rotate(name, command.optsWithGlobals())),
     )
     .addCommand(
-      withBotOption(named('delete', 'delete an endpoint; its URL ends immediately')).action(remove),
+      named('delete', 'delete an endpoint; its URL ends immediately')
+        .option('--bot-token-env <name>', BOT_TOKEN_MEANING)
+        .action((name, _, command) => remove(name, command.optsWithGlobals())),
     )
-}
-
-const NAME = 'name of the endpoint, or <owner>/<name>'
-
-function command(name: string, description: string): Command {
-  return common(
-    new Command(name)
-      .description(description)
-      .option('--repository <owner/name>', 'repository whose owner has the endpoint'),
-  )
+  return withRelayOptions(endpoint, 'repository of the endpoint (default: the git remote origin)')
 }
 
 function named(name: string, description: string): Command {
-  return command(name, description).argument('<name>', NAME)
+  return new Command(name)
+    .description(description)
+    .argument('<name>', 'name of the endpoint, or <owner>/<name>')
 }
 
-function common(subcommand: Command): Command {
-  return withRelayOptions(subcommand).option('--json', 'print JSON')
-}
-
-function withBotOption(subcommand: Command): Command {
-  return subcommand.option(
-    '--bot-token-env <name>',
-    "variable with the bot's token, for an endpoint that is registered with a bot",
-  )
-}
+const BOT_TOKEN_MEANING =
+  "variable with the bot's token, for an endpoint that is registered with a bot"
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   const { env } = process
@@ -276,7 +255,7 @@ function noteChecks({ schemes, inWorkflow }: EndpointChecks, isBot: boolean): vo
   process.stderr.write(`${printable(lines.join('\n'))}\n`)
 }
 
-async function list({ repository, json, ...options }: EndpointOptions): Promise<void> {
+async function list({ repository, json, ...options }: SharedOptions): Promise<void> {
   const client = await findRelay(options)
   const owner = repository === undefined ? undefined : ownerOf(repository)
   const endpoints = await listEndpoints(client, owner)
@@ -316,8 +295,7 @@ async function show(
     const { endpoint, url } = await readEndpoint(client, place)
     return print(json ? printableJson(JSON.stringify({ endpoint, url })) : printable(url))
   }
-  const { endpoint } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(endpoint)) throw notARelay(client.host)
+  const endpoint = await storedSettings(client, place)
   if (json) return print(printableJson(JSON.stringify({ endpoint })))
   const width = Math.max(...Object.keys(endpoint).map((key) => key.length))
   const lines = Object.entries(endpoint).map(
@@ -332,8 +310,7 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
   const plain = plainSettings(options, process.env)
   const client = await findRelay(options)
   const place = await namedEndpoint(text, options.repository, client)
-  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(known)) throw notARelay(client.host)
+  const known = await storedSettings(client, place)
   const changed = await changedTarget(options, known)
   const mode = (changed.dispatch ?? known.dispatch) === 'workflow' ? 'workflow' : 'repository'
   const body = {
@@ -395,8 +372,7 @@ async function rotate(text: string, options: BotOptions): Promise<void> {
   const { botTokenEnv, secretEnv, repository } = options
   const client = await findRelay(options)
   const place = await namedEndpoint(text, repository, client)
-  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(known)) throw notARelay(client.host)
+  const known = await storedSettings(client, place)
   const isBot = known.trigger === BOT_TRIGGER
   if (isBot && isRegistered(known) && botTokenEnv === undefined) {
     throw new UserError({

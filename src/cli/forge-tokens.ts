@@ -4,7 +4,7 @@ import { readToken, type Secret } from '../wire/secret.ts'
 import { type Environment, rawSetting } from '../wire/settings.ts'
 import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
 import { type AskGitHub, githubAt } from './github-client.ts'
-import { warn } from './terminal.ts'
+import { shellHere, warn } from './terminal.ts'
 
 // The one place that decides which token is sent to which host. A git remote, which anyone may have
 // written into a clone, never decides that: a token goes to the host that its variable is for.
@@ -248,4 +248,18 @@ export function tokenPage(
     ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
   })
   return `${webUrl}/settings/personal-access-tokens/new?${asked}`
+}
+
+/**
+ * A command of Hookline with the token that gh has for the forge. Without `--hostname`, gh may print its
+ * token for github.com, which the forge must not receive.
+ */
+export function withTokenOfGh({ host, apiUrl, isConfigured }: ForgeHere, command: string): string {
+  const shell = shellHere()
+  const isCloud = host === 'github.com'
+  const name = /^[\w.:-]+$/.test(host) ? host : shell.quoted(host)
+  const printedBy = isCloud ? 'gh auth token' : `gh auth token --hostname ${name}`
+  // Without the address, a token in HOOKLINE_GITHUB_TOKEN may be of github.com.
+  const address = isCloud || isConfigured ? {} : { HOOKLINE_API_URL: { text: apiUrl.href } }
+  return shell.having({ ...address, HOOKLINE_GITHUB_TOKEN: { printedBy } }, command)
 }

@@ -15,7 +15,7 @@ import {
 } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import { HttpFailure, type HttpResponse } from '../wire/http.ts'
+import type { HttpResponse } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
@@ -26,7 +26,7 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Addressed } from './follow-runs.ts'
 import { githubHere } from './forge-tokens.ts'
-import { readSecret, unreachableHint } from './request-faults.ts'
+import { unreachable } from './request-faults.ts'
 import { EXAMPLES, exampleOf } from './send/example-events.ts'
 import { sendExactly } from './send/http-request.ts'
 import {
@@ -40,8 +40,6 @@ import { EXIT, print, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sender?: string
-  readonly sign?: string
-  readonly secretStdin?: boolean
   readonly privateKey?: string
   readonly list?: boolean
   readonly relay?: string
@@ -96,7 +94,7 @@ export function sendCommand(): Command {
   return new Command('send')
     .description('send an example event or a request to a relay or to hookline dev')
     .argument('[url]', 'webhook URL')
-    .option('--sender <name>', 'send the example event of this sender, with its signature')
+    .option('--sender <name>', 'sender or scheme: sign as it does, and send its example event')
     .option('--example <name>', 'send this example event, for example github.push')
     .option('--file <file>', 'send a saved request')
     .option('--method <method>', 'HTTP method (default: POST with a body, else GET)')
@@ -106,8 +104,6 @@ export function sendCommand(): Command {
         .default([], 'none'),
     )
     .option('--data <body>', 'body, or @file')
-    .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
-    .option('--secret-stdin', 'read the secret from standard input')
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
     .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
     .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
@@ -137,7 +133,9 @@ async function sendRequest(
   const isToken = options.relay !== undefined && options.endpoint === undefined
   const token = isToken ? tokenHere() : undefined
   const secret =
-    options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
+    options.privateKey === undefined
+      ? readSetting(process.env, 'HOOKLINE_WEBHOOK_SECRET')
+      : undefined
   const addressed = await outgoingRequest(target, withSenderExample(options))
   await sendOnce(await signedRequest(addressed, options, secret), token, options, endpoint)
 }
@@ -328,11 +326,11 @@ async function signedRequest(
   given: Secret | undefined,
 ): Promise<AddressedRequest> {
   const sender = senderNamed(options.sender ?? '')
-  const wanted = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.sender)
+  const wanted = sender ? (sender.scheme ?? sender.name) : options.sender
   const scheme = wanted ?? addressed.scheme
   const { privateKey } = options
   const secret = privateKey === undefined ? given : keyOfPair(privateKey, scheme ?? '')
-  if (!secret && scheme === 'aws-sns' && options.sign === undefined) {
+  if (!secret && scheme === 'aws-sns') {
     process.stderr.write(`sent without a signature. ${ONLY_AMAZON}\n`)
     return addressed
   }
@@ -341,7 +339,7 @@ async function signedRequest(
   if (scheme === undefined) {
     throw new UserError({
       message: 'there is a secret, but no signature scheme',
-      hint: 'Add --sender or --sign, or unset HOOKLINE_WEBHOOK_SECRET.',
+      hint: 'Add --sender, or unset HOOKLINE_WEBHOOK_SECRET.',
     })
   }
   return signed(addressed, scheme, secret, {
@@ -351,11 +349,11 @@ async function signedRequest(
   })
 }
 
-function missingSecret({ sender, sign }: SendOptions, scheme: string): UserError {
+function missingSecret({ sender }: SendOptions, scheme: string): UserError {
   const variable = senderNamed(sender ?? '')?.secret
   const exported = variable !== undefined && process.env[variable] ? `$${variable}` : '…'
   return new UserError({
-    message: `${sign === undefined ? '--sender' : '--sign'} needs the secret that signs the request`,
+    message: '--sender needs the secret that signs the request',
     hint: PAIRED.includes(scheme)
       ? `Add --private-key ${scheme}.pem. A missing file is created, and its public key is printed.`
       : `Run: export HOOKLINE_WEBHOOK_SECRET="${exported}"`,
@@ -391,9 +389,7 @@ async function sendWebhook(
     const secrets = [token, key, ofUrl ? new Secret(ofUrl) : undefined]
     return readResponse(withoutSecrets(reply, secrets))
   } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error
-    const hint = unreachableHint(error, 'Start the relay or hookline dev, and check the address.')
-    throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
+    throw unreachable(error, url.host, 'Start the relay or hookline dev, and check the address.')
   }
 }
 

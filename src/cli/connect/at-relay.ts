@@ -1,4 +1,3 @@
-import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { UserError } from '../../wire/errors.ts'
 import { listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
@@ -7,8 +6,7 @@ import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
-import { ownerOf } from '../endpoint/named-endpoint.ts'
-import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
+import { NO_CHECKS, ownerOf, storedEndpoint } from '../endpoint/named-endpoint.ts'
 import { firstRun, type RunPorts } from '../follow-runs.ts'
 import { type RelayClient, RelayRefusal } from '../relay-client.ts'
 import type { ConnectTarget } from './connect-target.ts'
@@ -18,8 +16,6 @@ import type { PublicRelay } from './public-relay.ts'
 interface AtRelayOptions {
   readonly client: RelayClient
   readonly target: ConnectTarget
-  /** The trigger with the secrets of the environment. */
-  readonly conditions: FoundTrigger
   /** The sender's secret of `--secret-env`. */
   readonly secret: Secret | undefined
 }
@@ -37,15 +33,15 @@ export interface EndpointAtRelay extends PublicRelay {
  * @throws UserError if the relay refuses it
  */
 export async function openAtRelay(options: AtRelayOptions): Promise<EndpointAtRelay> {
-  const { client, target, conditions: trigger, secret } = options
+  const { client, target, secret } = options
   const { repository, workflow, dispatch } = target
-  const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), 'endpoint')
+  const { conditions, inWorkflow } = conditionsOfTrigger(target, secret?.reveal(), 'endpoint')
   const name = endpointName(target)
   const { url } = await storedEndpoint(client, {
     ...{ name, repository, workflow, trigger: target.trigger, dispatch },
     ...(await credentialFor(client)),
-    ...{ if: null, ifError: null, verify: null },
-    ...conditions?.claims,
+    ...NO_CHECKS,
+    ...conditions,
   })
   const whole = url + (target.example?.path ?? '')
   return {

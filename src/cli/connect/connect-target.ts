@@ -9,7 +9,7 @@ import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { NATIVE_FOLDER, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
 import { dispatchModesOf } from '../target/published.ts'
-import { polledHere, triggersHere, triggersToAsk } from '../workflows-here.ts'
+import { polledHere, triggersHere } from '../workflows-here.ts'
 
 /** The trigger that `connect` gives a public URL. */
 export interface ConnectTarget extends FoundTrigger {
@@ -50,7 +50,7 @@ export function chooseTrigger(
       (workflow === undefined || each.workflow === workflow.replace(/\.ya?ml$/, '')) &&
       (trigger === undefined || each.trigger === trigger),
   )
-  const ofSender = sender ? named.filter((each) => isFor(sender, withSecrets(each))) : []
+  const ofSender = sender ? named.filter((each) => isFor(sender, each)) : []
   const fitting = ofSender.length > 0 ? ofSender : named
   const [only] = fitting
   if (only && fitting.length === 1) return { trigger: only }
@@ -105,15 +105,6 @@ function pollsProblem(polled: string): Problem {
       'to receive messages by a webhook instead: hookline init --sender telegram',
     ],
   }
-}
-
-/** The trigger with the secrets of the environment, so that its signature verification is known. */
-export function withSecrets(found: FoundTrigger): FoundTrigger {
-  const { workflow, trigger } = found
-  const known = triggersToAsk(process.env).find(
-    (each) => each.workflow === workflow && each.trigger === trigger,
-  )
-  return known ?? { ...found, signatures: [], filter: undefined }
 }
 
 /** Whether a trigger is the sender's own, or verifies its signatures. */

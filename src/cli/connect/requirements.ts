@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
@@ -37,7 +36,6 @@ import {
   type TargetOptions,
   type TriggerChoice,
   verifies,
-  withSecrets,
 } from './connect-target.ts'
 
 export interface RequirementOptions extends TargetOptions {
@@ -62,8 +60,6 @@ interface RequirementPorts {
 /** Everything that `connect` needs before it opens a public URL. */
 export interface Ready {
   readonly target: ConnectTarget
-  /** The trigger of this folder with its signature verification and filter. */
-  readonly conditions: FoundTrigger
   readonly token: Secret
   /** The forge of the git remote, which the token is for. */
   readonly forge: ForgeHere
@@ -137,7 +133,6 @@ export async function meetRequirements(
   if ('message' in written) throw new UserError(written)
   return {
     target: { ...chosen.trigger, repository, ...written },
-    conditions: withSecrets(chosen.trigger),
     token: source.token,
     forge,
   }
@@ -212,19 +207,17 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
 }
 
 interface WorkflowFacts {
-  /** The trigger with its signature verification. */
-  readonly conditions: FoundTrigger
+  readonly target: ConnectTarget
   /** True if GitHub runs the file that declares the trigger. */
   readonly isPublished: boolean
   readonly named: Sender | undefined
   readonly forge: ForgeHere
-  readonly repository: string
 }
 
 /** The end of the list: the rows that depend on the file that GitHub runs. */
 export function workflowRows(known: WorkflowFacts): readonly Requirement[] {
-  const { conditions, named, forge, repository } = known
-  const { signatures } = conditions
+  const { named, forge } = known
+  const { signatures, repository } = known.target
   const sender = named ?? senderOf(signatures)
   const secrets = sender && verifies(sender, signatures) ? secretsOf(sender) : []
   return [
@@ -247,8 +240,7 @@ export function requirementText(rows: readonly Requirement[]): string {
 }
 
 /** Says whether the workflow verifies signatures, and of whom. */
-function signatureRow({ conditions, named, isPublished }: WorkflowFacts): Requirement {
-  const { signatures } = conditions
+function signatureRow({ target: { signatures }, named, isPublished }: WorkflowFacts): Requirement {
   const schemes = [...new Set(signatures.map(({ scheme }) => scheme))].join(', ')
   if (signatures.length === 0) {
     const init = `hookline init${named ? ` --sender ${named.name}` : ' --sender <name>'}`

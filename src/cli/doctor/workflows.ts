@@ -5,13 +5,7 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import {
-  type DispatchEvent,
-  type DispatchMode,
-  dispatchEvent,
-  EVENT_TYPE,
-  WORKFLOW_INPUT,
-} from '../../wire/payload.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
@@ -33,8 +27,6 @@ const FOLDER = '.github/workflows'
 
 export interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
-  /** Name of the file of the requested workflow: `hook.yaml`. */
-  readonly file?: string | undefined
   /** True if all checked workflows poll a bot, so that no token has to start them. */
   readonly onlyPolls?: boolean
 }
@@ -62,14 +54,17 @@ export async function checkRepositoryWorkflows(
   const refused = replies.find((each) => each.refusal)?.refusal
   if (refused) return { findings: [unreadableWorkflows(refused)] }
   const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
-  const checked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
+  const checked =
+    workflow === undefined
+      ? files.filter(({ on, events }) => events.length > 0 || dispatchTypes(on) !== undefined)
+      : files
   const bots = files.flatMap((file) => file.bot ?? [])
   const ofBots = await checkPolledBots(target, bots, ports)
   const onlyPolls = bots.length > 0 && checked.every(({ bot }) => bot !== undefined)
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
-    const others = found.length > 0 ? found : [noListener(files, target, defaultBranch)]
+    const others = found.length > 0 ? found : [noListener(defaultBranch)]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
   const { repository } = target
@@ -90,29 +85,16 @@ export async function checkRepositoryWorkflows(
       `Run: gh workflow enable ${file}`,
     )
   })
-  // If hook.yml and hook.yaml exist, the relay uses hook.yml.
-  const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
-  return {
-    findings: [...findings, ...ofBots],
-    file: workflow === undefined ? undefined : file,
-    onlyPolls,
-  }
+  return { findings: [...findings, ...ofBots], onlyPolls }
 }
 
-/** Names a workflow that listens for the event of the other dispatch mode, if there is one. */
-function noListener(
-  files: readonly NativeFile[],
-  target: DoctorTarget,
-  defaultBranch: string,
-): DoctorFinding {
-  const { dispatch = 'repository' } = target
-  const other = otherMode(dispatch)
-  const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
-  const message = `no workflow on ${defaultBranch} listens for ${dispatchEvent(dispatch)}`
-  const hint = found
-    ? `${found.file} listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, and add --dispatch ${other} here.`
-    : `Write one: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
-  return failedFinding('workflow', 'workflow_not_listening', message, hint)
+function noListener(defaultBranch: string): DoctorFinding {
+  return failedFinding(
+    'workflow',
+    'workflow_not_listening',
+    `no workflow on ${defaultBranch} listens for the events of a relay`,
+    'Write one: hookline init',
+  )
 }
 
 /** The listing of the folder, or the text of a file in it. */
@@ -169,10 +151,10 @@ interface NativeFile {
   readonly isValid: boolean
   /** The first mistake of a file that GitHub refuses. */
   readonly problem?: Problem | undefined
-  /** The whole file, as plain values; absent if it is invalid. */
-  readonly workflow?: unknown
   /** The value of `on:`. */
   readonly on?: unknown
+  /** The events by which a relay can start it. */
+  readonly events: readonly DispatchEvent[]
   /** Absent if no step uses the action. */
   readonly native?: NativeWorkflow | undefined
   /** The bot that it polls; absent if it receives webhooks. */
@@ -183,13 +165,14 @@ function readNativeFile(file: string, text: string): NativeFile {
   const source = { name: file, file, text: withUnixLines(text) }
   try {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
-    if (!isObject(value)) return { file, isValid: false }
+    if (!isObject(value)) return { file, isValid: false, events: [] }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    const bot = native && dispatchEventsOf(value).length === 0 && polledBot(file, native, value)
-    return { file, isValid: true, workflow: value, on: value.on, native, bot: bot || undefined }
+    const events = dispatchEventsOf(value)
+    const bot = native && events.length === 0 ? polledBot(file, native, value) : undefined
+    return { file, isValid: true, on: value.on, events, native, bot }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { file, isValid: false, problem: error.problems[0] }
+    return { file, isValid: false, problem: error.problems[0], events: [] }
   }
 }
 
@@ -208,19 +191,17 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
   if (problem) return problem
-  if (target.dispatch === 'workflow' && !isPolled(workflow)) return checkDirect(workflow, target)
+  const listened = workflow.events.includes('repository_dispatch') ? 'repository' : 'workflow'
+  const isDirect =
+    (target.dispatch ?? (workflow.events.length > 0 ? listened : 'repository')) === 'workflow'
+  if (isDirect && !isPolled(workflow)) return checkDirect(workflow)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
     return checkPolling(file, on)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
-    return failedFinding(
-      'workflow',
-      'workflow_not_listening',
-      message,
-      orOther(workflow, target, LISTEN),
-    )
+    return failedFinding('workflow', 'workflow_not_listening', message, orOther(workflow, LISTEN))
   }
   if (types.length > 0 && !types.includes(EVENT_TYPE)) {
     const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
@@ -235,11 +216,10 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
 }
 
 /** The event to add; or the other dispatch mode, if the workflow listens for its event. */
-function orOther(workflow: NativeFile, target: DoctorTarget, listening: string): string {
-  const other = otherMode(target.dispatch)
-  return listens(workflow, { ...target, dispatch: other })
-    ? `It listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, or add ${listening}`
-    : `Add ${listening}`
+function orOther({ events: [other] }: NativeFile, listening: string): string {
+  if (other === undefined) return `Add ${listening}`
+  const mode = other === 'workflow_dispatch' ? 'workflow' : 'repository'
+  return `It listens for ${other}. Use hookline endpoint update <name> --dispatch ${mode}, or add ${listening}`
 }
 
 function isPolled({ on, native, bot }: NativeFile): boolean {
@@ -282,27 +262,28 @@ function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
   return failedFinding('workflow', 'workflow_is_source', message, hint)
 }
 
-/** The trigger of `--send-test` is not declared in the file. */
+/** The trigger of the endpoint is not declared in the file. */
 function undeclaredTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],
-  { trigger, testEventTimeout }: DoctorTarget,
+  { trigger }: DoctorTarget,
 ): DoctorFinding | undefined {
   // If the action reads other files, only a run can show their triggers.
-  if (testEventTimeout === undefined || declared.length === 0) return undefined
+  if (trigger === undefined || declared.length === 0) return undefined
   if (declared.some(({ definition }) => definition === TRIGGERS.get(trigger))) return undefined
   const names = declared.map(({ name }) => name)
-  const hint = didYouMean(trigger, names) ?? 'Name one of them: --trigger <name>'
+  const hint =
+    didYouMean(trigger, names) ?? 'Run: hookline endpoint update <name> --trigger <trigger>'
   const message = `${file} declares no trigger "${trigger}"; it declares ${names.join(', ')}`
   return failedFinding('workflow', 'trigger_not_declared', message, hint)
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function checkDirect(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
+function checkDirect(workflow: NativeFile): DoctorFinding {
   const { file, on, native } = workflow
   const inputs = dispatchInputs(on)
   const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
-  const hint = orOther(workflow, target, listening)
+  const hint = orOther(workflow, listening)
   if (!hasEvent(on, 'workflow_dispatch')) {
     const message = `${file} has no trigger workflow_dispatch`
     return failedFinding('workflow', 'workflow_not_listening', message, hint)
@@ -345,20 +326,10 @@ export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
   ]
 }
 
-function otherMode(mode: DispatchMode = 'repository'): DispatchMode {
-  return mode === 'repository' ? 'workflow' : 'repository'
-}
-
 /** The inputs of `workflow_dispatch`. */
 function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
   return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
-}
-
-/** Whether a workflow listens for the event of the dispatch mode; others are not checked. */
-function listens({ on, native }: NativeFile, { dispatch }: DoctorTarget): boolean {
-  if (dispatch === 'workflow') return hasEvent(on, 'workflow_dispatch') && native !== undefined
-  return dispatchTypes(on) !== undefined
 }
 
 /** The types of `repository_dispatch`; an empty list means all types, `undefined` that the event is absent. */

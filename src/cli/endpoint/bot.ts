@@ -15,7 +15,7 @@ export const BOT_TRIGGER = 'messaging_bot'
 /** A bot that is registered with the URL of an endpoint. */
 export interface BotRegistration {
   /** The `verify` of the endpoint: the secret that the bot server sends with each message. */
-  readonly verify: readonly JsonObject[]
+  readonly verify: readonly (JsonObject & { readonly scheme: readonly string[] })[]
   /** Registers a URL. @throws UserError with the error of the Bot API */
   register(url: string): Promise<void>
 }

@@ -30,11 +30,9 @@ export interface ConditionOptions {
   readonly publicKey?: string
 }
 
-/** The conditions that the relay checks for each request to an endpoint. */
-export interface EndpointConditions {
-  readonly claims: CheckClaims
-  /** The part that may be printed. */
-  readonly shown: Readonly<Record<string, unknown>>
+/** The conditions that the relay checks for each request to an endpoint, as the admin API reads them. */
+export interface EndpointClaims extends CheckClaims {
+  readonly verify?: readonly { readonly scheme: readonly string[] }[]
 }
 
 /**
@@ -45,7 +43,7 @@ export interface EndpointConditions {
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Readonly<Record<string, string | undefined>>,
-): EndpointConditions | undefined {
+): EndpointClaims | undefined {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
   if (sender !== undefined && verify !== undefined) {
@@ -67,16 +65,9 @@ export function conditionsFrom(
     ...settingsJson(settings),
   }))
   return {
-    claims: {
-      ...(condition !== undefined && { if: condition }),
-      ...(ifError !== undefined && { ifError }),
-      ...(claimed.length > 0 && { verify: claimed }),
-    },
-    shown: {
-      ...(condition !== undefined && { if: condition }),
-      ...(ifError !== undefined && { ifError }),
-      ...(claimed.length > 0 && { verify: claimed.flatMap(({ scheme }) => scheme) }),
-    },
+    ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
+    ...(claimed.length > 0 && { verify: claimed }),
   }
 }
 

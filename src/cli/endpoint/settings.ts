@@ -9,7 +9,7 @@ import { filterWords } from '../target/filter-words.ts'
 import {
   type ConditionOptions,
   conditionsFrom,
-  type EndpointConditions,
+  type EndpointClaims,
   secretFrom,
   withConditionOptions,
 } from './conditions.ts'
@@ -37,7 +37,6 @@ export type GivenSettings = Readonly<Record<string, unknown>>
 /** Adds the flags of the settings. */
 export function withSettingOptions(command: Command): Command {
   command
-    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--workflow <name>', 'file name of the workflow, without its extension')
     .option('--trigger <name>', 'trigger, if the workflow has several')
     .addOption(
@@ -110,7 +109,7 @@ export function workflowName(workflow: string): string {
 
 /** The checks of an endpoint, divided between relay and workflow. */
 export interface EndpointChecks {
-  readonly settings: GivenSettings
+  readonly settings: EndpointClaims
   /** Names of the schemes that the relay verifies. */
   readonly schemes: readonly string[]
   /** The conditions that only the workflow checks: one line each. */
@@ -142,15 +141,12 @@ export function endpointChecks(
 }
 
 function checksOf(
-  all: readonly (EndpointConditions | undefined)[],
+  all: readonly (EndpointClaims | undefined)[],
   inWorkflow: readonly string[],
 ): EndpointChecks {
-  const found = all.flatMap((conditions) => conditions ?? [])
-  return {
-    settings: Object.assign({}, ...found.map(({ claims }) => claims)),
-    schemes: found.flatMap(({ shown }) => (Array.isArray(shown.verify) ? shown.verify : [])),
-    inWorkflow,
-  }
+  const settings: EndpointClaims = Object.assign({}, ...all)
+  const schemes = (settings.verify ?? []).flatMap(({ scheme }) => scheme)
+  return { settings, schemes, inWorkflow }
 }
 
 /** @throws InvalidArgumentError */

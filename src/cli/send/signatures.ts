@@ -172,7 +172,7 @@ export function keyInFile(
   if (pair === undefined) {
     throw new UserError({
       message: `--private-key: ${scheme} has no key pair`,
-      hint: 'Set HOOKLINE_WEBHOOK_SECRET, or add --secret-stdin.',
+      hint: 'Set HOOKLINE_WEBHOOK_SECRET, and omit --private-key.',
       notes: [`schemes with a key pair: ${PAIRED.join(', ')}`],
     })
   }

@@ -1,7 +1,6 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { jsonOf, listOf } from '../../wire/github-api.ts'
-import { HttpFailure } from '../../wire/http.ts'
 import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
@@ -9,7 +8,7 @@ import { NATIVE_FOLDER } from '../files.ts'
 import { type ForgeHere, forgeHere } from '../forge.ts'
 import { readingToken } from '../forge-tokens.ts'
 import { type AskGitHub, githubAt } from '../github-client.ts'
-import { unreachableHint } from '../request-faults.ts'
+import { unreachableGitHub } from '../request-faults.ts'
 import { type DeclaredWorkflow, declaredWorkflow, readPublished } from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
@@ -55,10 +54,8 @@ export async function readEndpointTarget(
   const ask = githubAt(forge.apiUrl, token)
   try {
     return await readOnGitHub(wanted, ask, { env, forge, hasToken: token !== undefined })
-  } catch (cause) {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
-    throw new UserError({ message: `GitHub: ${cause.message}`, hint }, { cause })
+  } catch (error) {
+    throw unreachableGitHub(error)
   }
 }
 
