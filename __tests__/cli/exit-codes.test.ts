@@ -54,7 +54,7 @@ describe('exit codes of the command line', () => {
     ['connect', 'x'],
     ['connect'],
     ['dev', '--port', 'x'],
-    ['dev', '--env', 'none.env'],
+    ['dev', '--run', '--host', '127.0.0.1'],
     ['check', '--sarif'],
     ['build', '--dispatch'],
     ['send'],

@@ -124,10 +124,3 @@ describe('hookline send', () => {
     })
   })
 })
-
-test('--env with a missing file is an error with its name', async () => {
-  expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('--env nope.env'),
-  })
-})
