@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ConnectEvent, LogFollower } from '../../src/cli/connect/follow.ts'
-import { awaitRun, firstRun, followRun, type RunPorts } from '../../src/cli/follow-runs.ts'
+import { awaitRun, followRun, type RunPorts } from '../../src/cli/follow-runs.ts'
 import { githubAt } from '../../src/cli/github-client.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readRun } from '../../src/wire/run-lookup.ts'
@@ -166,32 +166,7 @@ describe('the run of an event', () => {
   })
 })
 
-const SINCE = new Date('2026-01-01T00:00:00Z')
-
-const WANTED = { workflow: 'hook', event: 'repository_dispatch', since: SINCE } as const
-
-test('the first run of a workflow is the oldest since the start that a webhook of its file started', async () => {
-  const at = (second: number) => ({
-    created_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`,
-  })
-  listing([
-    listed({ id: 5, ...at(50) }),
-    listed({ id: 4, ...at(40) }),
-    listed({ id: 3, ...at(30), path: '.github/workflows/other.yml' }),
-    listed({ id: 2, ...at(20), event: 'push' }),
-    listed({ id: 1, created_at: '2025-12-31T23:59:50Z' }),
-  ])
-  await expect(firstRun(WANTED, ports())).resolves.toMatchObject({ id: 4 })
-  listing([])
-  await expect(firstRun(WANTED, ports())).resolves.toBeUndefined()
-})
-
-const LOOKUPS = [
-  ['the run of an event', (github: RunPorts) => awaitRun(EVENT, github)],
-  ['the first run', (github: RunPorts) => firstRun(WANTED, github)],
-] as const
-
-describe.each(LOOKUPS)('%s', (_, lookUp) => {
+describe('the run of an event', () => {
   test.each([
     [401, {}, 'token'],
     [403, {}, 'Actions: Read'],
@@ -200,7 +175,7 @@ describe.each(LOOKUPS)('%s', (_, lookUp) => {
     [502, {}, 'githubstatus.com'],
   ])('is not found if GitHub answers %i %p, with the cure', async (status, headers, hint) => {
     github.always({ status, headers, body: '{}' })
-    const error = await lookUp(hurried()).catch((error: unknown) => error)
+    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
     if (!(error instanceof UserError)) throw error
     expect(error.problems[0]?.hint).toContain(hint)
   })
@@ -210,7 +185,7 @@ describe.each(LOOKUPS)('%s', (_, lookUp) => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
     github.always({ status: 403, headers, body: '{}' })
     const time = new Date(reset * 1000).toISOString().slice(11, 16)
-    const error = await lookUp(hurried()).catch((error: unknown) => error)
+    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
     if (!(error instanceof UserError)) throw error
     expect(error.problems[0]?.hint).toContain(`${time} UTC, in 3`)
   })
@@ -223,7 +198,7 @@ describe.each(LOOKUPS)('%s', (_, lookUp) => {
       if (calls === 2) return { status: 502, body: '<html>' }
       return { status: 200, body: JSON.stringify({ workflow_runs: [listed()] }) }
     })
-    await expect(lookUp(ports())).resolves.toMatchObject({ id: 7 })
+    await expect(awaitRun(EVENT, ports())).resolves.toMatchObject({ id: 7 })
     expect(calls).toBe(3)
   })
 })
@@ -285,18 +260,6 @@ describe('hookline send', () => {
     relay.always(answer({ 'x-hookline-run': run }))
     const { stdout } = await hookline(['send', `${relay.url}/octo/repo/hook/webhook`])
     expect(stdout).toContain(`${run}\n`)
-  })
-
-  test('prints the run-name to add if the relay names no run', async () => {
-    const path = join(folder, '.github/workflows')
-    await mkdir(path, { recursive: true })
-    await writeFile(join(path, 'bare.yml'), 'on: repository_dispatch')
-    relay.always(answer({}))
-    const { code, stderr } = await hookline(['send', `${relay.url}/octo/repo/bare/webhook`])
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringContaining('\n  run-name: bare ${{ github.event.'),
-    })
   })
 
   test('--wait follows the run that the relay names to its end', async () => {

@@ -13,7 +13,7 @@ import { SETTINGS_FILE } from '../compiler/compiler-settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
@@ -25,7 +25,7 @@ import {
 import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, NATIVE_FOLDER, readSource, watchGlobs } from './files.ts'
 import { repositorySettings } from './settings-file.ts'
-import { print, reportError } from './terminal.ts'
+import { print, printJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -91,10 +91,8 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
     const source = readSourceFile(name, readSource(root, file))
     return source.triggers.length > 0 ? [explainFile(source)] : []
   })
-  const text = json
-    ? printableJson(JSON.stringify({ ok: true, files }))
-    : printable(files.map(formatExplained).join('\n\n'))
-  print(text)
+  if (json) printJson({ ok: true, files })
+  else print(printable(files.map(formatExplained).join('\n\n')))
   return 0
 }
 
@@ -109,8 +107,7 @@ function printBuild(
     const files = changes.map(({ path, source, status, isEdited }) => {
       return { path, source, status, ...(isEdited && { isEdited }) }
     })
-    const result = { ok: code === 0, files, findings: findings.map(findingJson) }
-    print(printableJson(JSON.stringify(result)))
+    printJson({ ok: code === 0, files, findings: findings.map(findingJson) })
     return code
   }
   printFindings(findings)

@@ -4,7 +4,7 @@ import { findingJson, sarifLog } from '../check/reports.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
 import { ACTION } from '../compiler/compiler-settings.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
-import { counted, printable, printableJson } from '../wire/printable.ts'
+import { counted, printable } from '../wire/printable.ts'
 import { asFindings } from '../workflow/mistakes.ts'
 import { printFindings, repositoryFiles } from './build-workflows.ts'
 import { type FindingOptions, findingsIn, hasSources, type NotChecked } from './file-findings.ts'
@@ -19,7 +19,7 @@ import {
 } from './files.ts'
 import { fixWorkflow } from './fix-workflows.ts'
 import { ownVersion } from './own-version.ts'
-import { print } from './terminal.ts'
+import { print, printJson } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
@@ -49,10 +49,8 @@ async function runCheck(
   const { count, findings, fixed, notChecked } = checked
   const [errors, warnings] = [ofLevel(findings, 'error'), ofLevel(findings, 'warning')]
   process.exitCode = errors.length > 0 ? 1 : 0
-  if (json) {
-    return print(printableJson(JSON.stringify({ findings: findings.map(findingJson), notChecked })))
-  }
-  if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
+  if (json) return printJson({ findings: findings.map(findingJson), notChecked })
+  if (sarif) return printJson(sarifLog(findings, ownVersion()))
   printFindings(findings)
   for (const { file, count } of fixed)
     print(printable(`fixed ${counted(count, 'finding')} in ${file}`))

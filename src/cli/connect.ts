@@ -4,7 +4,7 @@ import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { baseAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
 import { agreedWorkflow } from './connect/agreed-workflow.ts'
@@ -29,7 +29,16 @@ import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
 import { unusedProxyProblems } from './programs.ts'
-import { EXIT, print, reportError, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
+import {
+  EXIT,
+  print,
+  printJson,
+  reportError,
+  shellHere,
+  stopOnSignal,
+  styled,
+  warn,
+} from './terminal.ts'
 import type { TunnelChange } from './tunnel.ts'
 
 interface ConnectOptions extends RequirementOptions {
@@ -185,7 +194,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     // 3. Requests are followed until Ctrl-C; at a relay elsewhere, the first one.
     if (client && elsewhere) {
       const { name } = elsewhere
-      const first = { client, target, name, ports, signal, report: report.event }
+      const first = { client, name, ports, signal, report: report.event }
       const isSuccess = await unlessStopped(followFirstRun(first), signal)
       if (isSuccess === false) process.exitCode = EXIT.failure
       report.bye(isSuccess === undefined ? 'stopped' : 'first run')
@@ -299,7 +308,7 @@ interface Reporter {
 function reporter(json: boolean): Reporter {
   let lastDelivery: string | null = null
   const event = (reported: ConnectEvent) => {
-    if (json) print(printableJson(JSON.stringify(reported)))
+    if (json) printJson(reported)
     else if (['request', 'run', 'end'].includes(reported.event)) {
       print(printable(eventLine(reported, lastDelivery)))
       lastDelivery = reported.delivery

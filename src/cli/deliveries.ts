@@ -4,22 +4,22 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { listOf } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { askYesNo } from './connect/question.ts'
 import { deliveriesText, listAdvice } from './deliveries/listing.ts'
 import { deliveryText } from './deliveries/shown.ts'
 import {
+  checkedOwner,
   listEndpoints,
   namedEndpoint,
   ownerHere,
-  ownerOf,
   withOwner,
 } from './endpoint/named-endpoint.ts'
 import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
-import { EXIT, print, styled } from './terminal.ts'
+import { EXIT, print, printJson, styled } from './terminal.ts'
 
 interface FilterOptions extends SharedOptions {
   readonly endpoint?: string
@@ -136,7 +136,7 @@ async function list(options: ListOptions): Promise<void> {
   const look = () => readDeliveries(client, filter, options)
   if (!watch) {
     const found = await look()
-    if (json) return print(asJson({ deliveries: found }))
+    if (json) return printJson({ deliveries: found })
     print(listText(found))
     for (const line of listAdvice(found)) process.stderr.write(`${printable(line)}\n`)
     return
@@ -152,11 +152,8 @@ async function list(options: ListOptions): Promise<void> {
     else {
       const now = JSON.stringify(found)
       if (now !== before) {
-        print(
-          json
-            ? asJson(typeof found === 'string' ? found : { deliveries: found })
-            : lookText(found),
-        )
+        if (json) printJson(typeof found === 'string' ? found : { deliveries: found })
+        else print(lookText(found))
       }
       before = now
     }
@@ -173,10 +170,6 @@ const OPEN_ALONE = {
 
 /** Why the relay did not respond. */
 type Unanswered = string
-
-function asJson(value: unknown): string {
-  return printableJson(JSON.stringify(value))
-}
 
 function listText(found: readonly AdminAnswer[], most?: number): string {
   return printable(deliveriesText(found, Date.now(), most))
@@ -211,7 +204,7 @@ async function filterOf(options: FilterOptions, client: RelayClient): Promise<De
   const { repository, endpoint, state, since, until, reason, outcome } = options
   const named =
     endpoint === undefined ? undefined : await namedEndpoint(endpoint, repository, client)
-  const ofRepository = repository === undefined ? undefined : ownerOf(repository)
+  const ofRepository = repository === undefined ? undefined : checkedOwner(repository)
   const query = {
     repository: repository === undefined ? undefined : checkedRepository(repository),
     endpoint: named?.name,
@@ -274,7 +267,7 @@ async function show(text: string, options: SharedOptions): Promise<void> {
   )
   const { delivery, request, stages } = answer
   if (!isObject(delivery)) throw notARelay(client.host)
-  if (options.json) return print(asJson({ delivery, request, stages }))
+  if (options.json) return printJson({ delivery, request, stages })
   print(printable(deliveryText(answer, options.relay)))
 }
 
@@ -313,7 +306,8 @@ async function change(
   if (typeof count !== 'number') throw notARelay(client.host)
   const isFruitless = what === REPLAY && count === 0 && (id !== undefined || unsent(answer) > 0)
   if (isFruitless) process.exitCode = EXIT.failure
-  print(options.json ? asJson(answer) : printable(changeText(answer, what, count)))
+  if (options.json) printJson(answer)
+  else print(printable(changeText(answer, what, count)))
 }
 
 /** Selected deliveries that were not replayed. */
@@ -395,20 +389,18 @@ async function withDelivery(
   { repository }: SharedOptions,
   ask: (owner: string) => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
-  const owners = repository === undefined ? await possibleOwners(client) : [ownerOf(repository)]
-  for (const [index, owner] of owners.entries()) {
+  const owners =
+    repository === undefined ? await possibleOwners(client) : [checkedOwner(repository)]
+  let refusal: RelayRefusal | undefined
+  for (const owner of owners) {
     try {
       return await ask(owner)
     } catch (error) {
-      const isMissing = error instanceof RelayRefusal && error.code === 'not_found'
-      if (!isMissing || index < owners.length - 1) {
-        if (!isMissing) throw error
-        continue
-      }
-      throw notFound(error, repository)
+      if (!(error instanceof RelayRefusal) || error.code !== 'not_found') throw error
+      refusal = error
     }
   }
-  throw notFound(undefined, repository)
+  throw notFound(refusal, repository)
 }
 
 /** The message of the relay may have a more exact reason, such as that it stores no payload. */

@@ -5,7 +5,7 @@ import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
@@ -26,7 +26,7 @@ import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
 import { chooseToken, trustedForge, warnOfPlainText } from './forge-tokens.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
-import { EXIT, print, styled, withProgress } from './terminal.ts'
+import { EXIT, print, printJson, styled, withProgress } from './terminal.ts'
 import { polledHere, triggersHere } from './workflows-here.ts'
 
 interface DoctorOptions {
@@ -88,7 +88,8 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
     const line = `${marked}  ${check.padEnd(column)}  ${printable(message)}`
     return hint === undefined ? [line] : [line, `${' '.repeat(column + 11)}${printable(hint)}`]
   })
-  print(options.json ? printableJson(JSON.stringify({ ok, findings })) : lines.join('\n'))
+  if (options.json) printJson({ ok, findings })
+  else print(lines.join('\n'))
   if (!ok) process.exitCode = EXIT.failure
 }
 

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { isLoopback } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import {
@@ -11,17 +11,17 @@ import {
   unregisterBot,
 } from './endpoint/bot.ts'
 import {
+  checkedOwner,
   endpointAndUrl,
   listEndpoints,
   namedEndpoint,
-  ownerOf,
   readEndpoint,
   storedSettings,
 } from './endpoint/named-endpoint.ts'
 import {
+  type AdminSettings,
   type EndpointChecks,
   endpointChecks,
-  type GivenSettings,
   plainSettings,
   refuseRef,
   type SettingOptions,
@@ -32,8 +32,8 @@ import { endpointTargets } from './endpoint/targets.ts'
 import { originRepository } from './files.ts'
 import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, type RelayClient, RelayRefusal } from './relay-client.ts'
-import { type EndpointTarget, readEndpointTarget } from './target/endpoint-target.ts'
-import { print, textTable, warn } from './terminal.ts'
+import { type CheckedTarget, readEndpointTarget } from './target/endpoint-target.ts'
+import { print, printJson, textTable, warn } from './terminal.ts'
 
 interface CreateOptions extends SharedOptions, SettingOptions {
   readonly anyWorkflow?: boolean
@@ -158,7 +158,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const body = { ...place, ...targets, ...plain, ...checks.settings }
   const { endpoint, url } = await store(client, body, options)
   await bot?.register(url).catch(async (error: unknown) => {
-    const path = `${PATH}/${ownerOf(repository)}/${name}`
+    const path = `${PATH}/${checkedOwner(repository)}/${name}`
     await client.ask({ method: 'DELETE', path })
     throw error
   })
@@ -171,7 +171,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 async function createForAny(
   name: string,
   repository: string,
-  plain: GivenSettings,
+  plain: AdminSettings,
   options: CreateOptions,
 ): Promise<void> {
   const { workflow, trigger, target, botTokenEnv, dispatch, ref } = options
@@ -217,7 +217,7 @@ function withCredentialHint(error: unknown, credential: string | undefined): unk
 }
 
 /** @throws UserError for another trigger than a bot's, or a setting that does not fit */
-function botOf(options: CreateOptions, target: EndpointTarget): BotRegistration | undefined {
+function botOf(options: CreateOptions, target: CheckedTarget): BotRegistration | undefined {
   const { botTokenEnv, sender, verify, publicKey } = options
   if (botTokenEnv === undefined) return undefined
   const other = sender ?? verify ?? publicKey
@@ -257,9 +257,9 @@ function noteChecks({ schemes, inWorkflow }: EndpointChecks, isBot: boolean): vo
 
 async function list({ repository, json, ...options }: SharedOptions): Promise<void> {
   const client = await findRelay(options)
-  const owner = repository === undefined ? undefined : ownerOf(repository)
+  const owner = repository === undefined ? undefined : checkedOwner(repository)
   const endpoints = await listEndpoints(client, owner)
-  if (json) return print(printableJson(JSON.stringify({ endpoints })))
+  if (json) return printJson({ endpoints })
   if (endpoints.length === 0) return print('no endpoints')
   const rows = endpoints.map((endpoint) => [
     `${endpoint.owner}/${endpoint.name}`,
@@ -293,10 +293,10 @@ async function show(
   const place = await namedEndpoint(text, repository, client)
   if (isUrl) {
     const { endpoint, url } = await readEndpoint(client, place)
-    return print(json ? printableJson(JSON.stringify({ endpoint, url })) : printable(url))
+    return json ? printJson({ endpoint, url }) : print(printable(url))
   }
   const endpoint = await storedSettings(client, place)
-  if (json) return print(printableJson(JSON.stringify({ endpoint })))
+  if (json) return printJson({ endpoint })
   const width = Math.max(...Object.keys(endpoint).map((key) => key.length))
   const lines = Object.entries(endpoint).map(
     ([key, value]) => `${key.padEnd(width)}  ${value === null ? 'none yet' : String(value)}`,
@@ -329,15 +329,12 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
     })
   }
   const { endpoint } = await client.ask({ method: 'PATCH', path: place.path, body })
-  print(
-    json
-      ? printableJson(JSON.stringify({ endpoint }))
-      : printable(`${place.owner}/${place.name} is updated`),
-  )
+  if (json) printJson({ endpoint })
+  else print(printable(`${place.owner}/${place.name} is updated`))
 }
 
 /** The settings that depend on the workflow, which is read again if a flag changes it. */
-async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promise<GivenSettings> {
+async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promise<AdminSettings> {
   const { repository, workflow, trigger, dispatch, ref, sender, verify } = options
   const isSame = repository?.toLowerCase() === String(known.repository).toLowerCase()
   const isMoved = (repository !== undefined && !isSame) || (workflow ?? trigger) !== undefined
@@ -425,7 +422,7 @@ async function remove(text: string, options: BotOptions): Promise<void> {
     ])
   }
   const { deadLetters } = await client.ask({ method: 'DELETE', path: place.path })
-  if (json) return print(printableJson(JSON.stringify({ deleted: true, deadLetters })))
+  if (json) return printJson({ deleted: true, deadLetters })
   const dead = Number(deadLetters) > 0 ? `; dead letters: ${Number(deadLetters)}` : ''
   print(printable(`${place.owner}/${place.name} is deleted${dead}`))
 }
@@ -447,7 +444,8 @@ function printUrl(
       },
     ])
   }
-  print(json ? printableJson(JSON.stringify(answer)) : printable(answer.url))
+  if (json) printJson(answer)
+  else print(printable(answer.url))
 }
 
 /** @throws UserError */

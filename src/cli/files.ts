@@ -61,6 +61,12 @@ export function nativeFiles(root: string): NamedFile[] {
     .map((name) => ({ name: parse(name).name, file: `${NATIVE_FOLDER}/${name}` }))
 }
 
+/** The path of a workflow that GitHub reads; `undefined` if there is none of this name. */
+export function nativeFile(root: string, workflow: string): string | undefined {
+  const paths = ['yml', 'yaml'].map((end) => `${NATIVE_FOLDER}/${workflow}.${end}`)
+  return paths.find((path) => existsSync(join(root, path)))
+}
+
 /**
  * Reads a workflow file with Unix line breaks, so that every machine compiles it to the same text.
  *

@@ -1,12 +1,8 @@
-import { CLOCK_TOLERANCE } from '../relay/github/find-run.ts'
 import { type RunDetails, readRunDetails } from '../relay/github/run-details.ts'
 import { UserError } from '../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import {
-  isOfWorkflow,
-  isWebhookRun,
   type RunResult,
   readRun,
   recentRuns,
@@ -118,35 +114,6 @@ export async function awaitRun(
     since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
     await github.sleep(PAUSE)
   }
-}
-
-/** A workflow whose first run is wanted. */
-interface WantedWorkflow {
-  /** File name without its extension. */
-  readonly workflow: string
-  readonly event: DispatchEvent
-  /** The earliest time of creation. */
-  readonly since: Date
-}
-
-/**
- * The first run that a webhook started since a time; `undefined` if there is none yet.
- *
- * @throws UserError if GitHub refuses or is unreachable
- */
-export async function firstRun(
-  { workflow, event, since }: WantedWorkflow,
-  github: RunPorts,
-): Promise<WorkflowRun | undefined> {
-  const runs = await listRuns(github, { retry: retryUntil(github), since })
-  const earliest = since.getTime() - CLOCK_TOLERANCE
-  return runs.findLast(
-    (run) =>
-      isWebhookRun(run) &&
-      isOfWorkflow(run, { workflow }) &&
-      run.event === event &&
-      Date.parse(run.started) >= earliest,
-  )
 }
 
 /** The run of a page that the relay returned. @throws UserError for any other address */

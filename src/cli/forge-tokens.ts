@@ -17,11 +17,11 @@ export interface ForgeToken {
 }
 
 /** `start`: the token starts workflows, so only the one that was set for Hookline is used. */
-export type TokenPurpose = 'start' | 'read'
+export type ForgeTokenPurpose = 'start' | 'read'
 
 interface TokenVariables {
   readonly names: readonly string[]
-  readonly purposes: readonly TokenPurpose[]
+  readonly purposes: readonly ForgeTokenPurpose[]
   /** True if the variables are for the host of the forge. */
   readonly isFor: (forge: ForgeHere, env: Environment) => boolean
   readonly refusal: (forge: ForgeHere) => TokenRefusal
@@ -116,7 +116,7 @@ export interface TokenChoice {
 /** The token of the environment for a forge, and why others are not used. */
 export function chooseToken(
   forge: ForgeHere,
-  purpose: TokenPurpose,
+  purpose: ForgeTokenPurpose,
   env: Environment = process.env,
 ): TokenChoice {
   const set = VARIABLES.filter(({ purposes }) => purposes.includes(purpose)).flatMap((variables) =>

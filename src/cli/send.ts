@@ -18,7 +18,7 @@ import { DEV_HEADER } from '../wire/headers.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import type { WorkflowRun } from '../wire/run-lookup.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
@@ -36,7 +36,7 @@ import {
 } from './send/outgoing-request.ts'
 import { readResponse, type SendResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, print, withProgress, wrappedNames } from './terminal.ts'
+import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sender?: string
@@ -169,7 +169,8 @@ async function targetOf(address = '', { relay, endpoint: name }: SendOptions): P
 function printExamples(json: boolean): void {
   const all = [...EXAMPLES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
   const lines = all.map(({ name, sign }) => `${name.padEnd(40)}${sign ?? ''}`.trimEnd())
-  print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
+  if (json) printJson(all)
+  else print(lines.join('\n'))
 }
 
 async function sendOnce(
@@ -181,15 +182,10 @@ async function sendOnce(
   const started = performance.now()
   const response = await sendWebhook(url, request, token)
   const milliseconds = Math.round(performance.now() - started)
-  const { accepted, delivery, run, filtered } = response
-  print(
-    options.json
-      ? printableJson(JSON.stringify({ ...response, milliseconds }))
-      : responseLines(request.method, url, response, milliseconds).map(printable).join('\n'),
-  )
-  if (!accepted) process.exitCode = EXIT.failure
+  if (options.json) printJson({ ...response, milliseconds })
+  else print(responseLines(request.method, url, response, milliseconds).map(printable).join('\n'))
+  if (!response.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, endpoint, response)
-  else if (run === null && delivery !== null && !filtered) await printRunNameAdvice(url)
 }
 
 function responseLines(
@@ -281,16 +277,6 @@ function queuedText({ collected }: SendResponse): string {
 
 /** Milliseconds that a relay collects the events of a batch at most. */
 const LONGEST_BATCH = 3_600_000
-
-/** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
-async function printRunNameAdvice(url: URL): Promise<void> {
-  const [{ addressedBy }, { adviceAt }] = await Promise.all([
-    import('./follow-runs.ts'),
-    import('./run-name-advice.ts'),
-  ])
-  const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
-  if (advice !== undefined && !(await isDev(url))) process.stderr.write(`${advice}\n`)
-}
 
 /** Whether hookline dev serves a URL of this machine; its front page, the inspector, has a header. */
 async function isDev(url: URL): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { NATIVE_FOLDER, readSource } from '../files.ts'
+import { NATIVE_FOLDER, nativeFile, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
 import { dispatchModesOf } from '../target/published.ts'
 import { polledHere, triggersHere } from '../workflows-here.ts'
@@ -129,11 +129,10 @@ export function senderOf(signatures: FoundTrigger['signatures']): Sender | undef
 export function nativeFileOf(
   workflow: string,
 ): Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | Problem {
-  const natives = ['yml', 'yaml'].map((end) => `${NATIVE_FOLDER}/${workflow}.${end}`)
-  const file = natives.find((each) => existsSync(join(process.cwd(), each)))
+  const file = nativeFile(process.cwd(), workflow)
   if (file === undefined) {
     return {
-      message: `${natives[0]} does not exist; GitHub starts only workflows in that folder`,
+      message: `${NATIVE_FOLDER}/${workflow}.yml does not exist; GitHub starts only workflows in that folder`,
       hint: 'Compile the workflow: hookline build',
     }
   }

@@ -61,29 +61,14 @@ export function passedFinding(check: CheckName, message: string): DoctorFinding 
   return { check, status: 'ok', code: 'ok', message }
 }
 
-export function failedFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'failed', code, message, hint }
+function findingOf(status: 'failed' | 'warning' | 'unknown') {
+  return (check: CheckName, code: string, message: string, hint: string): DoctorFinding => {
+    return { check, status, code, message, hint }
+  }
 }
 
-export function warningFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'warning', code, message, hint }
-}
+export const failedFinding = findingOf('failed')
 
-export function unknownFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'unknown', code, message, hint }
-}
+export const warningFinding = findingOf('warning')
+
+export const unknownFinding = findingOf('unknown')

@@ -14,14 +14,14 @@ export interface NamedEndpoint {
 }
 
 /** The owner in the admin API: the one of a repository, in lower case. */
-export function ownerOf(repository: string): string {
+export function checkedOwner(repository: string): string {
   return (checkedRepository(repository).split('/')[0] ?? '').toLowerCase()
 }
 
 /** The owner of the git remote, for relays on Workers, which have one database for each owner. */
 export function ownerHere(): string | undefined {
   const repository = originRepository()
-  return repository === '' ? undefined : ownerOf(repository)
+  return repository === '' ? undefined : checkedOwner(repository)
 }
 
 /**
@@ -79,7 +79,7 @@ export async function namedEndpoint(
     })
   }
   const owner =
-    prefix?.toLowerCase() ?? (repository === undefined ? undefined : ownerOf(repository))
+    prefix?.toLowerCase() ?? (repository === undefined ? undefined : checkedOwner(repository))
   if (owner !== undefined) return { owner, name, path: `/endpoints/${owner}/${name}` }
   const all = await listEndpoints(client, undefined)
   const found = all.filter((endpoint) => endpoint.name === name)
@@ -146,7 +146,7 @@ export async function storedEndpoint(
   client: RelayClient,
   { name, ...settings }: WantedEndpoint,
 ): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
-  const path = `/endpoints/${ownerOf(settings.repository)}/${name}`
+  const path = `/endpoints/${checkedOwner(settings.repository)}/${name}`
   const known = await findEndpoint(client, path)
   // The relay key was lost: nobody can read the endpoint any more.
   if (known?.unreadable) await client.ask({ method: 'DELETE', path })

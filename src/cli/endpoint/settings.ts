@@ -4,7 +4,7 @@ import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
-import type { EndpointTarget } from '../target/endpoint-target.ts'
+import type { CheckedTarget } from '../target/endpoint-target.ts'
 import { filterWords } from '../target/filter-words.ts'
 import {
   type ConditionOptions,
@@ -32,7 +32,7 @@ export interface SettingOptions extends ConditionOptions {
 }
 
 /** The settings as the admin API reads them. */
-export type GivenSettings = Readonly<Record<string, unknown>>
+export type AdminSettings = Readonly<Record<string, unknown>>
 
 /** Adds the flags of the settings. */
 export function withSettingOptions(command: Command): Command {
@@ -76,7 +76,7 @@ export function withSettingOptions(command: Command): Command {
 export function plainSettings(
   { sender, batch, debounce, expect, credential, ref, ...options }: SettingOptions,
   env: Environment,
-): GivenSettings {
+): AdminSettings {
   // Some senders repeat an event that is not answered within half a second.
   const respond = options.respond ?? senderNamed(sender ?? '')?.respond
   // A shell passes an unset variable as an empty value.
@@ -123,7 +123,7 @@ export interface EndpointChecks {
  */
 export function endpointChecks(
   options: ConditionOptions,
-  { declared }: Pick<EndpointTarget, 'declared'>,
+  { declared }: Pick<CheckedTarget, 'declared'>,
   env: Environment,
 ): EndpointChecks {
   const { secretEnv, publicKey, ...others } = options
