@@ -54,5 +54,5 @@ test('with --json there is one object, and mistakes are told as a build tells th
   })
   repository.write('workflows/hook.yml', SOURCE.replace('webhook: {}', 'webhok: {}'))
   expect(await explain()).toMatchObject({ exitCode: 1 })
-  expect(await explain('--watch')).toMatchObject({ exitCode: 2 })
+  expect(await explain('--check')).toMatchObject({ exitCode: 2 })
 })

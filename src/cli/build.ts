@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
@@ -23,12 +21,11 @@ import {
   repositoryFiles,
 } from './build-workflows.ts'
 import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
-import { findSourceFiles, NATIVE_FOLDER, readSource, watchGlobs } from './files.ts'
+import { findSourceFiles, NATIVE_FOLDER, readSource } from './files.ts'
 import { repositorySettings } from './settings-file.ts'
-import { print, printJson, reportError } from './terminal.ts'
+import { print, printJson } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
-  readonly watch?: boolean
   readonly explain?: boolean
   readonly json?: boolean | undefined
 }
@@ -39,12 +36,10 @@ export function buildCommand(): Command {
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option('--check', 'write nothing; show differences and exit 1')
     .option('--force', 'overwrite compiled files with manual changes')
-    .addOption(new Option('--watch', 'build again whenever a file changes').conflicts('check'))
     .addOption(
-      new Option('--explain', 'write nothing; show which job runs for which event').conflicts([
+      new Option('--explain', 'write nothing; show which job runs for which event').conflicts(
         'check',
-        'watch',
-      ]),
+      ),
     )
     .option('--json', 'print JSON')
     .addHelpText(
@@ -57,25 +52,13 @@ Examples:
   $ hookline build
   $ hookline build --check`,
     )
-    .action(async (globs: string[], given: BuildCommandOptions) => {
-      const { watch, json, explain, ...options } = given
+    .action(async (globs: string[], { json, explain, ...options }: BuildCommandOptions) => {
       if (explain) {
         process.exitCode = await explainAll(globs, { ...options, json })
         return
       }
-      const buildAll = async () => {
-        const built = await build({ ...options, root: process.cwd(), globs })
-        process.exitCode = printBuild(built, { json, check: options.check })
-      }
-      if (!watch) return buildAll()
-      process.stderr.write('watching for changes; press Ctrl-C to stop\n')
-      // A Git checkout can remove the files for a moment, so an error must not end the command.
-      const buildOrReport = () =>
-        buildAll().catch((error: unknown) => {
-          if (!(error instanceof UserError)) throw error
-          process.exitCode = reportError(error)
-        })
-      await watchFolders(process.cwd(), globs, buildOrReport)
+      const built = await build({ ...options, root: process.cwd(), globs })
+      process.exitCode = printBuild(built, { json, check: options.check })
     })
 }
 
@@ -239,27 +222,4 @@ function lockNotices(lock: ActionLock | undefined, changes: readonly FileChange[
     const message = `${path} runs ${missing.action}@${missing.ref}, which is not in ${LOCK_FILE}`
     return [{ code: 'not-locked', message, hint: 'run: gh actions-lock' }]
   })
-}
-
-/** Milliseconds to wait after a change, because editors write a file in several steps. */
-const DEBOUNCE = 100
-
-/**
- * Calls `changed` immediately, and again after every change in the folders of the globs, until the
- * process ends. The watcher starts before the first call, so that no change is missed; a change during
- * a call leads to another call.
- */
-async function watchFolders(
-  root: string,
-  globs: readonly string[],
-  changed: () => Promise<void>,
-): Promise<void> {
-  const watcher = await watchGlobs({ root, globs, more: [SETTINGS_FILE], persistent: true })
-  await once(watcher, 'ready')
-  for (;;) {
-    const change = once(watcher, 'all')
-    await changed()
-    await change
-    await pause(DEBOUNCE)
-  }
 }

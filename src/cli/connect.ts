@@ -25,6 +25,7 @@ import { setUpLines, stayLines } from './connect/set-up.ts'
 import { storeSecretKeys } from './connect/store-secret.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { findRelay } from './find-relay.ts'
+import { variableNamed } from './flag-values.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
@@ -274,13 +275,8 @@ function connectSettings({ port, publicUrl, relay, secretEnv }: ConnectOptions):
       hint: `Run: hookline connect --public-url ${publicUrl} --port 8080`,
     })
   }
-  const secret = secretEnv === undefined ? undefined : process.env[secretEnv]
-  if (secretEnv !== undefined && !secret) {
-    throw new UserError({
-      message: `--secret-env: the variable ${secretEnv} is not set, or empty`,
-      hint: `Set it without showing it: read -rs ${secretEnv} && export ${secretEnv}`,
-    })
-  }
+  const secret =
+    secretEnv === undefined ? undefined : variableNamed('--secret-env', secretEnv, process.env)
   return {
     port: port === undefined ? 0 : parsePort(port),
     publicUrl: address && baseAddress(address),

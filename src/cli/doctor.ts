@@ -22,6 +22,7 @@ import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { findRelay } from './find-relay.ts'
+import { repositoryHere } from './flag-values.ts'
 import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
 import { chooseToken, trustedForge, warnOfPlainText } from './forge-tokens.ts'
 import { githubAt } from './github-client.ts'
@@ -130,15 +131,9 @@ function readTarget(
   options: Partial<DoctorTarget>,
 ): Pick<DoctorTarget, 'repository' | 'workflow' | 'relay'> {
   const { workflow } = options
-  const repository = options.repository ?? originRepository()
+  const repository = options.repository ?? repositoryHere()
   const relay =
     options.relay === undefined ? undefined : baseAddress(readAddress(options.relay, RELAY_ADDRESS))
-  if (repository === '') {
-    throw new UserError({
-      message: 'there is no git remote "origin" that names the repository',
-      hint: 'Run the command in a clone, or add: --repository <owner>/<name>',
-    })
-  }
   // Throws for a part that no webhook URL can contain.
   webhookUrl({
     relay: relay ?? 'http://localhost',

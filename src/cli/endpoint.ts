@@ -29,8 +29,8 @@ import {
   workflowName,
 } from './endpoint/settings.ts'
 import { endpointTargets } from './endpoint/targets.ts'
-import { originRepository } from './files.ts'
 import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
+import { repositoryHere } from './flag-values.ts'
 import { type AdminAnswer, type RelayClient, RelayRefusal } from './relay-client.ts'
 import { type CheckedTarget, readEndpointTarget } from './target/endpoint-target.ts'
 import { print, printJson, textTable, warn } from './terminal.ts'
@@ -446,16 +446,6 @@ function printUrl(
   }
   if (json) printJson(answer)
   else print(printable(answer.url))
-}
-
-/** @throws UserError */
-function repositoryHere(): string {
-  const repository = originRepository()
-  if (repository !== '') return repository
-  throw new UserError({
-    message: '--repository is missing, and there is no git remote origin',
-    hint: 'Name the repository whose workflow the URL starts: --repository octo/shop',
-  })
 }
 
 function noWorkflow(name: string): UsageError {

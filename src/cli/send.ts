@@ -24,6 +24,7 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
+import { tokenFor } from './flag-values.ts'
 import type { Addressed } from './follow-runs.ts'
 import { githubHere } from './forge-tokens.ts'
 import { unreachable } from './request-faults.ts'
@@ -131,7 +132,7 @@ async function sendRequest(
   }
   const { target, endpoint } = await targetOf(address, options)
   const isToken = options.relay !== undefined && options.endpoint === undefined
-  const token = isToken ? tokenHere() : undefined
+  const token = isToken ? tokenFor('--relay', process.env) : undefined
   const secret =
     options.privateKey === undefined
       ? readSetting(process.env, 'HOOKLINE_WEBHOOK_SECRET')
@@ -391,16 +392,6 @@ function tokenUrl(relay: string, path: string): URL {
     })
   }
   return parseUrl(`${base}/${path.replace(/^\/+/, '')}`)
-}
-
-/** @throws UserError without a token */
-function tokenHere(): Secret {
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  if (token) return token
-  throw new UserError({
-    message: '--relay: HOOKLINE_GITHUB_TOKEN is not set',
-    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
-  })
 }
 
 function parseUrl(text: string): URL {

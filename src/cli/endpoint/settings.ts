@@ -3,7 +3,8 @@ import { senderNamed } from '../../triggers/senders.ts'
 import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
-import { type Environment, readSetting } from '../../wire/settings.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { tokenFor } from '../flag-values.ts'
 import type { CheckedTarget } from '../target/endpoint-target.ts'
 import { filterWords } from '../target/filter-words.ts'
 import {
@@ -89,7 +90,7 @@ export function plainSettings(
     ...(debounce !== undefined && { debounce }),
     ...(expect !== undefined && { expect: checkedDuration(expect) }),
     ...(credential !== undefined && { credential }),
-    ...(credential === 'token' && { token: tokenHere(env) }),
+    ...(credential === 'token' && { token: tokenFor('--credential token', env).reveal() }),
   }
 }
 
@@ -161,15 +162,5 @@ function checkedDuration(duration: string): string {
   throw new UserError({
     message: `--expect: invalid duration ${JSON.stringify(duration)}`,
     hint: 'Write days, hours or minutes, for example 3d, 12h or 30m.',
-  })
-}
-
-/** @throws UserError without a token */
-function tokenHere(env: Environment): string {
-  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
-  if (token) return token.reveal()
-  throw new UserError({
-    message: '--credential token: HOOKLINE_GITHUB_TOKEN is not set',
-    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
   })
 }
