@@ -2,9 +2,10 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type Source, UserError } from '../../wire/errors.ts'
 import { readSource } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
+import { equalizeCommand } from '../publish.ts'
 import { declaredWorkflow, hasInlineTriggers, type PublishedWorkflow } from '../target/published.ts'
 import { type ConnectTarget, senderOf } from './connect-target.ts'
-import { equalizeCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
+import { type Ready, type Requirement, workflowRows } from './requirements.ts'
 
 /** The workflow that GitHub runs, as `connect` presents it. */
 export interface Agreed extends Pick<Ready, 'target'> {

@@ -5,11 +5,10 @@ import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
 import { indented } from '../init/kinds.ts'
-import { arePublished } from '../publish.ts'
+import { arePublished, commitAndPush, pushCommand } from '../publish.ts'
 import { unreachableGitHub } from '../request-faults.ts'
 import { defaultBranch, type PublishedWorkflow, readPublished } from '../target/published.ts'
 import type { ConnectTarget } from './connect-target.ts'
-import { commitAndPush, pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
 const PAUSE = 3000

@@ -16,17 +16,7 @@ import {
 } from '../forge-tokens.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
-import {
-  areCommitted,
-  arePublished,
-  areUnchanged,
-  isContained,
-  publishLines,
-  pullLine,
-  pushFacts,
-  subfolderProblem,
-} from '../publish.ts'
-import { shellHere } from '../terminal.ts'
+import { arePublished, pushCommand, subfolderProblem } from '../publish.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
 import {
   type ConnectTarget,
@@ -352,41 +342,6 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
   if (!yes && !process.stdin.isTTY) return undefined
   const stored = tokenOfGh(forge, ghToken)
   return stored && { ...stored, needsConsent: !yes }
-}
-
-/**
- * Commits the files, unless they are committed, and pushes them to the default branch. A folder that has
- * nothing to push is behind.
- *
- * @param branch the default branch, as GitHub names it
- */
-export function pushCommand(target: PushedTarget, branch?: string): string {
-  const isCommitted = areCommitted(target.files)
-  if (isCommitted && isContained(branch)) return pullLine(shellHere(), branch)
-  return publishing(target, branch, isCommitted)
-}
-
-/** The same for files that will be changed first. */
-export function commitAndPush(target: PushedTarget, branch?: string): string {
-  return publishing(target, branch, false)
-}
-
-/** The commands that make a file the same as on the default branch, which has another one. */
-export function equalizeCommand(target: PushedTarget, branch: string): string {
-  return areUnchanged(target.files, branch)
-    ? pullLine(shellHere(), branch)
-    : pushCommand(target, branch)
-}
-
-type PushedTarget = Pick<ConnectTarget, 'files' | 'workflow'>
-
-function publishing(
-  { files, workflow }: PushedTarget,
-  branch: string | undefined,
-  isCommitted: boolean,
-): string {
-  const options = { files, workflow, isCommitted, push: pushFacts(branch), shell: shellHere() }
-  return publishLines(options).join('\n')
 }
 
 /** The token that `gh` stores for a host. */

@@ -191,9 +191,8 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
   if (problem) return problem
-  const listened = workflow.events.includes('repository_dispatch') ? 'repository' : 'workflow'
-  const isDirect =
-    (target.dispatch ?? (workflow.events.length > 0 ? listened : 'repository')) === 'workflow'
+  const own = workflow.events[0] === 'workflow_dispatch' ? 'workflow' : 'repository'
+  const isDirect = (target.dispatch ?? own) === 'workflow'
   if (isDirect && !isPolled(workflow)) return checkDirect(workflow)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
