@@ -269,14 +269,6 @@ describe('in a clone from another host', () => {
     },
   )
 
-  test('doctor sends no test event with a token to a relay over http', async () => {
-    const relay = ['--relay', 'http://relay.example.com', '--send-test', '--workflow', 'hook']
-    const env = { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_API_URL: `${host()}/api/v3` }
-    const { exitCode, stderr } = await run(['doctor', ...relay], env)
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('--relay is neither an https')])
-    expect(calls).toEqual([])
-  })
-
   test('GitHub Enterprise Server: connect asks gh for the token of this host', async () => {
     writeFileSync(join(folder, 'gh'), `#!/bin/sh\necho "$@" >> '${folder}/asked'\nexit 1\n`, {
       mode: 0o755,
