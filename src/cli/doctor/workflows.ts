@@ -3,14 +3,21 @@ import { NO_OTHER_FILES, RuleFile } from '../../check/rule.ts'
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
-import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf, type GitHubRefusal, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import type { Asked } from '../github-client.ts'
+import { NATIVE_FOLDER } from '../files.ts'
+import {
+  askContents,
+  dispatchEventsOf,
+  dispatchInputs,
+  dispatchTypes,
+  namesIn,
+} from '../target/published.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -22,8 +29,6 @@ import {
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
-
-const FOLDER = '.github/workflows'
 
 export interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
@@ -37,11 +42,12 @@ export async function checkRepositoryWorkflows(
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
-  const { answer: folder, refusal } = await askContents(target, defaultBranch, ports)
+  const { repository, workflow } = target
+  const place = { repository, branch: defaultBranch }
+  const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
+  const { refusal } = folder
   if (refusal && refusal.kind !== 'missing') return { findings: [unreadableWorkflows(refusal)] }
-  const entries = refusal ? [] : listOf(jsonOf(folder.text)).map(({ name }) => String(name))
-  const names = entries.filter((name) => /\.ya?ml$/.test(name))
-  const { workflow } = target
+  const names = namesIn(folder)
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
@@ -49,7 +55,9 @@ export async function checkRepositoryWorkflows(
     return { findings: [absent(target, names, defaultBranch)] }
   }
   const replies = await Promise.all(
-    wanted.map((file) => askContents(target, defaultBranch, ports, file)),
+    wanted.map((file) =>
+      askContents({ ...place, path: `${NATIVE_FOLDER}/${file}` }, ports.askGitHub),
+    ),
   )
   const refused = replies.find((each) => each.refusal)?.refusal
   if (refused) return { findings: [unreadableWorkflows(refused)] }
@@ -67,14 +75,13 @@ export async function checkRepositoryWorkflows(
     const others = found.length > 0 ? found : [noListener(defaultBranch)]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
-  const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
   // Empty if the token may not list workflows.
   const workflows = listing.refusal ? [] : listOf(fieldsOf(listing.answer).workflows)
   const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
   const findings = checked.map((native) => {
     const { file } = native
-    const state = states.get(`${FOLDER}/${file}`)
+    const state = states.get(`${NATIVE_FOLDER}/${file}`)
     if (state === undefined || state === 'active') return checkListening(native, target)
     // GitHub itself disables a scheduled workflow after 60 days without activity.
     const message = `${file} is disabled (${state})`
@@ -94,21 +101,6 @@ function noListener(defaultBranch: string): DoctorFinding {
     'workflow_not_listening',
     `no workflow on ${defaultBranch} listens for the events of a relay`,
     'Write one: hookline init',
-  )
-}
-
-/** The listing of the folder, or the text of a file in it. */
-function askContents(
-  { repository }: DoctorTarget,
-  branch: string,
-  { askGitHub }: DoctorPorts,
-  file?: string,
-): Promise<Asked> {
-  const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`
-  const options = file === undefined ? {} : { raw: true }
-  return askGitHub(
-    `/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`,
-    options,
   )
 }
 
@@ -132,7 +124,7 @@ function absent(
     return failedFinding(
       'workflow',
       'workflows_missing',
-      `there is no workflow in ${FOLDER} on ${branch}`,
+      `there is no workflow in ${NATIVE_FOLDER} on ${branch}`,
       `Write one: hookline init. ${push}`,
     )
   }
@@ -140,7 +132,7 @@ function absent(
     workflow,
     files.map((file) => file.replace(/\.ya?ml$/, '')),
   )
-  const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
+  const message = `${NATIVE_FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
   return failedFinding('workflow', 'workflow_missing', message, push)
 }
 
@@ -312,32 +304,6 @@ function withoutAction(file: string): DoctorFinding {
   const message = `${file} listens for webhooks, but no step uses the action`
   const hint = 'Add a step: uses: hookline/hookline@v1'
   return warningFinding('workflow', 'workflow_without_action', message, hint)
-}
-
-/** The events by which a relay can start a workflow. @param workflow the whole file, as plain values */
-export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
-  const on = isObject(workflow) ? workflow.on : undefined
-  const types = dispatchTypes(on)
-  const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
-  return [
-    ...(takesDispatch ? (['repository_dispatch'] as const) : []),
-    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow_dispatch'] as const) : []),
-  ]
-}
-
-/** The inputs of `workflow_dispatch`. */
-function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
-  const direct = isObject(on) ? on.workflow_dispatch : undefined
-  return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
-}
-
-/** The types of `repository_dispatch`; an empty list means all types, `undefined` that the event is absent. */
-function dispatchTypes(on: unknown): string[] | undefined {
-  if (on === 'repository_dispatch') return []
-  if (Array.isArray(on)) return on.includes('repository_dispatch') ? [] : undefined
-  if (!isObject(on) || !('repository_dispatch' in on)) return undefined
-  const { repository_dispatch: options } = on
-  return isObject(options) ? [options.types ?? []].flat().map(String) : []
 }
 
 /** GitHub may start a polling workflow late, and nothing else starts it. */

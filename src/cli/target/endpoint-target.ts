@@ -1,6 +1,5 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
-import { jsonOf, listOf } from '../../wire/github-api.ts'
 import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
@@ -9,7 +8,13 @@ import { forgeHere } from '../forge.ts'
 import { readingToken } from '../forge-tokens.ts'
 import { type AskGitHub, githubAt } from '../github-client.ts'
 import { unreachableGitHub } from '../request-faults.ts'
-import { type DeclaredWorkflow, declaredWorkflow, readPublished } from './published.ts'
+import {
+  askContents,
+  type DeclaredWorkflow,
+  declaredWorkflow,
+  namesIn,
+  readPublished,
+} from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
 export interface WantedTarget {
@@ -190,12 +195,8 @@ async function noWorkflow(
   branch: string,
   ask: AskGitHub,
 ): Promise<UserError> {
-  const folder = `/repos/${repository}/contents/${NATIVE_FOLDER}?ref=${encodeURIComponent(branch)}`
-  const { answer, refusal } = await ask(folder)
-  const files = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
-  const names = files
-    .filter((name) => /\.ya?ml$/.test(name))
-    .map((name) => name.replace(/\.ya?ml$/, ''))
+  const folder = await askContents({ repository, branch, path: NATIVE_FOLDER }, ask)
+  const names = namesIn(folder).map((name) => name.replace(/\.ya?ml$/, ''))
   const suggestion = didYouMean(workflow, names)
   return new UserError({
     message: `${NATIVE_FOLDER}/${workflow}.yml is not on the default branch ${branch} of ${repository}`,
