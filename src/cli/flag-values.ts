@@ -1,6 +1,7 @@
 import { UserError } from '../wire/errors.ts'
 import type { Secret } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
+import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 
 /** The repository of the git remote. @throws UserError without one */
@@ -32,6 +33,19 @@ export function variableNamed(flag: string, name: string, env: Environment): str
     message: `${flag}: the variable ${name} is not set, or empty`,
     hint: `Set it without showing it: read -rs ${name} && export ${name}`,
   })
+}
+
+/**
+ * The error for an unknown name, with a similar one or else all.
+ *
+ * @param what a noun, such as `sender`
+ */
+export function unknownName(what: string, name: string, known: readonly string[]): UserError {
+  const message = `unknown ${what} ${quoted(name)}`
+  const hint = didYouMean(name, known)
+  return new UserError(
+    hint ? { message, hint } : { message, notes: [`known: ${known.join(', ')}`] },
+  )
 }
 
 /** HOOKLINE_GITHUB_TOKEN, which a flag needs. @throws UserError without one */

@@ -23,8 +23,7 @@ import type { WorkflowRun } from '../wire/run-lookup.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
-import { tokenFor } from './flag-values.ts'
+import { tokenFor, unknownName } from './flag-values.ts'
 import type { Addressed } from './follow-runs.ts'
 import { githubHere } from './forge-tokens.ts'
 import { unreachable } from './request-faults.ts'
@@ -293,13 +292,8 @@ function withSenderExample(options: SendOptions): SendOptions {
   const { sender, example, file, data } = options
   if (sender === undefined) return options
   if (!senderNamed(sender) && !SIGNATURE_NAMES.includes(sender)) {
-    const names = [...new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])]
-    const hint = didYouMean(sender, names)
-    throw new UserError({
-      message: `unknown sender ${JSON.stringify(sender)}`,
-      ...(hint && { hint }),
-      notes: [`senders: ${names.join(', ')}`],
-    })
+    const names = new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])
+    throw unknownName('sender', sender, [...names])
   }
   const hasOwnRequest = (example ?? file ?? data) !== undefined
   const own = hasOwnRequest ? undefined : exampleOf(sender)?.name

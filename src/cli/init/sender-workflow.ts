@@ -2,19 +2,17 @@ import { Document, isScalar, isSeq, visit } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { schemeNamed } from '../../triggers/verify/schemes.ts'
-import { UserError } from '../../wire/errors.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import { didYouMean, quoted } from '../../workflow/suggestion.ts'
+import { unknownName } from '../flag-values.ts'
 
 /** @throws UserError for an unknown sender */
 export function knownSender(name: string): Sender {
   const sender = senderNamed(name)
   if (sender) return sender
-  const names = SENDERS.map((known) => known.name)
-  const hint = didYouMean(name, names)
-  const message = `unknown sender ${quoted(name)}`
-  throw new UserError(
-    hint ? { message, hint } : { message, notes: [`senders: ${names.join(', ')}`] },
+  throw unknownName(
+    'sender',
+    name,
+    SENDERS.map((known) => known.name),
   )
 }
 
