@@ -128,7 +128,7 @@ export function endpointCommand(): Command {
         .option('--bot-token-env <name>', BOT_TOKEN_MEANING)
         .action((name, _, command) => remove(name, command.optsWithGlobals())),
     )
-  return withRelayOptions(endpoint, 'repository of the endpoint (default: the git remote origin)')
+  return withRelayOptions(endpoint, 'repository (default for create: the git remote origin)')
 }
 
 function named(name: string, description: string): Command {

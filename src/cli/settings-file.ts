@@ -1,26 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ActionLock, LOCK_FILE, readActionLock } from '../compiler/action-lock.ts'
-import {
-  NO_SETTINGS,
-  readSettingsFile,
-  SETTINGS_FILE,
-  type WrittenSettings,
-} from '../compiler/compiler-settings.ts'
+import { LOCK_FILE, readActionLock } from '../compiler/action-lock.ts'
+import type { CompileOptions } from '../compiler/compile.ts'
+import { NO_SETTINGS, readSettingsFile, SETTINGS_FILE } from '../compiler/compiler-settings.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { readSource } from './files.ts'
 import { ownAction } from './own-version.ts'
 
-/** The settings of a repository for the compilation of its sources. */
-export interface RepositorySettings {
-  readonly repository: WrittenSettings
-  readonly lock: ActionLock | undefined
-  /** The action of this package. */
-  readonly action: string
-}
-
-/** @throws UserError with all mistakes of the settings, because they concern every source */
-export function repositorySettings(root: string): RepositorySettings {
+/**
+ * The settings of a repository for the compilation of its sources.
+ *
+ * @throws UserError with all mistakes of the settings, because they concern every source
+ */
+export function repositorySettings(root: string): CompileOptions {
   const written = readIfExists(root, SETTINGS_FILE)
   const repository = written ? readSettingsFile(written) : NO_SETTINGS
   if (repository.problems.length > 0) throw new UserError(repository.problems)
