@@ -103,7 +103,7 @@ function credentialFindings(credential: unknown): DoctorFinding[] {
   return [failedFinding('relay', 'relay_credential', message, hint)]
 }
 
-/** Whether a relay responds at the address. */
+/** Calls the public pages of a relay. */
 export async function checkRelay(
   relay: string,
   { callRelay }: Pick<DoctorPorts, 'callRelay'>,

@@ -210,7 +210,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
 function orOther({ events: [other] }: NativeFile, listening: string): string {
   if (other === undefined) return `Add ${listening}`
   const mode = other === 'workflow_dispatch' ? 'workflow' : 'repository'
-  return `It listens for ${other}. Use hookline endpoint update <name> --dispatch ${mode}, or add ${listening}`
+  return `The file listens for ${other}. Use hookline endpoint update <name> --dispatch ${mode}, or add ${listening}`
 }
 
 function isPolled({ on, native, bot }: NativeFile): boolean {

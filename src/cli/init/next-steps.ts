@@ -21,11 +21,11 @@ const SOME_REPOSITORY = 'owner/name'
 interface MachineFacts {
   /** Port of `hookline dev`. */
   readonly port: string
-  /** Whether gh has to sign in first. */
+  /** True if gh has to sign in first. */
   readonly needsLogin: boolean
   readonly shell: Shell
   readonly push: PushFacts
-  /** Whether no other workflow in this folder receives webhooks. */
+  /** True if no other workflow in this folder receives webhooks. */
   readonly isAlone: boolean
   readonly origin: Origin | undefined
 }
