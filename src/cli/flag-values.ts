@@ -1,4 +1,4 @@
-import { UserError } from '../wire/errors.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
 import type { Secret } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
@@ -17,12 +17,12 @@ export function repositoryHere(): string {
 /**
  * The value of the variable that a flag such as `--secret-env` names.
  *
- * @throws UserError if it is not set
+ * @throws UserError if it is not set; UsageError if the name cannot be one of a variable
  */
 export function variableNamed(flag: string, name: string, env: Environment): string {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     // The text is not shown, because it may be the secret itself.
-    throw new UserError({
+    throw new UsageError({
       message: `${flag} is not the name of a variable`,
       hint: `Pass the name of a variable: ${flag} NAME`,
     })
