@@ -272,7 +272,7 @@ describe('the next step', () => {
       { miss: 'condition', trigger: 'webhook', decision: method, decisions: [method] },
       'change <code>method',
     ],
-    ['a signature', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, '--sign'],
+    ['a signature', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, '--sender'],
     [
       'a bot’s secret',
       { miss: 'condition', decisions: [decision('messaging_bot', 'secretToken')] },

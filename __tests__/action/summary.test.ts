@@ -336,7 +336,7 @@ describe('what to do next', () => {
       {},
     ],
     ['a condition of GET', 'send http://localhost:3000/webhook/hook/webhook.', {}],
-    ['a signature', 'hookline send --sign', {}],
+    ['a signature', 'hookline send --sender', {}],
     ['config', 'change config of webhook', {}],
     ['an inactive trigger', 'Set config.active to true', {}],
     ['a body of another kind', 'Nothing to do, if the service', { path: 'hook/trello', body: '1' }],

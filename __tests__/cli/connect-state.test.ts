@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { openConnectState } from '../../src/cli/connect/connect-state.ts'
+import { connectFolder } from '../../src/cli/connect/connect-state.ts'
 
 let home: string
 const before = process.env.XDG_STATE_HOME
@@ -23,8 +23,8 @@ test.each([
   ['https://api.acme.ghe.com', 'api.acme.ghe.com/octo/repo'],
   ['https://codeberg.org/api/v1/', 'codeberg.org/octo/repo'],
   ['http://localhost:3000/git/api/v1', 'localhost_3000_git/octo/repo'],
-])('the state of a repository at %s is in %s', async (apiUrl, folder) => {
+])('the state of a repository at %s is in %s', (apiUrl, folder) => {
   const target = { repository: 'Octo/Repo', workflow: 'hook', trigger: 'webhook' }
-  const state = await openConnectState(target, { apiUrl: new URL(apiUrl) })
-  expect(state.folder.path).toBe(join(home, 'hookline/connect', folder, 'hook.webhook'))
+  const { path } = connectFolder(target, { apiUrl: new URL(apiUrl) })
+  expect(path).toBe(join(home, 'hookline/connect', folder, 'hook.webhook'))
 })

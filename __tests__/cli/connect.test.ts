@@ -17,7 +17,7 @@ import Stripe from 'stripe'
 import { setUpLines } from '../../src/cli/connect/set-up.ts'
 import { sendTestEvent } from '../../src/cli/connect/test-event.ts'
 import { KINDS } from '../../src/cli/init/kinds.ts'
-import { unusedProxyProblems } from '../../src/cli/unused-proxy.ts'
+import { unusedProxyProblems } from '../../src/cli/programs.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { POSIX } from '../../src/wire/shell.ts'
@@ -295,7 +295,6 @@ describe('a test event', () => {
         target: TARGET,
         sender,
         secret: new Secret(PUBLIC_KEY),
-        isVerified: true,
       })
       await expect(sent).rejects.toThrow(sender?.title)
     },
@@ -418,7 +417,7 @@ describe('the steps at the sender', () => {
   test.each([
     [
       'trello, which signs the URL too',
-      { sender: senderNamed('trello'), conditions: verifying('trello') },
+      { sender: senderNamed('trello'), target: verifying('trello') },
       /\nAt Trello: .*\n\ncurl -X POST[\s\S]*\n {2}gh secret set TRELLO_URL --repo octo\/repo$/,
     ],
     [
@@ -428,12 +427,12 @@ describe('the steps at the sender', () => {
     ],
     [
       'trello, on a terminal with gh',
-      { sender: senderNamed('trello'), conditions: verifying('trello'), storesByKey: true },
+      { sender: senderNamed('trello'), target: verifying('trello'), storesByKey: true },
       /\nPress s, or open .*, to store its secret \(.*\) as TRELLO_SECRET, and then the complete URL above, which is signed, as TRELLO_URL\.$/,
     ],
     [
       'a sender with a signature of its own, without a curl line',
-      { conditions: verifying('hmac') },
+      { target: verifying('hmac') },
       /^(?![\s\S]*curl)[\s\S]*signed/,
     ],
     ['any sender', {}, /\n {2}curl -X POST/],
@@ -457,14 +456,14 @@ describe('the steps at the sender', () => {
       'stripe, on Forgejo, with the page that takes the secret',
       {
         sender: senderNamed('stripe'),
-        conditions: verifying('stripe'),
+        target: verifying('stripe'),
         forge: { ...GITHUB, kind: 'forgejo' as const, webUrl: 'https://codeberg.org' },
       },
       /\nAt Stripe: [\s\S]*\n {2}STRIPE_SIGNING_SECRET at https:\/\/codeberg\.org\/octo\/repo\/settings\/actions\/secrets$/,
     ],
   ])('of %s', (_, own, said) => {
     const anybody = {
-      ...{ target: TARGET, conditions: TARGET, relay: RELAY },
+      ...{ target: TARGET, relay: RELAY },
       ...{
         shell: POSIX,
         sender: undefined,
@@ -494,7 +493,7 @@ describe('an error names the cure for', () => {
   const writeBot = () => {
     rmSync(join(home, '.github/workflows/hook.yml'))
     const kind = KINDS.get('bot')
-    const answers = { kind: 'bot', name: 'bot', repository: 'octo/repo', relay: '' }
+    const answers = { name: 'bot' }
     for (const { path, text } of kind?.files(answers) ?? []) writeFileSync(join(home, path), text)
   }
 
@@ -1040,7 +1039,7 @@ test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
   const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
   platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
   const secret = 'whsec_dGhpcyBpcyBhIHNlY3JldA'
-  const running = connect(['--sender', 'stripe', '--send-test'], {
+  const running = connect(['stripe', '--send-test'], {
     HOOKLINE_GITHUB_TOKEN: TOKEN,
     STRIPE_SIGNING_SECRET: secret,
   })
@@ -1055,7 +1054,7 @@ test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
 
 test('from a repository without workflows to a run of Stripe: three commands, 25 lines of connect', async () => {
   rmSync(join(home, '.github'), { recursive: true })
-  const init = await runShared(['init', '--sender', 'stripe', '--yes'], { cwd: home })
+  const init = await runShared(['init', '--sender', 'stripe'], { cwd: home })
   expect(init.exitCode).toBe(0)
   const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
   platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))

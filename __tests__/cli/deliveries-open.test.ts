@@ -84,14 +84,10 @@ describeOnNode24('hookline deliveries --open', () => {
     await command.stop()
   }, 60_000)
 
-  test.each([
-    [['--watch'], 2, '--open cannot be combined'],
-    [['--dev', 'http://dev.example.com'], 1, '--dev is not an address of this machine'],
-    [['--port', 'x'], 1, '"x" is not a port'],
-  ] as const)('with %j it is refused', async (args, code, term) => {
-    expect(await run('deliveries', ['--open', ...args])).toMatchObject({
-      code,
-      errors: expect.stringContaining(term),
+  test.each(['--watch', '--json'])('with %s it is refused', async (flag) => {
+    expect(await run('deliveries', ['--open', flag])).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('--open cannot be combined'),
     })
   })
 })

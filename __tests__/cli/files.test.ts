@@ -28,7 +28,7 @@ test.each<[string, string, readonly string[]]>([
 ])('a change is seen in files found by %s', async (_, glob, files) => {
   const globs = [glob, '!docs/**']
   expect(findSourceFiles(ROOT, globs).map(({ file }) => file)).toEqual(files)
-  const watcher = await watchGlobs({ root: ROOT, globs, persistent: false })
+  const watcher = await watchGlobs({ root: ROOT, globs })
   try {
     await once(watcher, 'ready')
     for (const file of files) {
@@ -47,7 +47,6 @@ test('additional paths are watched, relative or absolute, and no others', async 
     root: ROOT,
     globs: ['workflows/*.yml'],
     more,
-    persistent: false,
   })
   try {
     await once(watcher, 'ready')

@@ -1,17 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ConnectEvent, LogFollower } from '../../src/cli/connect/follow.ts'
-import {
-  awaitRun,
-  findRun,
-  firstRun,
-  followRun,
-  type RunPorts,
-  RunsError,
-} from '../../src/cli/follow-runs.ts'
+import { awaitRun, followRun, type RunPorts } from '../../src/cli/follow-runs.ts'
 import { githubAt } from '../../src/cli/github-client.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { readRun } from '../../src/wire/run-lookup.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { runShared } from '../support/cli.ts'
@@ -140,8 +134,9 @@ describe('the run of an event', () => {
     const other = { path: '.github/workflows/ci.yml', event: 'push', display_title: 'ci' }
     const newer = Array.from({ length: count }, (_, at) => listed({ ...other, id: at + 100 }))
     const { pages } = listing([...newer, listed()])
-    const found = await findRun(EVENT, ports(), 0)
-    expect({ id: found?.id, pages: pages() }).toEqual({ id: isFound ? 7 : undefined, pages: 10 })
+    const found = await awaitRun(EVENT, ports()).catch(() => undefined)
+    expect(found?.id).toBe(isFound ? 7 : undefined)
+    if (isFound) expect(pages()).toBe(10)
   })
 
   test('has its id in capitals too', async () => {
@@ -171,46 +166,18 @@ describe('the run of an event', () => {
   })
 })
 
-const SINCE = new Date('2026-01-01T00:00:00Z')
-
-const WANTED = { workflow: 'hook', event: 'repository_dispatch', since: SINCE } as const
-
-test('the first run of a workflow is the oldest since the start that a webhook of its file started', async () => {
-  const at = (second: number) => ({
-    created_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`,
-  })
-  listing([
-    listed({ id: 5, ...at(50) }),
-    listed({ id: 4, ...at(40) }),
-    listed({ id: 3, ...at(30), path: '.github/workflows/other.yml' }),
-    listed({ id: 2, ...at(20), event: 'push' }),
-    listed({ id: 1, created_at: '2025-12-31T23:59:50Z' }),
-  ])
-  await expect(firstRun(WANTED, ports())).resolves.toMatchObject({ id: 4 })
-  listing([])
-  await expect(firstRun(WANTED, ports())).resolves.toBeUndefined()
-})
-
-const LOOKUPS = [
-  ['the run of an event', (github: RunPorts) => awaitRun(EVENT, github)],
-  ['the first run', (github: RunPorts) => firstRun(WANTED, github)],
-] as const
-
-describe.each(LOOKUPS)('%s', (_, lookUp) => {
+describe('the run of an event', () => {
   test.each([
-    [401, {}, 'unauthorized', 'token'],
-    [403, {}, 'forbidden', 'Actions: Read'],
-    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 'limited', 'rate limit'],
-    [404, {}, 'missing', 'spelling'],
-    [502, {}, 'failed', 'githubstatus.com'],
-  ])('is not found if GitHub answers %i %p, with the cure', async (status, headers, kind, hint) => {
+    [401, {}, 'token'],
+    [403, {}, 'Actions: Read'],
+    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 'rate limit'],
+    [404, {}, 'spelling'],
+    [502, {}, 'githubstatus.com'],
+  ])('is not found if GitHub answers %i %p, with the cure', async (status, headers, hint) => {
     github.always({ status, headers, body: '{}' })
-    const error = await lookUp(hurried()).catch((error: unknown) => error)
-    if (!(error instanceof RunsError)) throw error
-    expect({ kind: error.kind, hint: error.problems[0]?.hint }).toEqual({
-      kind,
-      hint: expect.stringContaining(hint),
-    })
+    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
+    if (!(error instanceof UserError)) throw error
+    expect(error.problems[0]?.hint).toContain(hint)
   })
 
   test('is not found after a rate limit that ends later, whose end is named', async () => {
@@ -218,8 +185,8 @@ describe.each(LOOKUPS)('%s', (_, lookUp) => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
     github.always({ status: 403, headers, body: '{}' })
     const time = new Date(reset * 1000).toISOString().slice(11, 16)
-    const error = await lookUp(hurried()).catch((error: unknown) => error)
-    if (!(error instanceof RunsError)) throw error
+    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
+    if (!(error instanceof UserError)) throw error
     expect(error.problems[0]?.hint).toContain(`${time} UTC, in 3`)
   })
 
@@ -231,7 +198,7 @@ describe.each(LOOKUPS)('%s', (_, lookUp) => {
       if (calls === 2) return { status: 502, body: '<html>' }
       return { status: 200, body: JSON.stringify({ workflow_runs: [listed()] }) }
     })
-    await expect(lookUp(ports())).resolves.toMatchObject({ id: 7 })
+    await expect(awaitRun(EVENT, ports())).resolves.toMatchObject({ id: 7 })
     expect(calls).toBe(3)
   })
 })
@@ -293,18 +260,6 @@ describe('hookline send', () => {
     relay.always(answer({ 'x-hookline-run': run }))
     const { stdout } = await hookline(['send', `${relay.url}/octo/repo/hook/webhook`])
     expect(stdout).toContain(`${run}\n`)
-  })
-
-  test('prints the run-name to add if the relay names no run', async () => {
-    const path = join(folder, '.github/workflows')
-    await mkdir(path, { recursive: true })
-    await writeFile(join(path, 'bare.yml'), 'on: repository_dispatch')
-    relay.always(answer({}))
-    const { code, stderr } = await hookline(['send', `${relay.url}/octo/repo/bare/webhook`])
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringContaining('\n  run-name: bare ${{ github.event.'),
-    })
   })
 
   test('--wait follows the run that the relay names to its end', async () => {

@@ -111,7 +111,7 @@ describe('the configuration of a folder starts no program', () => {
     }
   })
 
-  test.each([['build'], ['build', '--check'], ['check'], ['init', '--yes', '--name', 'other']])(
+  test.each([['build'], ['build', '--check'], ['check'], ['init', '--name', 'other']])(
     'of hookline %s',
     async (...args) => {
       expect((await runShared(args, { cwd: folder })).exitCode).toBeLessThan(2)

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { adviceAt } from '../../src/cli/run-name-advice.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
 const HOOK = 'on:\n  webhook:\n    method: POST\n'
@@ -67,8 +66,8 @@ describe('hookline dev', () => {
     await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
   })
 
-  test('prints an error if --workflow matches no file', async () => {
-    const other = new RunningCommand(['dev', '--port', '0', '--workflow', 'nope/*.yml'], {
+  test('prints an error if a glob matches no file', async () => {
+    const other = new RunningCommand(['dev', '--port', '0', 'nope/*.yml'], {
       cwd: folder,
     })
     await other.printed(/error: .*nope\/\*\.yml/)
@@ -77,18 +76,6 @@ describe('hookline dev', () => {
 })
 
 describe('hookline send', () => {
-  const lines: readonly (readonly [string, string, string | undefined])[] = [
-    ['a dispatch', 'on: repository_dispatch', 'github.event.client_payload.headers'],
-    ['a direct start', 'on: { workflow_dispatch: }', "fromJSON(inputs.hookline || '{}').headers"],
-    ['one that names it', "run-name: >-\n  x ${{ a['x-hookline-delivery'] }}\non: push", undefined],
-  ]
-  test.each(lines)('to a relay prints the run-name to add, for %s', async (_, text, line) => {
-    await writeFile(join(folder, NATIVE), text)
-    const advice = adviceAt(folder, 'plain')
-    if (line === undefined) expect(advice).toBeUndefined()
-    else expect(advice).toContain(`\n  run-name: plain \${{ ${line}`)
-  })
-
   test('to dev prints no success if nothing fired', async () => {
     const address = `${url.replace('http://', '')}/webhook/hook/webhook`
     const fired = await hookline('send', address, '--data', 'x')
@@ -113,21 +100,12 @@ describe('hookline send', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining('/<workflow>/<trigger>')])
   })
 
-  test('to dev prints no run-name, and refuses --wait', async () => {
+  test('to dev refuses --wait', async () => {
     await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
     const address = `${url.replace('http://', '')}/webhook/plain/webhook`
-    const { code, stderr } = await hookline('send', address, '--data', 'x')
-    expect([code, stderr.includes('run-name')]).toEqual([0, false])
     expect(await hookline('send', address, '--wait')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('hookline dev'),
     })
-  })
-})
-
-test('--env with a missing file is an error with its name', async () => {
-  expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('--env nope.env'),
   })
 })

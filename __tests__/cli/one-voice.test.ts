@@ -21,9 +21,9 @@ function findings(findings: readonly Finding[]): string[] {
     .sort()
 }
 
-async function byCheck() {
+async function byCheck(strict = true) {
   const { root } = repository
-  return (await checkWorkflows({ root, globs: [], strict: true })).findings
+  return (await checkWorkflows({ root, globs: [], strict })).findings
 }
 
 async function byDev() {
@@ -80,9 +80,9 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
 describe('of a source with', () => {
   test.each(SOURCES)('%s, check, build and dev find the same', async (_, text, ids) => {
     repository.write('workflows/hook.yml', text)
-    const built = await repository.build({ strict: true })
+    const built = await repository.build()
     const build = [...built.errors, ...built.warnings]
-    const check = await byCheck()
+    const check = await byCheck(false)
     expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
     expect(findings(build)).toEqual(findings(check))
     expect(findings(await byDev())).toEqual(findings(check))

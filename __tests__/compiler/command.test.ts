@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -88,9 +88,7 @@ test('a mistake is shown in its line, and exits with 1', async () => {
 })
 
 test.each([
-  ['build', '--uses', 'no action'],
-  ['build', '--state', 'somewhere'],
-  ['build', '--check', '--fix'],
+  ['build', '--check', '--explain'],
   ['build', '--nope'],
 ])('hookline %s %s %s is wrong usage', async (...args) => {
   expect((await hookline(...args)).status).toBe(2)
@@ -111,7 +109,7 @@ const EVIL = [
 ]
 
 test.each([
-  ['build', '--fix', '--strict'],
+  ['check', '--fix', '--strict'],
   ['build', '--check'],
   ['build', '--check', '--json'],
   ['check'],
@@ -137,38 +135,3 @@ test.each([
     expect(await obeyed(...EVIL)).toBeNull()
   },
 )
-
-test('--watch builds again when a file changes, also after a mistake', async () => {
-  const child = spawn(process.execPath, [CLI_BUNDLE, 'build', '--watch'], { cwd: repository.root })
-  let told = ''
-  const says = (text: string) =>
-    new Promise<void>((resolve) => {
-      const look = (chunk: Buffer) => {
-        told += chunk
-        if (told.includes(text)) resolve()
-      }
-      child.stdout.on('data', look)
-      child.stderr.on('data', look)
-    })
-  try {
-    await says('wrote .github/workflows/hook.yml')
-    // Written immediately, because no change after the first result may be missed.
-    repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
-    await says('unknown trigger "webhok"')
-    told = ''
-    repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
-    await says('wrote .github/workflows/hook.yml')
-    expect(repository.read('.github/workflows/hook.yml')).toContain('echo ho')
-    // `git checkout` of a branch without this folder, and back, does this.
-    const [folder, away] = ['workflows', 'away'].map((name) => join(repository.root, name))
-    renameSync(folder ?? '', away ?? '')
-    await says('no workflow file matches')
-    told = ''
-    renameSync(away ?? '', folder ?? '')
-    repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ha'))
-    await says('wrote .github/workflows/hook.yml')
-    expect(repository.read('.github/workflows/hook.yml')).toContain('echo ha')
-  } finally {
-    child.kill()
-  }
-})

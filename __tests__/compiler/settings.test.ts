@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { ACTION, type CompilerSettings } from '../../src/compiler/compiler-settings.ts'
+import { ACTION } from '../../src/compiler/compiler-settings.ts'
 import { checkByLevel } from '../support/findings.ts'
 import { compileText } from './support/compiled.ts'
 import { errorsOf, GLOBS, HOOK, POLLED, Repository, statusOf } from './support/repository.ts'
@@ -24,10 +24,6 @@ afterEach(() => repository.remove())
 
 const usesOf = (text: string) => text.match(/uses: .*/g)?.map((line) => line.slice(6))
 const made = () => repository.read(MADE)
-/** Flags whose effect a build without them would undo. */
-const unwrittenOf = ({ warnings }: Pick<Awaited<ReturnType<typeof check>>, 'warnings'>) =>
-  warnings.filter(({ code }) => code === 'unwritten-flag')
-
 const check = () => checkByLevel({ root: repository.root, globs: [] })
 
 describe('a build keeps the action of the existing file:', () => {
@@ -71,14 +67,12 @@ describe('a build keeps the action of the existing file:', () => {
     expect(made()).toContain(PINNED)
   })
 
-  test('until a setting, or a flag, says another', async () => {
+  test('until a setting says another', async () => {
     await repository.build({ uses: PINNED })
     repository.write(SETTINGS, `uses: hookline/hookline@${OTHER} # v1.3.0\n`)
     expect(statusOf(await repository.build({ check: true }))).toEqual([`changed ${MADE}`])
     await repository.build()
     expect(usesOf(made())).toEqual([`hookline/hookline@${OTHER} # v1.3.0`])
-    await repository.build({ uses: PINNED })
-    expect(usesOf(made())).toEqual([PINNED])
   })
 })
 
@@ -137,43 +131,6 @@ describe('a setting is said', () => {
     await repository.build()
     expect(Object.keys(parse(made()).on)).toEqual(['workflow_dispatch'])
     expect(statusOf(await repository.build({ check: true }))).toEqual([`unchanged ${MADE}`])
-  })
-})
-
-describe('a flag that is written down nowhere', () => {
-  test.each([
-    [{ dispatch: 'workflow' }, 'write "dispatch: workflow" into .github/hookline.yml'],
-    [{ state: 'branch:seen' }, 'write "state: branch:seen" into .github/hookline.yml'],
-    [{ runsOn: ['a', 'b'] }, 'write "runs-on: ["a","b"]" into .github/hookline.yml'],
-    [{ forge: 'gitea' }, 'write "forge: gitea" into .github/hookline.yml'],
-  ] satisfies [CompilerSettings, string][])('is told: %j', async (flags, hint) => {
-    repository.write('workflows/other.yml', HOOK)
-    const unwritten = unwrittenOf(await repository.build(flags))
-    expect(unwritten.map((one) => one.hint)).toContain(hint)
-  })
-
-  test.each([
-    ['the default', { dispatch: 'repository', state: 'none' }, ''],
-    ['what is written', { state: 'branch:seen' }, 'state: branch:seen\n'],
-    ['the action, which the file keeps', { uses: PINNED }, ''],
-  ] as const)('is not %s', async (_, flags, settings) => {
-    repository.write(SETTINGS, settings)
-    expect(unwrittenOf(await repository.build(flags))).toEqual([])
-  })
-
-  test('is told where another value is written', async () => {
-    repository.write(SETTINGS, `uses: ${ACTION}\n`)
-    repository.write('workflows/hook.yml', `hookline: {state: none}\n${HOOK}`)
-    const unwritten = unwrittenOf(await repository.build({ uses: PINNED, state: 'file:a' }))
-    const places = unwritten.map(({ position, hint }) => [
-      position?.source.file,
-      position?.line,
-      hint,
-    ])
-    expect(places).toEqual([
-      [SETTINGS, 1, `write "uses: ${PINNED}" here`],
-      ['workflows/hook.yml', 1, 'write "state: file:a" here'],
-    ])
   })
 })
 

@@ -67,9 +67,7 @@ describe.each([...KINDS.values()])('init --kind $name', (kind) => {
   test.each([undefined, ...SENDERS])(
     'prints no value of the event in the log, for $name',
     (sender) => {
-      const repository = 'octo/shop'
-      const relay = 'https://relay.example'
-      const files = kind.files({ kind: kind.name, name: 'hook', repository, relay, sender })
+      const files = kind.files({ name: 'hook', sender })
       expect(files.flatMap(({ text }) => printing(text))).toEqual([])
     },
   )

@@ -47,7 +47,7 @@ describe('gh hookline', () => {
 })
 
 test('the template and the starter workflow are what `hookline init` writes', async () => {
-  const { exitCode } = await runShared(['init', '--repository', 'octo/repo'], { cwd: folder })
+  const { exitCode } = await runShared(['init'], { cwd: folder })
   expect(exitCode).toBe(0)
   const written = readFileSync(join(folder, '.github/workflows/hook.yml'), 'utf8')
   const pinned = written.replace(/hookline@[0-9a-f]{40} # v[\d.]+$/m, 'hookline@v1')

@@ -75,7 +75,7 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
     expect(headers['content-type']).toBe('application/json')
     expect(JSON.parse(body)).toEqual({
       success: false,
-      error: { code: 'invalid_owner', message: expect.any(String), hint: expect.any(String) },
+      error: { code: 'invalid_path', message: expect.any(String), hint: expect.any(String) },
       delivery: headers['x-hookline-delivery'],
     })
   })

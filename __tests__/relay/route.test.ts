@@ -59,19 +59,19 @@ describe('a hosted webhook URL', () => {
   )
 
   test.each([
-    ['/./r/x', 'invalid_owner'],
-    ['/../r/x', 'invalid_owner'],
-    ['/.o/r/x', 'invalid_owner'],
-    ['/o./r/x', 'invalid_owner'],
-    ['/o..o/r/x', 'invalid_owner'],
-    ['/o%2Fp/r/x', 'invalid_owner'],
-    [`/${'o'.repeat(40)}/r/x`, 'invalid_owner'],
-    ['/o/./x', 'invalid_repository'],
-    ['/o/../x', 'invalid_repository'],
-    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'invalid_repository'],
-    ['/o/r%3F/x', 'invalid_repository'],
-    ['/o/r;p/x', 'invalid_repository'],
-    [`/o/${'r'.repeat(101)}/x`, 'invalid_repository'],
+    ['/./r/x', 'invalid_path'],
+    ['/../r/x', 'invalid_path'],
+    ['/.o/r/x', 'invalid_path'],
+    ['/o./r/x', 'invalid_path'],
+    ['/o..o/r/x', 'invalid_path'],
+    ['/o%2Fp/r/x', 'invalid_path'],
+    [`/${'o'.repeat(40)}/r/x`, 'invalid_path'],
+    ['/o/./x', 'invalid_path'],
+    ['/o/../x', 'invalid_path'],
+    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'invalid_path'],
+    ['/o/r%3F/x', 'invalid_path'],
+    ['/o/r;p/x', 'invalid_path'],
+    [`/o/${'r'.repeat(101)}/x`, 'invalid_path'],
   ])('%s names no repository: 400 %s', (target, code) => {
     expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
   })

@@ -77,7 +77,7 @@ test.each(made)('%s shows what init writes, and what the compiler takes', (page)
   )
   const name = page.replace(/\.md$/, '')
   const sender = senderNamed(name)
-  const answers = { kind: 'webhook', name, repository: '', relay: '', sender }
+  const answers = { name, sender }
   const [file] = KINDS.get('webhook')?.files(answers) ?? []
   expect(native).toBe(`# ${file?.path}\n${file?.text}`)
   const source = { name, file: name, text: compiled }

@@ -34,7 +34,7 @@ async function outputsOf(body: string) {
 
 /** The step with `FORM` of a workflow that `init` writes. */
 function formStepOf(kind: string) {
-  const answers = { kind, name: 'stripe', repository: '', relay: '', sender }
+  const answers = { name: 'stripe', sender }
   const [file] = KINDS.get(kind)?.files(answers) ?? []
   const { jobs } = parse(file?.text ?? '')
   return jobs.react.steps.find((step: { env?: object }) => 'FORM' in (step.env ?? {}))

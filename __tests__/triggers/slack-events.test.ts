@@ -262,13 +262,8 @@ const OF_BOTS: Readonly<Record<string, JsonObject>> = {
 describe('the workflow that init writes', () => {
   /** The options of the trigger without its signature, which other tests cover. */
   function filterOf(sender: string): string {
-    const answers = {
-      kind: 'compiled',
-      name: sender,
-      repository: 'octo/repo',
-      relay: 'https://r.example',
-    }
-    const [file] = KINDS.get('compiled')?.files({ ...answers, sender: senderNamed(sender) }) ?? []
+    const answers = { name: sender, sender: senderNamed(sender) }
+    const [file] = KINDS.get('compiled')?.files(answers) ?? []
     const [, filter = ''] = /( +filter:\n(?: {8,}.*\n)+)/.exec(file?.text ?? '') ?? []
     return filter
   }

@@ -6,7 +6,7 @@ import { code, table } from './table.js'
 const OUTPUTS = await recordedOutputs()
 
 /**
- * The `--help` of a command of the present sources, followed by the help of its subcommands with options.
+ * The `--help` of a command of the present sources, followed by the help of its subcommands.
  *
  * @param {string} [name] of a command; the whole command line without it
  * @returns {string}
@@ -17,10 +17,11 @@ export function helpOf(name) {
   return [help, ...partsOf(help).map((part) => printed(name, part))].join('\n')
 }
 
-/** The subcommands with options. @param {string} help of the command */
+/** The subcommands. @param {string} help of the command */
 export function partsOf(help) {
   const [, listed = ''] = help.split(/^Commands:\n/m)
-  return [...listed.matchAll(/^ {2}([\w-]+) \[options\]/gm)].map(([, part = '']) => part)
+  const [block = ''] = listed.split('\n\n')
+  return [...block.matchAll(/^ {2}(?!help\b)([\w-]+)/gm)].map(([, part = '']) => part)
 }
 
 /** @param {string[]} names */
@@ -69,7 +70,10 @@ function descriptionOf(help) {
 export function optionsReference() {
   const sections = commandNames().flatMap((name) => {
     const parts = partsOf(printed(name)).map((part) => `${name} ${part}`)
-    return [section(name, '##'), ...parts.map((part) => section(part, '###'))]
+    return [
+      section(name, '##'),
+      ...parts.map((part, at) => section(part, '###', parts.slice(0, at))),
+    ]
   })
   return sections.join('\n\n')
 }
@@ -77,21 +81,43 @@ export function optionsReference() {
 /**
  * @param {string} name of a command, or of a command and its subcommand
  * @param {string} mark of its heading
+ * @param {string[]} earlier subcommands, whose options are not described again
  */
-function section(name, mark) {
+function section(name, mark, earlier = []) {
   const help = printed(...name.split(' '))
   const [, usage = ''] = /^Usage: ([\s\S]*?)\n\n/.exec(help) ?? []
-  const rows = optionsOf(help).map(({ flags, meaning }) => [
-    `<a id="${anchorOf(name, flags)}"></a>${code(flags)}`,
-    meaning,
-  ])
+  const own = optionsOf(help)
+  const sharing = earlier.find((one) => sharedWith(one, own).length > 1)
+  const shared = sharing === undefined ? [] : sharedWith(sharing, own)
+  const rows = own
+    .filter(({ flags }) => !shared.includes(flags))
+    .map(({ flags, meaning }) => [`<a id="${anchorOf(name, flags)}"></a>${code(flags)}`, meaning])
+  const longs = shared.map((flags) => code(/--[\w-]+/.exec(flags)?.[0] ?? flags)).join(', ')
   return [
     `${mark} ${name}`,
     `${descriptionOf(help)}: ${code(usage.replaceAll(/\s+/g, ' '))}`,
+    ...(sharing === undefined
+      ? []
+      : [`Options as in [${code(sharing)}](#${sharing.replaceAll(' ', '-')}): ${longs}.`]),
     ...(rows.length > 0 ? [table(['option', 'meaning'], rows)] : []),
     ...examples(help),
     ...outputsOf(name, help),
   ].join('\n\n')
+}
+
+/**
+ * The options that a subcommand describes as another one does.
+ *
+ * @param {string} name of the other one
+ * @param {ReturnType<typeof optionsOf>} own
+ */
+function sharedWith(name, own) {
+  const others = optionsOf(printed(...name.split(' ')))
+  return own
+    .filter((one) =>
+      others.some((other) => other.flags === one.flags && other.meaning === one.meaning),
+    )
+    .map(({ flags }) => flags)
 }
 
 /** The examples of a command with their outputs. @param {string} name @param {string} help */

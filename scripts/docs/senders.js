@@ -221,14 +221,14 @@ function localText({ title, secret }) {
 
 /** @param {Sender} sender */
 function workflowOf(sender) {
-  const answers = { kind: 'webhook', name: sender.name, repository: '', relay: '', sender }
+  const answers = { name: sender.name, sender }
   const [file] = KINDS.get('webhook')?.files(answers) ?? []
   return file?.text ?? ''
 }
 
 /** The workflow for the compiler, without the comment for editors. @param {Sender} sender */
 function compiledOf(sender) {
-  const answers = { kind: 'compiled', name: sender.name, repository: '', relay: '', sender }
+  const answers = { name: sender.name, sender }
   const [file] = KINDS.get('compiled')?.files(answers) ?? []
   return file?.text.replace(/^#.*\n/, '') ?? ''
 }

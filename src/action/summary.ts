@@ -226,7 +226,7 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
     const cure = isAbsent
       ? `The request has no signature or token. Set the secret at the sender, too, or check whether the sender signs as ${shownCode(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shownCode(missed)}.`
-    return `${cure} ${shownCode('hookline send --sign')} sends a request that is signed with yours.`
+    return `${cure} ${shownCode('hookline send --sender')} sends a request that is signed with yours.`
   }
   if (!declared?.definition.optionNames.includes(missed)) {
     return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { GitHubEvent } from '../wire/payload.ts'
 import { readSetting } from '../wire/settings.ts'
-import { NATIVE_FOLDER } from './files.ts'
+import { NATIVE_FOLDER, nativeFile } from './files.ts'
 import { environmentFor, isInstalled, PROXY_VARIABLES } from './programs.ts'
 
 export interface ActRuns {
@@ -43,9 +43,7 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
         print(line)
         onLine?.(line)
       }
-      const file = ['yml', 'yaml']
-        .map((ending) => `${NATIVE_FOLDER}/${workflow}.${ending}`)
-        .find((name) => existsSync(join(root, name)))
+      const file = nativeFile(root, workflow)
       if (file === undefined) {
         report(`act: ${NATIVE_FOLDER}/${workflow}.yml is missing. Run: hookline build`)
         return resolve()

@@ -5,16 +5,16 @@ import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { ServerVersion } from '../wire/api-version.ts'
 import { UserError } from '../wire/errors.ts'
-import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { forgeHere, onlyGitHub } from './forge.ts'
 import { refusePlainText } from './forge-tokens.ts'
+import { unreachableGitHub } from './request-faults.ts'
 import { print } from './terminal.ts'
 
 /**
@@ -29,10 +29,7 @@ interface CreateOptions {
   readonly relay: string
   readonly org?: string
   readonly dispatch?: DispatchMode
-  readonly name?: string
   readonly out?: string
-  readonly open: boolean
-  readonly json?: boolean
 }
 
 const HELP = `
@@ -60,10 +57,7 @@ export function appCommand(): Command {
             'how the relay starts workflows (default: repository)',
           ).choices(DISPATCH_MODES),
         )
-        .option('--name <name>', 'name of the App (default: Hookline and the host)')
         .option('--out <file>', 'add the settings of the relay to this file')
-        .option('--no-open', 'print the address of the page without opening a browser')
-        .option('--json', 'print JSON')
         .addHelpText('after', HELP)
         .action(create),
     )
@@ -78,9 +72,9 @@ async function create(options: CreateOptions): Promise<void> {
   const file = options.out === undefined ? undefined : prepareFile(options.out)
   const app = await waitForApp({
     form,
-    manifestFor: (redirect) => manifest(relay, redirect, { ...options, dispatch }),
+    manifestFor: (redirect) => manifest(relay, redirect, dispatch),
     exchange: (code) => exchange(apiUrl, code),
-    opens: options.open && process.stderr.isTTY === true && !process.env.CI,
+    opens: process.stderr.isTTY === true && !process.env.CI,
   })
   const { id, slug, page } = app
   const install = `${page}/installations/new`
@@ -88,24 +82,20 @@ async function create(options: CreateOptions): Promise<void> {
     const text = file.separator + settings(app)
     // The mode counts if the file was deleted while the page waited.
     appendFileSync(file.path, text, { mode: 0o600 })
-    const fields = { id, slug, page, install, out: file.path }
     const done = `created ${slug}; its id and key are in ${file.path}\nInstall it: ${install}`
-    print(options.json ? printableJson(JSON.stringify(fields)) : printable(done))
-  } else {
-    const key = escapedLines(app.key)
-    const text = [
-      `# Install ${slug}`,
-      install,
-      '',
-      '# npx wrangler secret put HOOKLINE_APP_ID',
-      id,
-      '',
-      '# npx wrangler secret put HOOKLINE_APP_KEY',
-      key,
-    ].join('\n')
-    const fields = { id, slug, page, install, key }
-    print(options.json ? printableJson(JSON.stringify(fields)) : printable(text))
+    return print(printable(done))
   }
+  const text = [
+    `# Install ${slug}`,
+    install,
+    '',
+    '# npx wrangler secret put HOOKLINE_APP_ID',
+    id,
+    '',
+    '# npx wrangler secret put HOOKLINE_APP_KEY',
+    escapedLines(app.key),
+  ].join('\n')
+  print(printable(text))
 }
 
 /** The address that accepts a manifest. @throws UserError for an invalid organization */
@@ -123,14 +113,10 @@ function formAddress(server: URL, org: string | undefined): URL {
 /** Characters. GitHub refuses a longer name. */
 const MAX_NAME_LENGTH = 34
 
-function manifest(
-  relay: URL,
-  redirect: string,
-  { dispatch, name }: Pick<CreateOptions, 'dispatch' | 'name'>,
-): object {
+function manifest(relay: URL, redirect: string, dispatch: DispatchMode): object {
   const permission = dispatch === 'workflow' ? 'actions' : 'contents'
   return {
-    name: (name ?? `Hookline ${relay.hostname}`).slice(0, MAX_NAME_LENGTH),
+    name: `Hookline ${relay.hostname}`.slice(0, MAX_NAME_LENGTH),
     url: relay.href,
     description: 'Starts workflows of GitHub Actions by webhooks.',
     hook_attributes: { url: relay.href, active: false },
@@ -202,9 +188,7 @@ async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
     return http({ method: 'POST', url, headers, timeout: TIMEOUT })
   }
   const reply = await new ServerVersion(apiUrl).ask(send).catch((cause: unknown) => {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
-    throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
+    throw unreachableGitHub(cause)
   })
   const app = reply.status === 201 ? parseJson(reply.text) : undefined
   if (!isObject(app) || typeof app.pem !== 'string') {

@@ -4,14 +4,13 @@ import { Script } from 'node:vm'
 import { isMap } from 'yaml'
 import { checkFile, levelOf, withRule } from '../check/check.ts'
 import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
-import { type CompileOptions, compile, settingsLayers } from '../compiler/compile.ts'
+import { type CompileOptions, compile } from '../compiler/compile.ts'
 import {
   type CompiledFile,
   collisionsIn,
   type NamedFile,
   nameProblems,
 } from '../compiler/compiled-files.ts'
-import { unwrittenFlags } from '../compiler/compiler-settings.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
@@ -42,8 +41,6 @@ interface BuiltWorkflow {
   readonly findings: readonly Finding[]
   /** Whether a finding is an error; the source's compiled files then stay as they are. */
   readonly hasErrors: boolean
-  /** Flags that differ from the settings in files. */
-  readonly unwritten: readonly Problem[]
 }
 
 export interface BuildWorkflowsOptions extends CompileOptions {
@@ -113,7 +110,7 @@ function colored(text: string, level: Finding['level']): string {
 }
 
 /** Removes duplicates, such as a file that was named twice. */
-export function onceEach<Found extends Problem>(problems: readonly Found[]): Found[] {
+function onceEach<Found extends Problem>(problems: readonly Found[]): Found[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
     const place = source ? `${source.file}:${line}:${column}` : problem.notes?.join()
@@ -169,9 +166,8 @@ async function buildWorkflow(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const findings = [...result.findings, ...asFindings(error.problems, 'error')]
-    return { ...result, findings, unwritten: [] }
+    return { ...result, findings }
   }
-  const unwritten = unwrittenFlags(named.file, settingsLayers(file, options))
   if (file.triggers.length === 0 && file.problems.length === 0) {
     const idle: Finding = {
       level: 'warning',
@@ -179,7 +175,7 @@ async function buildWorkflow(
       message: `${named.file} has no trigger of Hookline, so it is not compiled`,
       notes: ['move a workflow without triggers of Hookline to .github/workflows/'],
     }
-    return { ...result, unwritten, findings: [...result.findings, idle] }
+    return { ...result, findings: [...result.findings, idle] }
   }
   // The passes write the file name into expressions, so an invalid name is not compiled.
   const compiled =
@@ -201,7 +197,7 @@ async function buildWorkflow(
     ...rules,
     ...others.filter((one) => one.level !== 'error' || !reported.has(findingKey(one))),
   ]
-  return { ...result, unwritten, findings, files: compiled.files }
+  return { ...result, findings, files: compiled.files }
 }
 
 function findingKey({ position, code }: Finding): string {

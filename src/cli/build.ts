@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
@@ -9,75 +7,58 @@ import { findingJson } from '../check/reports.ts'
 import { type ActionLock, LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
 import { type CompiledChange, changesOf } from '../compiler/compiled-files.ts'
-import { COMPILER_SETTINGS, SETTINGS_FILE } from '../compiler/compiler-settings.ts'
+import { SETTINGS_FILE } from '../compiler/compiler-settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
   filesWithSources,
   findingsOf,
-  onceEach,
   printFindings,
   repositoryFiles,
 } from './build-workflows.ts'
 import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
-import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
-import { fixWorkflow } from './fix-workflows.ts'
-import { repositorySettings, SETTINGS_HELP, settingOption } from './settings-file.ts'
-import { print, reportError } from './terminal.ts'
+import { findSourceFiles, NATIVE_FOLDER, readSource } from './files.ts'
+import { repositorySettings } from './settings-file.ts'
+import { print, printJson } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
-  readonly watch?: boolean
   readonly explain?: boolean
   readonly json?: boolean | undefined
 }
 
 export function buildCommand(): Command {
-  const command = new Command('build')
+  return new Command('build')
     .description('compile workflows/*.yml into native workflows')
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
-    .option('--out <folder>', 'folder of the compiled files', '.github/workflows')
-  for (const { name } of COMPILER_SETTINGS) command.addOption(settingOption(name))
-  return command
-    .option('--strict', 'report warnings of strict rules as errors')
-    .addOption(new Option('--check', 'write nothing; show differences and exit 1').conflicts('fix'))
-    .option('--fix', 'apply certain fixes to the workflow files')
+    .option('--check', 'write nothing; show differences and exit 1')
     .option('--force', 'overwrite compiled files with manual changes')
-    .addOption(new Option('--watch', 'build again whenever a file changes').conflicts('check'))
     .addOption(
-      new Option('--explain', 'write nothing; show which job runs for which event').conflicts([
+      new Option('--explain', 'write nothing; show which job runs for which event').conflicts(
         'check',
-        'fix',
-        'watch',
-      ]),
+      ),
     )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      `${SETTINGS_HELP}\nExample:\n  $ hookline build --state branch:hookline-state`,
+      `
+Settings come from "hookline:" in the workflow file, then from
+${SETTINGS_FILE}.
+
+Examples:
+  $ hookline build
+  $ hookline build --check`,
     )
-    .action(async (globs: string[], given: BuildCommandOptions) => {
-      const { watch, json, explain, ...options } = given
+    .action(async (globs: string[], { json, explain, ...options }: BuildCommandOptions) => {
       if (explain) {
         process.exitCode = await explainAll(globs, { ...options, json })
         return
       }
-      const buildAll = async () => {
-        const built = await build({ ...options, root: process.cwd(), globs })
-        process.exitCode = printBuild(built, { json, check: options.check })
-      }
-      if (!watch) return buildAll()
-      process.stderr.write('watching for changes; press Ctrl-C to stop\n')
-      // A Git checkout can remove the files for a moment, so an error must not end the command.
-      const buildOrReport = () =>
-        buildAll().catch((error: unknown) => {
-          if (!(error instanceof UserError)) throw error
-          process.exitCode = reportError(error)
-        })
-      await watchFolders(process.cwd(), globs, buildOrReport)
+      const built = await build({ ...options, root: process.cwd(), globs })
+      process.exitCode = printBuild(built, { json, check: options.check })
     })
 }
 
@@ -86,24 +67,21 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   const { json, ...given } = options
   const root = process.cwd()
   const built = await build({ ...given, root, globs, check: true })
-  // A flag without its setting matters only to a build that writes.
-  const errors = ofLevel(built.findings, 'error').filter(({ code }) => code !== 'unwritten-flag')
-  if (errors.length > 0) return printBuild({ ...built, changes: [] }, { json, check: false })
+  if (ofLevel(built.findings, 'error').length > 0)
+    return printBuild({ ...built, changes: [] }, { json, check: false })
   const { explainFile, formatExplained } = await import('./explain-jobs.ts')
   const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
     const source = readSourceFile(name, readSource(root, file))
     return source.triggers.length > 0 ? [explainFile(source)] : []
   })
-  const text = json
-    ? printableJson(JSON.stringify({ ok: true, files }))
-    : printable(files.map(formatExplained).join('\n\n'))
-  print(text)
+  if (json) printJson({ ok: true, files })
+  else print(printable(files.map(formatExplained).join('\n\n')))
   return 0
 }
 
 /** Prints the result of a build for a person or a program. @returns the exit code */
 function printBuild(
-  { changes, fixed, findings }: Build,
+  { changes, findings }: Build,
   { json, check }: { readonly json: boolean | undefined; readonly check: boolean | undefined },
 ): number {
   const isStale = check === true && changes.some(({ status }) => status !== 'unchanged')
@@ -112,12 +90,10 @@ function printBuild(
     const files = changes.map(({ path, source, status, isEdited }) => {
       return { path, source, status, ...(isEdited && { isEdited }) }
     })
-    const result = { ok: code === 0, files, fixed, findings: findings.map(findingJson) }
-    print(printableJson(JSON.stringify(result)))
+    printJson({ ok: code === 0, files, findings: findings.map(findingJson) })
     return code
   }
   printFindings(findings)
-  for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} fixed`))
   for (const change of changes) {
     const { status, path, source } = change
     print(printable(check ? difference(change) : `${VERBS[status]} ${path} (from ${source})`))
@@ -144,10 +120,7 @@ function printError(text: string): void {
 export interface BuildOptions extends CompileOptions {
   readonly root: string
   readonly globs: readonly string[]
-  readonly out: string
-  readonly strict?: boolean
   readonly check?: boolean
-  readonly fix?: boolean
   readonly force?: boolean
 }
 
@@ -156,8 +129,6 @@ export interface Build {
   readonly findings: readonly Finding[]
   /** The changes of sources without an error. */
   readonly changes: readonly FileChange[]
-  /** How many findings `--fix` fixed, by workflow file. */
-  readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
 
 /** A change of one file of the folder of compiled files. */
@@ -170,19 +141,17 @@ interface FileChange extends CompiledChange {
 
 /**
  * Compiles sources, and writes the compiled files unless `check` is set. The result is atomic per
- * source: if a source has an error, none of its files are written or removed, and `--fix` leaves it as it
- * is. The other sources are written.
+ * source: if a source has an error, none of its files are written or removed. The other sources are written.
  */
 export async function build(options: BuildOptions): Promise<Build> {
   try {
-    const { root, check = false, force = false, strict = false } = options
+    const { root, check = false, force = false } = options
     // 1. Read.
     const called = repositoryFiles(root, true)
     const files = findSourceFiles(root, options.globs).map((named) => {
-      const file = { ...named, source: readSource(root, named.file) }
-      return { ...file, ...(options.fix ? fixWorkflow(file, called) : { count: 0 }) }
+      return { ...named, source: readSource(root, named.file) }
     })
-    const folder = new CompiledFolder(root, options.out)
+    const folder = new CompiledFolder(root)
     const existing = folder.compiled()
     const written = repositorySettings(root)
     // 2. Compile in memory.
@@ -192,10 +161,10 @@ export async function build(options: BuildOptions): Promise<Build> {
     const idle = built.filter((one) => one.files.length === 0 && !one.hasErrors)
     const isGone = (source: string) =>
       idle.some((one) => one.source.file === source) || !existsSync(join(root, source))
-    const isEdited = handEdits(root, folder.show(''), { alsoCommitted: check })
+    const isEdited = handEdits(root, { alsoCommitted: check })
     const foreign = folder.foreign(compiled.map(({ file }) => file.name))
     const changes = changesOf(compiled, existing, isGone).map((change): FileChange => {
-      const path = folder.show(change.name)
+      const path = `${NATIVE_FOLDER}/${change.name}`
       return { ...change, path, isEdited: isEdited(path, change) }
     })
     // 4. Leave out the sources whose files may not be written.
@@ -206,10 +175,8 @@ export async function build(options: BuildOptions): Promise<Build> {
       ...edited.map(({ source }) => source),
     ])
     const writable = changes.filter(({ source }) => !refused.has(source))
-    const fixed = files.filter(({ count, file }) => count > 0 && !refused.has(file))
     // 5. Write.
     if (!check) {
-      for (const { file, source } of fixed) writeSource(root, file, source.text)
       for (const { name, source, status, after } of writable) {
         if (status === 'stale') folder.remove(name)
         // Copy the source's mtime; a newer mtime then means a manual edit.
@@ -217,25 +184,19 @@ export async function build(options: BuildOptions): Promise<Build> {
           folder.write(name, after, statSync(join(root, source)).mtime)
       }
     }
-    const unwritten = onceEach(built.flatMap((one) => one.unwritten))
-    const errors = [
-      ...foreign.map((name) => foreignMistake(folder.show(name))),
-      ...edited.map(editedMistake),
-    ]
+    const errors = [...foreign.map(foreignMistake), ...edited.map(editedMistake)]
     const findings = [
       ...asFindings(errors, 'error'),
-      ...asFindings(unwritten, check ? 'error' : 'warning'),
-      ...findingsOf(built, strict, called.findings),
+      ...findingsOf(built, false, called.findings),
       ...asFindings(lockNotices(written.lock, writable), 'warning'),
     ]
     return {
       changes: writable,
-      fixed: fixed.map(({ file, count }) => ({ file, count })),
       findings: [...ofLevel(findings, 'error'), ...ofLevel(findings, 'warning')],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { changes: [], fixed: [], findings: asFindings(error.problems, 'error') }
+    return { changes: [], findings: asFindings(error.problems, 'error') }
   }
 }
 
@@ -261,27 +222,4 @@ function lockNotices(lock: ActionLock | undefined, changes: readonly FileChange[
     const message = `${path} runs ${missing.action}@${missing.ref}, which is not in ${LOCK_FILE}`
     return [{ code: 'not-locked', message, hint: 'run: gh actions-lock' }]
   })
-}
-
-/** Milliseconds to wait after a change, because editors write a file in several steps. */
-const DEBOUNCE = 100
-
-/**
- * Calls `changed` immediately, and again after every change in the folders of the globs, until the
- * process ends. The watcher starts before the first call, so that no change is missed; a change during
- * a call leads to another call.
- */
-async function watchFolders(
-  root: string,
-  globs: readonly string[],
-  changed: () => Promise<void>,
-): Promise<void> {
-  const watcher = await watchGlobs({ root, globs, more: [SETTINGS_FILE], persistent: true })
-  await once(watcher, 'ready')
-  for (;;) {
-    const change = once(watcher, 'all')
-    await changed()
-    await change
-    await pause(DEBOUNCE)
-  }
 }

@@ -1,13 +1,19 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { type Fixed, fixSource } from '../check/fix.ts'
 import { findingJson, sarifLog } from '../check/reports.ts'
-import type { NamedFile } from '../compiler/compiled-files.ts'
+import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
+import { type NamedFile, originOf } from '../compiler/compiled-files.ts'
 import { ACTION } from '../compiler/compiler-settings.ts'
-import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
-import { counted, printable, printableJson } from '../wire/printable.ts'
+import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
+import { spelled } from '../compiler/rewrite.ts'
+import { readSourceFile } from '../compiler/source-file.ts'
+import { type Finding, ofLevel, type Source, UserError } from '../wire/errors.ts'
+import { counted, printable } from '../wire/printable.ts'
 import { VERSION } from '../wire/version.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import { printFindings, repositoryFiles } from './build-workflows.ts'
+import { parseYaml } from '../workflow/yaml.ts'
+import { printFindings, repositoryFiles, type WorkflowText } from './build-workflows.ts'
 import { type FindingOptions, findingsIn, hasSources, type NotChecked } from './file-findings.ts'
 import {
   defaultSources,
@@ -18,9 +24,7 @@ import {
   readSource,
   writeSource,
 } from './files.ts'
-import { fixWorkflow } from './fix-workflows.ts'
-import { settingOption } from './settings-file.ts'
-import { print } from './terminal.ts'
+import { print, printJson } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
@@ -34,9 +38,6 @@ export function checkCommand(): Command {
       '[files...]',
       `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
     )
-    .addOption(settingOption('state'))
-    .addOption(settingOption('dispatch'))
-    .addOption(settingOption('forge'))
     .option('--strict', 'report warnings that are marked so in the rules as errors')
     .option('--fix', 'apply every fix that is certain to the files')
     .addOption(new Option('--json', 'print JSON').conflicts('sarif'))
@@ -53,10 +54,8 @@ async function runCheck(
   const { count, findings, fixed, notChecked } = checked
   const [errors, warnings] = [ofLevel(findings, 'error'), ofLevel(findings, 'warning')]
   process.exitCode = errors.length > 0 ? 1 : 0
-  if (json) {
-    return print(printableJson(JSON.stringify({ findings: findings.map(findingJson), notChecked })))
-  }
-  if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, VERSION))))
+  if (json) return printJson({ findings: findings.map(findingJson), notChecked })
+  if (sarif) return printJson(sarifLog(findings, VERSION))
   printFindings(findings)
   for (const { file, count } of fixed)
     print(printable(`fixed ${counted(count, 'finding')} in ${file}`))
@@ -152,4 +151,36 @@ function defaultFiles(root: string): NamedFile[] {
   const natives = nativeFiles(root)
   if (natives.length === 0) return findSourceFiles(root, [DEFAULT_GLOB])
   return [...defaultSources(root), ...natives]
+}
+
+/**
+ * A workflow file after every fix that is certain: of its rules, and in a source also operators of other
+ * languages. A file with mistakes that no rule can read past stays as it is.
+ */
+function fixWorkflow(file: WorkflowText, repository: RepositoryFiles): Fixed {
+  const { name, source } = file
+  if (!isNative(file)) {
+    const spelling = spelled(source)
+    const fixed = withFixes(spelling.source, (text) => {
+      const parsed = readSourceFile(name, text)
+      return new RuleFile(parsed, repository, { sourceTriggers: parsed.triggers })
+    })
+    return { ...fixed, count: fixed.count + spelling.count }
+  }
+  // A compiled file is fixed in its source.
+  if (!mayUseAction(source.text) || originOf(source.text)) return { source, count: 0 }
+  return withFixes(source, (text) => {
+    const native = readNativeWorkflow(name, text)
+    const parsed = native ?? { source: text, document: parseYaml(text) }
+    return new RuleFile(parsed, repository, { native })
+  })
+}
+
+function withFixes(source: Source, read: (source: Source) => RuleFile): Fixed {
+  try {
+    return fixSource(source, read)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { source, count: 0 } // `check` reports the mistakes of the file
+  }
 }

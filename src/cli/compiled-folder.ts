@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import {
   type CompiledChange,
   hasConflict,
@@ -20,6 +20,7 @@ import {
 } from '../compiler/compiled-files.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { inFormOf } from './file-form.ts'
+import { NATIVE_FOLDER } from './files.ts'
 import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
@@ -27,15 +28,9 @@ export class CompiledFolder {
   readonly #root: string
   readonly #folder: string
 
-  /** @param out the folder, from `root` */
-  constructor(root: string, out: string) {
+  constructor(root: string) {
     this.#root = root
-    this.#folder = resolve(root, out)
-  }
-
-  /** Returns the path of a file from the root, with forward slashes, for messages. */
-  show(name: string): string {
-    return relative(this.#root, join(this.#folder, name)).split(sep).join('/')
+    this.#folder = join(root, NATIVE_FOLDER)
   }
 
   /** Reads the compiled files, by name. @throws UserError if a symbolic link leads out of the folder */
@@ -78,7 +73,7 @@ export class CompiledFolder {
 
   /** Another process may have put a file here after the check of `build`. */
   #refuseForeign(name: string): void {
-    if (this.#isForeign(name)) throw new FatalMistake(foreignMistake(this.show(name)))
+    if (this.#isForeign(name)) throw new FatalMistake(foreignMistake(name))
   }
 
   #isForeign(name: string): boolean {
@@ -107,16 +102,16 @@ export class CompiledFolder {
     if (realpathSync(there) === expected) return
     throw new FatalMistake({
       code: 'no-file',
-      message: `${this.show('')} is reached by a symbolic link`,
-      notes: ['replace the link by a folder, or choose another folder: --out <folder>'],
+      message: `${NATIVE_FOLDER} is reached by a symbolic link`,
+      notes: ['replace the link by a folder'],
     })
   }
 }
 
-export function foreignMistake(path: string): Mistake {
+export function foreignMistake(name: string): Mistake {
   return {
     code: 'not-compiled',
-    message: `${path} was not written by hookline build, so it is not overwritten`,
+    message: `${NATIVE_FOLDER}/${name} was not written by hookline build, so it is not overwritten`,
     notes: ['move or delete the file, or rename the workflow'],
   }
 }
@@ -133,19 +128,17 @@ const ROUNDED = 10
  * Returns a test for compiled files that were edited and whose sources were not. For files without a
  * commit, the modification times decide.
  *
- * @param folder the folder of the compiled files, from the root
  * @param alsoCommitted whether a committed edit counts, too; without it, a committed edit counts only if
  *   it raises versions of actions, as bots do
  */
 export function handEdits(
   root: string,
-  folder: string,
   { alsoCommitted }: { readonly alsoCommitted: boolean },
 ): (path: string, change: CompiledChange) => boolean {
   let uncommitted: readonly string[] | 'no repository' | undefined
   const isCommitted = (path: string) => {
     uncommitted ??=
-      git(root, 'ls-files', '-z', '--modified', '--others', '--', folder || '.')?.split('\0') ??
+      git(root, 'ls-files', '-z', '--modified', '--others', '--', NATIVE_FOLDER)?.split('\0') ??
       'no repository'
     return uncommitted !== 'no repository' && !uncommitted.includes(path)
   }

@@ -33,7 +33,8 @@ export function concernedFiles(
   return [...(source ? [{ source, kind: 'source' } as const] : []), ...readers]
 }
 
-function fileOf(name: string, open: () => WorkflowSource): string | undefined {
+/** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
+export function fileOf(name: string, open: () => WorkflowSource): string | undefined {
   try {
     return open().find(name)?.triggers[0]?.positionOf([]).source.file
   } catch {

@@ -4,7 +4,7 @@ import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { baseAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
 import { agreedWorkflow } from './connect/agreed-workflow.ts'
@@ -25,16 +25,24 @@ import { setUpLines, stayLines } from './connect/set-up.ts'
 import { storeSecretKeys } from './connect/store-secret.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { findRelay } from './find-relay.ts'
+import { variableNamed } from './flag-values.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
-import { EXIT, print, reportError, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
+import { unusedProxyProblems } from './programs.ts'
+import {
+  EXIT,
+  print,
+  printJson,
+  reportError,
+  shellHere,
+  stopOnSignal,
+  styled,
+  warn,
+} from './terminal.ts'
 import type { TunnelChange } from './tunnel.ts'
-import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface ConnectOptions extends RequirementOptions {
-  readonly data?: string
-  readonly sender?: string
   readonly sendTest?: boolean
   readonly secretEnv?: string
   readonly json?: boolean
@@ -63,14 +71,12 @@ Examples:
 export function connectCommand(): Command {
   return new Command('connect')
     .description('give a workflow a public URL, and follow each request to its run')
-    .argument('[sender]', 'short form of --sender')
-    .option('--sender <name>', 'sender of the requests, such as stripe')
+    .argument('[sender]', 'sender of the requests, such as stripe')
     .option('--workflow <name>', 'file name of the workflow, without its extension')
     .option('--trigger <name>', 'trigger, if the workflow has several')
     .option('--port <port>', 'port of the relay on this machine (default: a free port)')
     .option('--public-url <url>', 'https address of that port (default: a tunnel)')
     .option('--relay <url>', 'create the endpoint on this relay, and follow its first run')
-    .option('--data <folder>', 'folder of the relay on this machine, with --relay')
     .option('--send-test', 'send a test event immediately')
     .option('--secret-env <name>', "variable with the sender's secret")
     .option('--yes', 'ask nothing')
@@ -83,7 +89,7 @@ export function connectCommand(): Command {
 const SIGNAL_DELAY = 20
 
 async function connect(word: string | undefined, options: ConnectOptions): Promise<void> {
-  const named = namedSender(word, options.sender)
+  const named = word === undefined ? undefined : knownSender(word)
   const settings = connectSettings(options)
   const report = reporter(options.json ?? false)
   const stopping = new AbortController()
@@ -117,13 +123,13 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   // 1. Everything that is needed is there, and GitHub would start the workflow.
   const client = options.relay === undefined ? undefined : await findRelay(options)
   const { token, forge, agreed } = await meetAll(connecting)
-  const { target, conditions, sender, texts } = agreed
+  const { target, sender, texts } = agreed
   const secret = settings.secret ?? exportedSecret(sender)
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
   const { repository, workflow } = target
-  const secrets = sender && verifies(sender, conditions.signatures) ? secretsOf(sender) : []
+  const secrets = sender && verifies(sender, target.signatures) ? secretsOf(sender) : []
   const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
@@ -141,12 +147,11 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     },
   }
   const follower = new LogFollower(ports, report.event)
-  const elsewhere = client && (await openAtRelay({ client, target, conditions, secret }))
+  const elsewhere = client && (await openAtRelay({ client, target, secret }))
   const relay =
     elsewhere ??
     (await openPublicRelay({
       target,
-      conditions,
       token,
       forge,
       ...settings,
@@ -161,9 +166,8 @@ async function untilAborted(connecting: Connecting): Promise<void> {
       onTunnel: report.tunnel,
       signal,
     }))
-  const isVerified = conditions.signatures.length > 0
   const sendTest = () => {
-    sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
+    sendTestEvent({ relay, target, sender, secret }).catch(reportError)
   }
   const storing = storeSecretKeys({ forge, repository, secrets, signal, note: report.note })
   const keys = options.json
@@ -181,7 +185,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     const shell = shellHere()
     const fetchesBodies = texts.some((text) => /^\s*relay-url:/m.test(text))
     const storesByKey = storing.length > 0 && keys !== undefined && keys.hint !== ''
-    const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies, storesByKey }
+    const setUp = { target, sender, relay, shell, forge, fetchesBodies, storesByKey }
     report.note(setUpLines(setUp).join('\n'))
     report.note(
       styled(process.stdout, 'dim', `Waiting for requests. ${keys?.hint || 'Ctrl-C stops.'}`),
@@ -191,7 +195,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     // 3. Requests are followed until Ctrl-C; at a relay elsewhere, the first one.
     if (client && elsewhere) {
       const { name } = elsewhere
-      const first = { client, target, name, ports, signal, report: report.event }
+      const first = { client, name, ports, signal, report: report.event }
       const isSuccess = await unlessStopped(followFirstRun(first), signal)
       if (isSuccess === false) process.exitCode = EXIT.failure
       report.bye(isSuccess === undefined ? 'stopped' : 'first run')
@@ -230,18 +234,6 @@ async function meetAll({ options, named, report, signal, stop }: Connecting) {
 function endProcess(): void {
   process.exitCode ??= EXIT.done
   setImmediate(() => process.exit())
-}
-
-/** @throws UsageError if the word and the flag name two senders; UserError for an unknown one */
-function namedSender(word: string | undefined, flag: string | undefined): Sender | undefined {
-  if (word !== undefined && flag !== undefined && word !== flag) {
-    throw new UsageError({
-      message: `connect ${word} cannot be combined with --sender ${flag}`,
-      hint: 'Name one sender.',
-    })
-  }
-  const name = flag ?? word
-  return name === undefined ? undefined : knownSender(name)
 }
 
 /** The sender's secret in the variable that `init --sender` names, such as STRIPE_SIGNING_SECRET. */
@@ -283,13 +275,8 @@ function connectSettings({ port, publicUrl, relay, secretEnv }: ConnectOptions):
       hint: `Run: hookline connect --public-url ${publicUrl} --port 8080`,
     })
   }
-  const secret = secretEnv === undefined ? undefined : process.env[secretEnv]
-  if (secretEnv !== undefined && !secret) {
-    throw new UserError({
-      message: `--secret-env: the variable ${secretEnv} is not set, or empty`,
-      hint: `Set it without showing it: read -rs ${secretEnv} && export ${secretEnv}`,
-    })
-  }
+  const secret =
+    secretEnv === undefined ? undefined : variableNamed('--secret-env', secretEnv, process.env)
   return {
     port: port === undefined ? 0 : parsePort(port),
     publicUrl: address && baseAddress(address),
@@ -302,7 +289,7 @@ async function writeWorkflow(
   note: (text: string) => void,
 ): Promise<void> {
   const { initCommand } = await import('./init.ts')
-  const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
+  const flags = sender ? ['--sender', sender.name] : []
   await initCommand(note).parseAsync(flags, { from: 'user' })
 }
 
@@ -317,7 +304,7 @@ interface Reporter {
 function reporter(json: boolean): Reporter {
   let lastDelivery: string | null = null
   const event = (reported: ConnectEvent) => {
-    if (json) print(printableJson(JSON.stringify(reported)))
+    if (json) printJson(reported)
     else if (['request', 'run', 'end'].includes(reported.event)) {
       print(printable(eventLine(reported, lastDelivery)))
       lastDelivery = reported.delivery

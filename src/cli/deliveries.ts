@@ -4,29 +4,24 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { listOf } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { askYesNo } from './connect/question.ts'
 import { deliveriesText, listAdvice } from './deliveries/listing.ts'
 import { deliveryText } from './deliveries/shown.ts'
 import {
+  checkedOwner,
   listEndpoints,
   namedEndpoint,
   ownerHere,
-  ownerOf,
   withOwner,
 } from './endpoint/named-endpoint.ts'
-import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
+import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
-import { EXIT, print, styled } from './terminal.ts'
+import { EXIT, print, printJson, styled } from './terminal.ts'
 
-interface DeliveryOptions extends RelayOptions {
-  readonly repository?: string
-  readonly json?: boolean
-}
-
-interface FilterOptions extends DeliveryOptions {
+interface FilterOptions extends SharedOptions {
   readonly endpoint?: string
   readonly state?: string
   readonly since?: string
@@ -39,8 +34,6 @@ interface ListOptions extends FilterOptions {
   readonly limit: number
   readonly watch?: boolean
   readonly open?: boolean
-  readonly port: string
-  readonly dev: string
 }
 
 interface ChangeOptions extends FilterOptions {
@@ -81,57 +74,35 @@ const PAGE = 1000
 
 /** The client of the admin API: what became of each request. */
 export function deliveriesCommand(): Command {
-  const command = new Command('deliveries')
+  const deliveries = new Command('deliveries')
     .description('list what became of each request, and replay or delete deliveries')
     .addHelpText('after', HELP)
-    .addCommand(listing(new Command('list').description('list deliveries, newest first')), {
-      isDefault: true,
-    })
     .addCommand(
-      one('show', 'explain one delivery: its stages, its request, and the cure of a fault')
+      filtered(new Command('list').description('list deliveries, newest first'))
+        .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
+        .option('--watch', 'repeat until Ctrl-C')
+        .option('--open', 'show the deliveries in the inspector, until Ctrl-C')
+        .action((_, command) => list(command.optsWithGlobals())),
+      { isDefault: true },
+    )
+    .addCommand(
+      new Command('show')
+        .description('explain one delivery: its stages, its request, and the cure of a fault')
         .argument('<id>', 'delivery id')
-        .action(show),
+        .action((id, _, command) => show(id, command.optsWithGlobals())),
     )
     .addCommand(
-      filtered(one('replay', 'deliver one or many again'))
+      filtered(new Command('replay').description('deliver one or many again'))
         .argument('[id]', 'delivery id')
-        .action((id, options) => change(REPLAY, id, options)),
+        .action((id, _, command) => change(REPLAY, id, command.optsWithGlobals())),
     )
     .addCommand(
-      filtered(one('delete', 'delete one or many'))
+      filtered(new Command('delete').description('delete one or many'))
         .argument('[id]', 'delivery id')
         .option('--yes', 'ask nothing')
-        .action((id, options) => change(DELETE, id, options)),
+        .action((id, _, command) => change(DELETE, id, command.optsWithGlobals())),
     )
-  return command
-}
-
-function one(name: string, description: string): Command {
-  return withRelayOptions(new Command(name).description(description))
-    .option(
-      '--repository <owner/name>',
-      'repository (default: all; on Workers the git remote origin)',
-    )
-    .option('--json', 'print JSON')
-}
-
-function listing(command: Command): Command {
-  return filtered(withRelayOptions(command))
-    .option(
-      '--repository <owner/name>',
-      'repository (default: all; on Workers the git remote origin)',
-    )
-    .option('--limit <count>', 'deliveries to list', readLimit, DEFAULT_LIMIT)
-    .option('--watch', 'repeat until Ctrl-C')
-    .option('--open', 'show the deliveries in the inspector, until Ctrl-C')
-    .option('--port <port>', 'port of the inspector; 0 selects a free port', '0')
-    .option(
-      '--dev <url>',
-      'hookline dev for "Open in dev" in the inspector',
-      'http://localhost:3000',
-    )
-    .option('--json', 'print JSON')
-    .action(list)
+  return withRelayOptions(deliveries, 'repository (default: all; on Workers the git remote origin)')
 }
 
 function filtered(command: Command): Command {
@@ -165,7 +136,7 @@ async function list(options: ListOptions): Promise<void> {
   const look = () => readDeliveries(client, filter, options)
   if (!watch) {
     const found = await look()
-    if (json) return print(asJson({ deliveries: found }))
+    if (json) return printJson({ deliveries: found })
     print(listText(found))
     for (const line of listAdvice(found)) process.stderr.write(`${printable(line)}\n`)
     return
@@ -181,11 +152,8 @@ async function list(options: ListOptions): Promise<void> {
     else {
       const now = JSON.stringify(found)
       if (now !== before) {
-        print(
-          json
-            ? asJson(typeof found === 'string' ? found : { deliveries: found })
-            : lookText(found),
-        )
+        if (json) printJson(typeof found === 'string' ? found : { deliveries: found })
+        else print(lookText(found))
       }
       before = now
     }
@@ -202,10 +170,6 @@ const OPEN_ALONE = {
 
 /** Why the relay did not respond. */
 type Unanswered = string
-
-function asJson(value: unknown): string {
-  return printableJson(JSON.stringify(value))
-}
 
 function listText(found: readonly AdminAnswer[], most?: number): string {
   return printable(deliveriesText(found, Date.now(), most))
@@ -240,7 +204,7 @@ async function filterOf(options: FilterOptions, client: RelayClient): Promise<De
   const { repository, endpoint, state, since, until, reason, outcome } = options
   const named =
     endpoint === undefined ? undefined : await namedEndpoint(endpoint, repository, client)
-  const ofRepository = repository === undefined ? undefined : ownerOf(repository)
+  const ofRepository = repository === undefined ? undefined : checkedOwner(repository)
   const query = {
     repository: repository === undefined ? undefined : checkedRepository(repository),
     endpoint: named?.name,
@@ -295,7 +259,7 @@ async function readDeliveries(
   }
 }
 
-async function show(text: string, options: DeliveryOptions): Promise<void> {
+async function show(text: string, options: SharedOptions): Promise<void> {
   const id = checkedId(text)
   const client = await findRelay(options)
   const answer = await withDelivery(client, options, (owner) =>
@@ -303,7 +267,7 @@ async function show(text: string, options: DeliveryOptions): Promise<void> {
   )
   const { delivery, request, stages } = answer
   if (!isObject(delivery)) throw notARelay(client.host)
-  if (options.json) return print(asJson({ delivery, request, stages }))
+  if (options.json) return printJson({ delivery, request, stages })
   print(printable(deliveryText(answer, options.relay)))
 }
 
@@ -342,7 +306,8 @@ async function change(
   if (typeof count !== 'number') throw notARelay(client.host)
   const isFruitless = what === REPLAY && count === 0 && (id !== undefined || unsent(answer) > 0)
   if (isFruitless) process.exitCode = EXIT.failure
-  print(options.json ? asJson(answer) : printable(changeText(answer, what, count)))
+  if (options.json) printJson(answer)
+  else print(printable(changeText(answer, what, count)))
 }
 
 /** Selected deliveries that were not replayed. */
@@ -421,23 +386,21 @@ async function isAgreed(question: string, { yes }: ChangeOptions): Promise<boole
  */
 async function withDelivery(
   client: RelayClient,
-  { repository }: DeliveryOptions,
+  { repository }: SharedOptions,
   ask: (owner: string) => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
-  const owners = repository === undefined ? await possibleOwners(client) : [ownerOf(repository)]
-  for (const [index, owner] of owners.entries()) {
+  const owners =
+    repository === undefined ? await possibleOwners(client) : [checkedOwner(repository)]
+  let refusal: RelayRefusal | undefined
+  for (const owner of owners) {
     try {
       return await ask(owner)
     } catch (error) {
-      const isMissing = error instanceof RelayRefusal && error.code === 'not_found'
-      if (!isMissing || index < owners.length - 1) {
-        if (!isMissing) throw error
-        continue
-      }
-      throw notFound(error, repository)
+      if (!(error instanceof RelayRefusal) || error.code !== 'not_found') throw error
+      refusal = error
     }
   }
-  throw notFound(undefined, repository)
+  throw notFound(refusal, repository)
 }
 
 /** The message of the relay may have a more exact reason, such as that it stores no payload. */

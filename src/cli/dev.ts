@@ -20,9 +20,8 @@ import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { systemProblem } from '../wire/system-error.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { concernedFiles, isActionStep } from './concerned-files.ts'
+import { concernedFiles, fileOf, isActionStep } from './concerned-files.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { EXAMPLES } from './send/example-events.ts'
@@ -33,8 +32,6 @@ import { devFindings, devWorkflowSource } from './workflows-here.ts'
 interface DevOptions {
   readonly host?: string
   readonly port: string
-  readonly workflow: string[]
-  readonly env?: string
   readonly poll?: boolean
   readonly run?: boolean
   readonly json?: boolean
@@ -52,14 +49,13 @@ Examples:
 export function devCommand(): Command {
   return new Command('dev')
     .description('evaluate events on this machine as the action does on GitHub')
+    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option(
       '--port <port>',
       'port to listen on; 0 selects a free port',
       process.env.PORT || settingDefault('PORT'),
     )
     .option('--host <host>', 'listen for other machines; needs HOOKLINE_DEV_KEY')
-    .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
-    .option('--env <file>', 'file with secrets and variables (default: .env)')
     .option('--poll', 'poll the Bot API too; shown messages are acknowledged')
     .option('--run', 'run the jobs of fired events on this machine with act')
     .option('--json', 'print one JSON line per event')
@@ -67,20 +63,15 @@ export function devCommand(): Command {
     .action(serve)
 }
 
-async function serve(options: DevOptions): Promise<void> {
-  const { host, port, workflow: globs, env: envFile, poll, json } = options
+async function serve(globs: string[], options: DevOptions): Promise<void> {
+  const { host, port, poll, json } = options
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
   const { threadScripts } = await import('../inspector/script-thread.ts')
-  readEnvFile(envFile)
-  // Files are read for every request; one file provides both secrets and variables.
-  const workflows = (event: Json) => {
-    const values = readEnvFile(envFile)
-    const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-    return devWorkflowSource({ root: process.cwd(), globs, contexts })
-  }
+  // Files are read for every request.
+  const workflows = (event: Json) => workflowsHere(event, globs)
   const found = findingsNews(globs, () => workflows({}))
-  const runs = options.run ? await localRuns(envFile) : undefined
+  const runs = options.run ? await localRuns() : undefined
   const server = await serveDev({
     runs,
     host,
@@ -129,8 +120,8 @@ async function serve(options: DevOptions): Promise<void> {
     if (news && !json) print(`${news}\n`)
   }
   await look()
-  const more = [NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
-  const watcher = await watchGlobs({ root: process.cwd(), globs, more, persistent: false })
+  const more = [NATIVE_FOLDER, ENV_FILE]
+  const watcher = await watchGlobs({ root: process.cwd(), globs, more })
   onceSettled(watcher, () => {
     server.workflowsChanged()
     look().catch(reportBug)
@@ -226,12 +217,12 @@ const RUN_AND_HOST = {
 }
 
 /** Runs real jobs for requests with the key of `HOOKLINE_DEV_KEY`, or with a new random key. */
-async function localRuns(envFile: string | undefined) {
+async function localRuns() {
   const { actRuns } = await import('./act.ts')
-  const file = envFile ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+  const envFile = existsSync(ENV_FILE) ? ENV_FILE : undefined
   const printLine = (line: string) => void process.stderr.write(`${printable(line)}\n`)
   const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')?.reveal() ?? crypto.randomUUID()
-  return { key, ...actRuns({ root: process.cwd(), envFile: file, print: printLine }) }
+  return { key, ...actRuns({ root: process.cwd(), envFile, print: printLine }) }
 }
 
 function runHint(key: string): string {
@@ -242,28 +233,17 @@ function runHint(key: string): string {
 ${exported}  hookline send … , or curl -H "X-Hookline-Dev-Key: ${shown}"\n`
 }
 
-const DEFAULT_FILE = '.env'
+/** The file with secrets and variables. */
+const ENV_FILE = '.env'
 
 /** Editors on Windows write a byte order mark, which would become part of the first name. */
 const BYTE_ORDER_MARK = /^\ufeff/
 
-/**
- * Names and values of a `.env` file; none if the default file is missing.
- *
- * @throws UserError if the file of --env cannot be read
- */
-function readEnvFile(file: string | undefined): JsonObject {
-  try {
-    const text = readFileSync(file ?? DEFAULT_FILE, 'utf8').replace(BYTE_ORDER_MARK, '')
-    const values = parseEnv(text)
-    return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
-  } catch (cause) {
-    if (file === undefined) return {}
-    const { message, ...rest } = systemProblem(cause, `--env ${file}`) ?? {
-      message: `--env ${file} cannot be read`,
-    }
-    throw new UserError({ message, ...rest }, { cause })
-  }
+/** Names and values of `.env`; none if the file is missing. */
+function readEnvFile(): JsonObject {
+  if (!existsSync(ENV_FILE)) return {}
+  const values = parseEnv(readFileSync(ENV_FILE, 'utf8').replace(BYTE_ORDER_MARK, ''))
+  return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
 }
 
 /** The positions in the files of this folder that can read the outputs of a workflow's triggers. */
@@ -275,7 +255,7 @@ export function readersHere(workflow: string): readonly OutputReader[] {
 export async function signedHere(request: ShownRequest): Promise<ShownRequest> {
   const { resignedRequest } = await import('../inspector/dev-server.ts')
   try {
-    return await resignedRequest(request, workflowsHere, SIGNER)
+    return await resignedRequest(request, (event) => workflowsHere(event), SIGNER)
   } catch (error) {
     // `dev` says what is wrong with the secret.
     if (error instanceof UserError) return request
@@ -283,11 +263,11 @@ export async function signedHere(request: ShownRequest): Promise<ShownRequest> {
   }
 }
 
-/** The workflows of this folder, with the secrets of `.env`. */
-function workflowsHere(event: Json): WorkflowSource {
-  const values = readEnvFile(undefined)
+/** The workflows of this folder, with the secrets and variables of `.env`. */
+function workflowsHere(event: Json, globs: readonly string[] = [DEFAULT_GLOB]): WorkflowSource {
+  const values = readEnvFile()
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-  return devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  return devWorkflowSource({ root: process.cwd(), globs, contexts })
 }
 
 /**
@@ -295,12 +275,7 @@ function workflowsHere(event: Json): WorkflowSource {
  * native workflow files whose action reads the source, or the native file with inline triggers.
  */
 function workflowReaders(root: string, name: string, open: () => WorkflowSource): OutputReader[] {
-  let file: string | undefined
-  try {
-    file = open().find(name)?.triggers[0]?.positionOf([]).source.file
-  } catch {
-    // The findings report the errors of the file.
-  }
+  const file = fileOf(name, open)
   if (file === undefined) return []
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
   const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))

@@ -1,45 +1,40 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { http } from '../action/http-client.ts'
 import { systemClock } from '../relay/config.ts'
-import { baseAddress, RELAY_ADDRESS, readAddress, refuseInsecureAddress } from '../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { botFrom } from './bot-here.ts'
-import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
   type DoctorTarget,
   failedFinding,
-  warningFinding,
 } from './doctor/findings.ts'
 import { checkBotsHere } from './doctor/polled-bots.ts'
+import { checkRelay, checkStatus, readCheckedEndpoint } from './doctor/relay-checks.ts'
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
-import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
+import { checkRepositoryWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
+import { findRelay } from './find-relay.ts'
+import { repositoryHere } from './flag-values.ts'
 import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
 import { chooseToken, trustedForge, warnOfPlainText } from './forge-tokens.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
-import { EXIT, print, styled, withProgress } from './terminal.ts'
+import { EXIT, print, printJson, styled, withProgress } from './terminal.ts'
 import { polledHere, triggersHere } from './workflows-here.ts'
 
 interface DoctorOptions {
   readonly repository?: string
   readonly workflow?: string
-  readonly trigger: string
-  readonly dispatch?: DispatchMode
   readonly relay?: string
-  readonly data?: string
   readonly endpoint?: string
-  readonly sendTest?: boolean
-  readonly timeout: string
   readonly json?: boolean
 }
 
@@ -60,41 +55,29 @@ shown as unknown, and is no failure.
 Examples:
   $ hookline doctor --workflow hook
   $ hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ hookline doctor --endpoint orders
-  $ hookline doctor --workflow hook --send-test`
+  $ hookline doctor --endpoint orders`
 
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check token, workflows and relay, and print the cure of each fault')
     .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--workflow <name>', 'check one workflow (default: all that receive webhooks)')
-    .option('--trigger <name>', 'trigger of the test event', 'webhook')
-    .addOption(
-      new Option('--dispatch <mode>', 'dispatch mode of the relay').choices(DISPATCH_MODES),
-    )
     .option('--endpoint <name>', 'endpoint of a relay; its workflow is checked')
     .option('--relay <url>', 'address of the relay (with --endpoint: the relay on this machine)')
-    .option('--data <folder>', 'folder of the relay on this machine, with its address and key')
-    .option('--send-test', 'send a test event, and wait for its run')
-    .option('--timeout <seconds>', 'longest wait for that run', '60')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(examine)
 }
 
 async function examine(options: DoctorOptions, command: Command): Promise<void> {
-  const { endpoint: named, sendTest } = options
-  if (sendTest && options.workflow === undefined && named === undefined) {
-    command.error('error: --send-test needs --workflow or --endpoint, which receives the event')
-  }
-  if (named !== undefined && (options.workflow ?? options.dispatch) !== undefined) {
-    command.error('error: --endpoint cannot be combined with --workflow or --dispatch')
+  if (options.endpoint !== undefined && options.workflow !== undefined) {
+    command.error('error: --endpoint cannot be combined with --workflow')
   }
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
   const managed = await readManaged(options)
   const { chosen } = chooseToken(forge, 'start')
   if (chosen) warnOfPlainText(forge)
-  const given = readTarget({ ...options, ...managed.options }, chosen?.token)
+  const given = { ...readTarget({ ...options, ...managed.target }), token: chosen?.token }
   const target = await withApp({ ...given, ...managed.target }, forge.apiUrl)
   const checked = await runChecks(target, doctorPorts(forge, target.token))
   const findings = [...managed.findings, ...checked]
@@ -106,14 +89,14 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
     const line = `${marked}  ${check.padEnd(column)}  ${printable(message)}`
     return hint === undefined ? [line] : [line, `${' '.repeat(column + 11)}${printable(hint)}`]
   })
-  print(options.json ? printableJson(JSON.stringify({ ok, findings })) : lines.join('\n'))
+  if (options.json) printJson({ ok, findings })
+  else print(lines.join('\n'))
   if (!ok) process.exitCode = EXIT.failure
 }
 
 /** The part of the checks that needs the relay's key. */
 interface Managed {
-  readonly options: Partial<DoctorOptions>
-  readonly target: Pick<DoctorTarget, 'endpointUrl'>
+  readonly target: Partial<DoctorTarget>
   readonly findings: readonly DoctorFinding[]
 }
 
@@ -122,87 +105,43 @@ interface Managed {
  *
  * @throws UserError if the endpoint is named, and cannot be read
  */
-async function readManaged(options: DoctorOptions): Promise<Managed> {
-  const { endpoint: name, relay, sendTest } = options
-  if (name === undefined && relay === undefined) return { options: {}, target: {}, findings: [] }
-  const { findRelay } = await import('./find-relay.ts')
-  const { checkStatus, readCheckedEndpoint } = await import('./doctor/endpoint-checks.ts')
-  const client = await findRelay(options).catch((error: unknown) => {
-    // Without a key, the public part of the relay is checked.
-    if (name === undefined && error instanceof UserError) return undefined
+async function readManaged({ endpoint: name, relay, repository }: DoctorOptions): Promise<Managed> {
+  if (name !== undefined) {
+    const client = await findRelay({ relay })
+    const { target, finding } = await readCheckedEndpoint(client, name, repository)
+    return {
+      target: { ...target, relay: client.address },
+      findings: [finding, ...(await checkStatus(client))],
+    }
+  }
+  if (relay === undefined) return { target: {}, findings: [] }
+  try {
+    const client = await findRelay({ relay })
+    // A GitHub token is not sent to a relay that may not accept tokens.
+    return { target: {}, findings: client.access.isToken ? [] : await checkStatus(client) }
+  } catch (error) {
+    // Without a key, the public part is checked, which says too why a relay does not respond.
+    if (error instanceof UserError) return { target: {}, findings: [] }
     throw error
-  })
-  // A GitHub token is not sent to a relay that may not accept tokens.
-  if (!client || (name === undefined && client.access.isToken)) {
-    return { options: {}, target: {}, findings: [] }
-  }
-  if (name === undefined) {
-    const found = await checkStatus(client).catch((error: unknown) => {
-      // The public checks say why the relay does not respond.
-      if (error instanceof UserError) return []
-      throw error
-    })
-    return { options: {}, target: {}, findings: found }
-  }
-  const endpoint = await readCheckedEndpoint(client, name, options.repository)
-  if (sendTest && endpoint.isVerified) {
-    throw new UserError({
-      message: `the endpoint ${name} verifies signatures, so doctor cannot send a test event`,
-      hint: `Send a signed event: hookline send --endpoint ${name} --sender <name> --wait`,
-    })
-  }
-  const { repository, workflow, trigger, dispatch } = endpoint.target ?? {}
-  return {
-    options: {
-      relay: client.address,
-      ...(repository !== undefined && { repository }),
-      ...(workflow !== undefined && { workflow }),
-      ...(trigger !== undefined && { trigger }),
-      ...(dispatch !== undefined && { dispatch }),
-    },
-    target: { endpointUrl: endpoint.url },
-    findings: [endpoint.finding, ...(await checkStatus(client))],
   }
 }
 
 /** @throws UserError naming the option that is wrong */
-function readTarget(options: DoctorOptions, token: Secret | undefined): DoctorTarget {
-  const { workflow, trigger, sendTest, timeout } = options
-  const repository = options.repository ?? originRepository()
-  const address =
-    options.relay === undefined ? undefined : readAddress(options.relay, RELAY_ADDRESS)
-  // The test event carries the token, unless an endpoint has one.
-  if (address && token && sendTest && !options.endpoint) refuseInsecureAddress(address, '--relay')
-  const relay = address && baseAddress(address)
-  if (repository === '') {
-    throw new UserError({
-      message: 'there is no git remote "origin" that names the repository',
-      hint: 'Run the command in a clone, or add: --repository <owner>/<name>',
-    })
-  }
+function readTarget(
+  options: Partial<DoctorTarget>,
+): Pick<DoctorTarget, 'repository' | 'workflow' | 'relay'> {
+  const { workflow } = options
+  const repository = options.repository ?? repositoryHere()
+  const relay =
+    options.relay === undefined ? undefined : baseAddress(readAddress(options.relay, RELAY_ADDRESS))
   // Throws for a part that no webhook URL can contain.
   webhookUrl({
     relay: relay ?? 'http://localhost',
     repository,
     workflow: workflow ?? 'any',
-    trigger,
+    trigger: 'webhook',
   })
-  if (sendTest && !/^\d{1,4}$/.test(timeout)) {
-    throw new UserError({
-      message: `--timeout is not a number of seconds: ${timeout}`,
-      hint: 'Use up to four digits: --timeout 60',
-    })
-  }
-  return {
-    repository,
-    workflow: workflow?.replace(/\.ya?ml$/, ''),
-    trigger,
-    token,
-    dispatch: options.dispatch,
-    relayToken: token,
-    relay,
-    testEventTimeout: sendTest ? Number(timeout) : undefined,
-  }
+  return { repository, workflow: workflow?.replace(/\.ya?ml$/, ''), relay }
 }
 
 /** Adds the findings about the App of the environment, and its token if there is no other token. */
@@ -213,13 +152,7 @@ async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget>
   // Imported here, because most users have no App.
   const { checkApp } = await import('./doctor/app-checks.ts')
   const { repository, dispatch = 'repository' } = target
-  const check = checkApp({
-    id,
-    pem,
-    repository,
-    dispatch,
-    apiUrl,
-  })
+  const check = checkApp({ id, pem, repository, dispatch, apiUrl })
   const { findings, token } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, token: target.token ?? token }
 }
@@ -236,49 +169,32 @@ export async function runChecks(
   target: DoctorTarget,
   ports: DoctorPorts,
 ): Promise<readonly DoctorFinding[]> {
-  const relay = target.relay === undefined ? undefined : await checkRelay(target.relay, ports)
-  const known = { ...target, dispatch: target.dispatch ?? relay?.dispatch }
-  const { findings, file } = await checkGitHub(known, ports)
-  const found = [...findings, ...(relay?.findings ?? []), ...otherDispatch(target, relay?.dispatch)]
-  const hasFailed = found.some(({ status }) => status === 'failed')
-  if (target.testEventTimeout === undefined || hasFailed) return found
-  return [...found, await checkDelivery(known, file, ports)]
+  const relay = target.relay === undefined ? [] : [await checkRelay(target.relay, ports)]
+  return [...(await checkGitHub(target, ports)), ...relay]
 }
 
-/** A flag sets the mode of the checks only; token URLs use the relay's mode, unless an endpoint names one. */
-function otherDispatch(
-  { dispatch, endpointUrl }: DoctorTarget,
-  ofRelay: DispatchMode | undefined,
-): readonly DoctorFinding[] {
-  // An endpoint has a mode of its own.
-  if (endpointUrl !== undefined) return []
-  if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
-  const message = `the relay uses the dispatch mode ${ofRelay}, but you asked for ${dispatch}`
-  const hint = `Create the endpoint with --dispatch ${dispatch}.`
-  return [warningFinding('relay', 'relay_other_dispatch', message, hint)]
-}
-
-async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<WorkflowsCheck> {
+async function checkGitHub(
+  target: DoctorTarget,
+  ports: DoctorPorts,
+): Promise<readonly DoctorFinding[]> {
   const { app = [] } = target
-  if (!target.token) return { findings: app.length > 0 ? app : await withoutToken(target, ports) }
+  if (!target.token) return app.length > 0 ? app : withoutToken(target, ports)
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = checkRepository(target, answer, ports)
-    if (!known) return { findings: [...app, ...findings] }
+    if (!known) return [...app, ...findings]
     const workflows = await checkRepositoryWorkflows(target, known, ports)
-    const startsNothing = workflows.onlyPolls && isWithoutRelay(target)
+    const startsNothing = workflows.onlyPolls && target.relay === undefined
     // The permissions of an App's token were checked before.
     const others = findings.filter(
       ({ check, code }) =>
         (app.length === 0 || check !== 'token') && !(startsNothing && STARTING.has(code)),
     )
-    return { ...workflows, findings: [...app, ...others, ...workflows.findings] }
+    return [...app, ...others, ...workflows.findings]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const hint = unreachableHint(error, 'Check the network and HOOKLINE_API_URL.')
-    return {
-      findings: [failedFinding('token', 'github_unreachable', `GitHub: ${error.message}`, hint)],
-    }
+    return [failedFinding('token', 'github_unreachable', `GitHub: ${error.message}`, hint)]
   }
 }
 
@@ -289,10 +205,6 @@ const STARTING = new Set([
   'token_cannot_write',
   'token_ends_soon',
 ])
-
-function isWithoutRelay({ relay, testEventTimeout }: DoctorTarget): boolean {
-  return relay === undefined && testEventTimeout === undefined
-}
 
 /** The bots that the workflows of this folder poll; all other checks need a token. */
 async function withoutToken(
@@ -308,7 +220,7 @@ async function withoutToken(
   const receives = triggersHere().some((found) => isWanted(found.workflow))
   if (bots.size === 0) return [noTokenFinding(target, ports.forge)]
   const findings = await checkBotsHere([...bots], ports)
-  return receives || !isWithoutRelay(target)
+  return receives || target.relay !== undefined
     ? [noTokenFinding(target, ports.forge), ...findings]
     : findings
 }
@@ -325,20 +237,8 @@ export function doctorPorts(forge: ForgeHere, token: Secret | undefined): Doctor
       const { BOT_TOKEN: own } = process.env
       return own ? botFrom(process.env, own) : undefined
     },
-    callRelay(url, post) {
-      const call = { url, timeout: TIMEOUT }
-      const reply = post
-        ? http({
-            ...call,
-            method: 'POST',
-            headers: {
-              'content-type': 'application/json',
-              ...(post.token && { 'x-platform-authorization': post.token.reveal() }),
-            },
-            body: post.json,
-          })
-        : http({ ...call, method: 'GET' })
-      return withProgress('calling the relay', reply)
+    callRelay(url) {
+      return withProgress('calling the relay', http({ method: 'GET', url, timeout: TIMEOUT }))
     },
   }
 }

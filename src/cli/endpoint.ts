@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander'
 import { isLoopback } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { isObject } from '../wire/json.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import {
@@ -12,16 +11,17 @@ import {
   unregisterBot,
 } from './endpoint/bot.ts'
 import {
+  checkedOwner,
   endpointAndUrl,
   listEndpoints,
   namedEndpoint,
-  ownerOf,
   readEndpoint,
+  storedSettings,
 } from './endpoint/named-endpoint.ts'
 import {
+  type AdminSettings,
   type EndpointChecks,
   endpointChecks,
-  type GivenSettings,
   plainSettings,
   refuseRef,
   type SettingOptions,
@@ -29,33 +29,26 @@ import {
   workflowName,
 } from './endpoint/settings.ts'
 import { endpointTargets } from './endpoint/targets.ts'
-import { originRepository } from './files.ts'
-import { findRelay, RELAY_VARIABLES, type RelayOptions, withRelayOptions } from './find-relay.ts'
-import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
-import { type EndpointTarget, readEndpointTarget } from './target/endpoint-target.ts'
-import { print, textTable, warn } from './terminal.ts'
+import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
+import { repositoryHere } from './flag-values.ts'
+import { type AdminAnswer, type RelayClient, RelayRefusal } from './relay-client.ts'
+import { type CheckedTarget, readEndpointTarget } from './target/endpoint-target.ts'
+import { print, printJson, textTable, warn } from './terminal.ts'
 
-interface EndpointOptions extends RelayOptions {
-  readonly repository?: string
-  readonly json?: boolean
-}
-
-interface CreateOptions extends RelayOptions, SettingOptions {
+interface CreateOptions extends SharedOptions, SettingOptions {
   readonly anyWorkflow?: boolean
   readonly botTokenEnv?: string
-  readonly json?: boolean
 }
 
-interface UpdateOptions extends RelayOptions, SettingOptions {
+interface UpdateOptions extends SharedOptions, SettingOptions {
   readonly remove?: readonly Removable[]
-  readonly json?: boolean
 }
 
-interface ShowOptions extends EndpointOptions {
+interface ShowOptions extends SharedOptions {
   readonly url?: boolean
 }
 
-interface BotOptions extends EndpointOptions {
+interface BotOptions extends SharedOptions {
   readonly botTokenEnv?: string
   readonly secretEnv?: string
 }
@@ -96,70 +89,56 @@ const PATH = '/endpoints'
 
 /** The client of the admin API: webhook URLs that a relay stores. */
 export function endpointCommand(): Command {
-  return new Command('endpoint')
+  const endpoint = new Command('endpoint')
     .description('create and change webhook URLs that a relay stores')
     .addHelpText('after', HELP)
     .addCommand(
-      common(
-        withSettingOptions(
-          new Command('create')
-            .description('store an endpoint, and print its URL')
-            .argument('<name>', 'public name: a-z 0-9 . _ -'),
+      withSettingOptions(new Command('create').description('store an endpoint, and print its URL'))
+        .argument('<name>', 'public name: a-z 0-9 . _ -')
+        .option('--any-workflow', 'start the workflow that the rest of the URL names')
+        .option(
+          '--bot-token-env <name>',
+          'variable with a bot token: register the URL with the bot',
         )
-          .option('--any-workflow', 'start the workflow that the rest of the URL names')
-          .option(
-            '--bot-token-env <name>',
-            'variable with a bot token: register the URL with the bot',
-          ),
-      ).action(create),
-    )
-    .addCommand(command('list', 'list endpoints, without their URLs').action(list))
-    .addCommand(
-      named('show', 'print one endpoint').option('--url', 'print only the URL').action(show),
+        .action((name, _, command) => create(name, command.optsWithGlobals())),
     )
     .addCommand(
-      common(
-        withSettingOptions(
-          new Command('update')
-            .description('change settings; the URL stays the same')
-            .argument('<name>', NAME),
-        ).addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE)),
-      ).action(update),
+      new Command('list')
+        .description('list endpoints, without their URLs')
+        .action((_, command) => list(command.optsWithGlobals())),
     )
     .addCommand(
-      withBotOption(named('rotate', 'replace the URL; the old one ends immediately'))
+      named('show', 'print one endpoint')
+        .option('--url', 'print only the URL')
+        .action((name, _, command) => show(name, command.optsWithGlobals())),
+    )
+    .addCommand(
+      withSettingOptions(named('update', 'change settings; the URL stays the same'))
+        .addOption(new Option('--remove <setting...>', 'remove settings').choices(REMOVABLE))
+        .action((name, _, command) => update(name, command.optsWithGlobals())),
+    )
+    .addCommand(
+      named('rotate', 'replace the URL; the old one ends immediately')
+        .option('--bot-token-env <name>', BOT_TOKEN_MEANING)
         .option('--secret-env <name>', 'variable with the secret token that the workflow verifies')
-        .action(rotate),
+        .action((name, _, command) => rotate(name, command.optsWithGlobals())),
     )
     .addCommand(
-      withBotOption(named('delete', 'delete an endpoint; its URL ends immediately')).action(remove),
+      named('delete', 'delete an endpoint; its URL ends immediately')
+        .option('--bot-token-env <name>', BOT_TOKEN_MEANING)
+        .action((name, _, command) => remove(name, command.optsWithGlobals())),
     )
-}
-
-const NAME = 'name of the endpoint, or <owner>/<name>'
-
-function command(name: string, description: string): Command {
-  return common(
-    new Command(name)
-      .description(description)
-      .option('--repository <owner/name>', 'repository whose owner has the endpoint'),
-  )
+  return withRelayOptions(endpoint, 'repository (default for create: the git remote origin)')
 }
 
 function named(name: string, description: string): Command {
-  return command(name, description).argument('<name>', NAME)
+  return new Command(name)
+    .description(description)
+    .argument('<name>', 'name of the endpoint, or <owner>/<name>')
 }
 
-function common(subcommand: Command): Command {
-  return withRelayOptions(subcommand).option('--json', 'print JSON')
-}
-
-function withBotOption(subcommand: Command): Command {
-  return subcommand.option(
-    '--bot-token-env <name>',
-    "variable with the bot's token, for an endpoint that is registered with a bot",
-  )
-}
+const BOT_TOKEN_MEANING =
+  "variable with the bot's token, for an endpoint that is registered with a bot"
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   const { env } = process
@@ -179,7 +158,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const body = { ...place, ...targets, ...plain, ...checks.settings }
   const { endpoint, url } = await store(client, body, options)
   await bot?.register(url).catch(async (error: unknown) => {
-    const path = `${PATH}/${ownerOf(repository)}/${name}`
+    const path = `${PATH}/${checkedOwner(repository)}/${name}`
     await client.ask({ method: 'DELETE', path })
     throw error
   })
@@ -192,7 +171,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 async function createForAny(
   name: string,
   repository: string,
-  plain: GivenSettings,
+  plain: AdminSettings,
   options: CreateOptions,
 ): Promise<void> {
   const { workflow, trigger, target, botTokenEnv, dispatch, ref } = options
@@ -238,7 +217,7 @@ function withCredentialHint(error: unknown, credential: string | undefined): unk
 }
 
 /** @throws UserError for another trigger than a bot's, or a setting that does not fit */
-function botOf(options: CreateOptions, target: EndpointTarget): BotRegistration | undefined {
+function botOf(options: CreateOptions, target: CheckedTarget): BotRegistration | undefined {
   const { botTokenEnv, sender, verify, publicKey } = options
   if (botTokenEnv === undefined) return undefined
   const other = sender ?? verify ?? publicKey
@@ -276,11 +255,11 @@ function noteChecks({ schemes, inWorkflow }: EndpointChecks, isBot: boolean): vo
   process.stderr.write(`${printable(lines.join('\n'))}\n`)
 }
 
-async function list({ repository, json, ...options }: EndpointOptions): Promise<void> {
+async function list({ repository, json, ...options }: SharedOptions): Promise<void> {
   const client = await findRelay(options)
-  const owner = repository === undefined ? undefined : ownerOf(repository)
+  const owner = repository === undefined ? undefined : checkedOwner(repository)
   const endpoints = await listEndpoints(client, owner)
-  if (json) return print(printableJson(JSON.stringify({ endpoints })))
+  if (json) return printJson({ endpoints })
   if (endpoints.length === 0) return print('no endpoints')
   const rows = endpoints.map((endpoint) => [
     `${endpoint.owner}/${endpoint.name}`,
@@ -314,11 +293,10 @@ async function show(
   const place = await namedEndpoint(text, repository, client)
   if (isUrl) {
     const { endpoint, url } = await readEndpoint(client, place)
-    return print(json ? printableJson(JSON.stringify({ endpoint, url })) : printable(url))
+    return json ? printJson({ endpoint, url }) : print(printable(url))
   }
-  const { endpoint } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(endpoint)) throw notARelay(client.host)
-  if (json) return print(printableJson(JSON.stringify({ endpoint })))
+  const endpoint = await storedSettings(client, place)
+  if (json) return printJson({ endpoint })
   const width = Math.max(...Object.keys(endpoint).map((key) => key.length))
   const lines = Object.entries(endpoint).map(
     ([key, value]) => `${key.padEnd(width)}  ${value === null ? 'none yet' : String(value)}`,
@@ -332,8 +310,7 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
   const plain = plainSettings(options, process.env)
   const client = await findRelay(options)
   const place = await namedEndpoint(text, options.repository, client)
-  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(known)) throw notARelay(client.host)
+  const known = await storedSettings(client, place)
   const changed = await changedTarget(options, known)
   const mode = (changed.dispatch ?? known.dispatch) === 'workflow' ? 'workflow' : 'repository'
   const body = {
@@ -352,15 +329,12 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
     })
   }
   const { endpoint } = await client.ask({ method: 'PATCH', path: place.path, body })
-  print(
-    json
-      ? printableJson(JSON.stringify({ endpoint }))
-      : printable(`${place.owner}/${place.name} is updated`),
-  )
+  if (json) printJson({ endpoint })
+  else print(printable(`${place.owner}/${place.name} is updated`))
 }
 
 /** The settings that depend on the workflow, which is read again if a flag changes it. */
-async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promise<GivenSettings> {
+async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promise<AdminSettings> {
   const { repository, workflow, trigger, dispatch, ref, sender, verify } = options
   const isSame = repository?.toLowerCase() === String(known.repository).toLowerCase()
   const isMoved = (repository !== undefined && !isSame) || (workflow ?? trigger) !== undefined
@@ -395,8 +369,7 @@ async function rotate(text: string, options: BotOptions): Promise<void> {
   const { botTokenEnv, secretEnv, repository } = options
   const client = await findRelay(options)
   const place = await namedEndpoint(text, repository, client)
-  const { endpoint: known } = await client.ask({ method: 'GET', path: place.path })
-  if (!isObject(known)) throw notARelay(client.host)
+  const known = await storedSettings(client, place)
   const isBot = known.trigger === BOT_TRIGGER
   if (isBot && isRegistered(known) && botTokenEnv === undefined) {
     throw new UserError({
@@ -449,7 +422,7 @@ async function remove(text: string, options: BotOptions): Promise<void> {
     ])
   }
   const { deadLetters } = await client.ask({ method: 'DELETE', path: place.path })
-  if (json) return print(printableJson(JSON.stringify({ deleted: true, deadLetters })))
+  if (json) return printJson({ deleted: true, deadLetters })
   const dead = Number(deadLetters) > 0 ? `; dead letters: ${Number(deadLetters)}` : ''
   print(printable(`${place.owner}/${place.name} is deleted${dead}`))
 }
@@ -471,17 +444,8 @@ function printUrl(
       },
     ])
   }
-  print(json ? printableJson(JSON.stringify(answer)) : printable(answer.url))
-}
-
-/** @throws UserError */
-function repositoryHere(): string {
-  const repository = originRepository()
-  if (repository !== '') return repository
-  throw new UserError({
-    message: '--repository is missing, and there is no git remote origin',
-    hint: 'Name the repository whose workflow the URL starts: --repository octo/shop',
-  })
+  if (json) printJson(answer)
+  else print(printable(answer.url))
 }
 
 function noWorkflow(name: string): UsageError {

@@ -63,6 +63,12 @@ export function nativeFiles(root: string): NamedFile[] {
     .map((name) => ({ name: parse(name).name, file: `${NATIVE_FOLDER}/${name}` }))
 }
 
+/** The path of a workflow that GitHub reads; `undefined` if there is none of this name. */
+export function nativeFile(root: string, workflow: string): string | undefined {
+  const paths = ['yml', 'yaml'].map((end) => `${NATIVE_FOLDER}/${workflow}.${end}`)
+  return paths.find((path) => existsSync(join(root, path)))
+}
+
 /**
  * Reads a workflow file with Unix line breaks, so that every machine compiles it to the same text.
  *
@@ -187,20 +193,13 @@ interface Watched {
   readonly globs: readonly string[]
   /** Further files and folders, absolute or from the root. */
   readonly more?: readonly string[]
-  /** Whether the watcher keeps the process alive. */
-  readonly persistent: boolean
 }
 
 /**
  * Watches the folders of the globs from the root of the repository, because a folder may not exist yet or
  * may disappear for a moment, for example during `git checkout`.
  */
-export async function watchGlobs({
-  root,
-  globs,
-  more = [],
-  persistent,
-}: Watched): Promise<FSWatcher> {
+export async function watchGlobs({ root, globs, more = [] }: Watched): Promise<FSWatcher> {
   const { watch } = await import('chokidar')
   // A glob with "!" excludes files that another glob finds.
   const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => globFolder(root, glob))
@@ -209,7 +208,7 @@ export async function watchGlobs({
     paths.some((each) => each === '' || isInFolder(path, each) || isInFolder(each, path))
   return watch(root, {
     ignoreInitial: true,
-    persistent,
+    persistent: false,
     ignored(path) {
       const below = slashed(relative(root, path))
       return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isRelevant(below))

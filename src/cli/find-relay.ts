@@ -6,10 +6,16 @@ import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { type RelayAccess, RelayClient } from './relay-client.ts'
 
-/** The flags of every command that calls the admin API of a relay. */
+/** The flags that say which relay is called. */
 export interface RelayOptions {
-  readonly relay?: string
-  readonly data?: string
+  readonly relay?: string | undefined
+  readonly data?: string | undefined
+}
+
+/** The flags that all subcommands of a command share. */
+export interface SharedOptions extends RelayOptions {
+  readonly repository?: string
+  readonly json?: boolean
 }
 
 /** The variables of these commands, for `--help`. */
@@ -19,11 +25,17 @@ export const RELAY_VARIABLES = [
   ['HOOKLINE_DATA', 'folder of the relay on this machine, like --data'],
 ] as const
 
-/** Adds the flags that say which relay is called. */
-export function withRelayOptions(command: Command): Command {
+/**
+ * Adds the flags that all subcommands share, which `optsWithGlobals` returns.
+ *
+ * @param repository the meaning of --repository
+ */
+export function withRelayOptions(command: Command, repository: string): Command {
   return command
+    .option('--repository <owner/name>', repository)
     .option('--relay <url>', 'address of the relay (default: the relay on this machine)')
     .option('--data <folder>', 'folder of the relay on this machine, with its address and key')
+    .option('--json', 'print JSON')
 }
 
 /**

@@ -1,13 +1,8 @@
-import { CLOCK_TOLERANCE } from '../relay/github/find-run.ts'
 import { type RunDetails, readRunDetails } from '../relay/github/run-details.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
-import { HttpFailure } from '../wire/http.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import {
-  isOfWorkflow,
-  isWebhookRun,
   type RunResult,
   readRun,
   recentRuns,
@@ -20,7 +15,7 @@ import {
 import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
 import type { AskGitHub, AskOptions } from './github-client.ts'
-import { unreachableHint } from './request-faults.ts'
+import { unreachableGitHub } from './request-faults.ts'
 import { styled } from './terminal.ts'
 
 /** The repository and workflow of a webhook URL. */
@@ -58,10 +53,10 @@ export interface RunPorts {
 const PAUSE = 2000
 
 /** Milliseconds until a run appears. GitHub mostly needs some seconds. */
-const RUN_TIMEOUT = 60_000
+const USUAL_RUN_TIME = 60_000
 
-/** Milliseconds until a run appears while GitHub's queues are long. */
-const LONG_RUN_TIMEOUT = 5 * 60_000
+/** The same while GitHub's queues are long. */
+const RUN_TIMEOUT = 5 * 60_000
 
 interface RunListing {
   readonly retry?: Retry | undefined
@@ -72,7 +67,7 @@ interface RunListing {
 /**
  * The runs of the repository, newest first.
  *
- * @throws RunsError if GitHub refuses or is unreachable
+ * @throws UserError if GitHub refuses or is unreachable
  */
 function listRuns(
   github: RunPorts,
@@ -83,103 +78,42 @@ function listRuns(
   return recentRuns(readPage, lookup)
 }
 
-/** The run of an event. */
-interface WantedRun extends StartedBy {
-  /** For runs without a delivery id: the earliest time of creation. */
-  readonly begun?: { readonly event: DispatchEvent; readonly since: Date }
-}
-
 /** Milliseconds. A run can appear in the listing later than a newer run. */
 const LISTING_LAG = 5 * 60_000
 
-function isWantedRun({ begun, workflow }: WantedRun): (run: WorkflowRun) => boolean {
-  if (!begun) return () => false
-  const earliest = begun.since.getTime() - CLOCK_TOLERANCE
-  return (run) =>
-    isOfWorkflow(run, { workflow }) &&
-    run.event === begun.event &&
-    run.delivery === null &&
-    Date.parse(run.started) >= earliest
-}
-
 /**
- * Waits for the run of an event, found by the id in its name or else by `begun`.
- *
- * @param timeout milliseconds until the run has to appear
- * @returns `undefined` if no run appears in that time
- * @throws RunsError if GitHub refuses or is unreachable
- */
-export async function findRun(
-  wanted: WantedRun,
-  github: RunPorts,
-  timeout = RUN_TIMEOUT,
-): Promise<WorkflowRun | undefined> {
-  const deadline = github.now().getTime() + timeout
-  const isBegun = isWantedRun(wanted)
-  const ofEvent = (runs: readonly WorkflowRun[]) => runsOfEvent(runs, wanted)[0]
-  let since: Date | undefined
-  for (;;) {
-    const runs = await listRuns(github, {
-      retry: retryUntil(github, deadline),
-      since,
-      isEnough: (read) => ofEvent(read) !== undefined,
-    })
-    const found = ofEvent(runs) ?? runs.find(isBegun)
-    if (found) return found
-    if (github.now().getTime() + PAUSE > deadline) return undefined
-    // Later looks read only the pages of new runs.
-    const [newest] = runs
-    since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
-    await github.sleep(PAUSE)
-  }
-}
-
-/** A workflow whose first run is wanted. */
-interface WantedWorkflow {
-  /** File name without its extension. */
-  readonly workflow: string
-  readonly event: DispatchEvent
-  /** The earliest time of creation. */
-  readonly since: Date
-}
-
-/**
- * The first run that a webhook started since a time; `undefined` if there is none yet.
- *
- * @throws RunsError if GitHub refuses or is unreachable
- */
-export async function firstRun(
-  { workflow, event, since }: WantedWorkflow,
-  github: RunPorts,
-): Promise<WorkflowRun | undefined> {
-  const runs = await listRuns(github, { retry: retryUntil(github), since })
-  const earliest = since.getTime() - CLOCK_TOLERANCE
-  return runs.findLast(
-    (run) =>
-      isWebhookRun(run) &&
-      isOfWorkflow(run, { workflow }) &&
-      run.event === event &&
-      Date.parse(run.started) >= earliest,
-  )
-}
-
-/**
- * Waits up to five minutes for the run of an event.
+ * Waits up to five minutes for the run of an event, found by the id in its name.
  *
  * @param later milliseconds until the run can start
- * @throws UserError if no run appears
+ * @throws UserError if no run appears, or GitHub refuses or is unreachable
  */
 export async function awaitRun(
   event: StartedBy,
   github: RunPorts,
   later = 0,
 ): Promise<WorkflowRun> {
-  const soon = await findRun(event, github, later + RUN_TIMEOUT)
-  if (soon) return soon
-  process.stderr.write('no run after a minute; waiting up to five minutes\n')
-  const found = await findRun(event, github, LONG_RUN_TIMEOUT - RUN_TIMEOUT)
-  if (found) return found
-  throw unknownDelivery(event)
+  const started = github.now().getTime() + later
+  const ofEvent = (runs: readonly WorkflowRun[]) => runsOfEvent(runs, event)[0]
+  let [since, isReported]: [since?: Date, isReported?: boolean] = []
+  for (;;) {
+    const runs = await listRuns(github, {
+      retry: retryUntil(github, started + RUN_TIMEOUT),
+      since,
+      isEnough: (read) => ofEvent(read) !== undefined,
+    })
+    const found = ofEvent(runs)
+    if (found) return found
+    const waited = github.now().getTime() + PAUSE - started
+    if (waited > RUN_TIMEOUT) throw unknownDelivery(event)
+    if (waited > USUAL_RUN_TIME && !isReported) {
+      process.stderr.write('no run after a minute; waiting up to five minutes\n')
+      isReported = true
+    }
+    // Later looks read only the pages of new runs.
+    const [newest] = runs
+    since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
+    await github.sleep(PAUSE)
+  }
 }
 
 /** The run of a page that the relay returned. @throws UserError for any other address */
@@ -193,16 +127,15 @@ export async function runAt(url: string, github: RunPorts): Promise<WorkflowRun>
   return readRun(await askRuns(github, runPath(github, id)))
 }
 
-/** Reports every change of a run until it is completed or the deadline passes; returns its last state. */
+/** Reports every change of a run until it is completed; returns its last state. */
 export async function followRun(
   first: WorkflowRun,
   github: RunPorts,
   report: (run: WorkflowRun) => void,
-  deadline = Number.POSITIVE_INFINITY,
 ): Promise<WorkflowRun> {
   let known = first
   report(known)
-  while (known.state !== 'completed' && github.now().getTime() < deadline) {
+  while (known.state !== 'completed') {
     await github.sleep(PAUSE)
     const now = readRun(await askRuns(github, runPath(github, known.id), retryUntil(github)))
     if (runState(now) !== runState(known)) report(now)
@@ -260,7 +193,7 @@ const ALL_SKIPPED =
  *
  * @see https://docs.github.com/actions/concepts/security/workflow-execution-protections
  */
-export const NOT_ALLOWED =
+const NOT_ALLOWED =
   'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
 
 export function runLine(run: Omit<WorkflowRun, 'event'>): string {
@@ -322,26 +255,10 @@ function notShown(repository: string, { status, cause }: GitHubRefusal): string 
   return `GitHub is unreachable: ${cause instanceof Error ? cause.message : 'no response'}`
 }
 
-/** GitHub refuses to list runs, or is unreachable. */
-export class RunsError extends UserError {
-  readonly kind: RefusalKind
-
-  constructor(kind: RefusalKind, problem: Problem, options?: ErrorOptions) {
-    super(problem, options)
-    this.kind = kind
-  }
-}
-
-/** @throws RunsError */
+/** @throws UserError */
 async function askRuns({ repository, ask: call, now }: RunPorts, path: string, retry?: Retry) {
   const reply = await call(path, retry && { patience: retry }).catch((cause: unknown) => {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
-    throw new RunsError(
-      'unreachable',
-      { message: `GitHub is unreachable: ${cause.message}`, hint },
-      { cause },
-    )
+    throw unreachableGitHub(cause)
   })
   const { answer, refusal } = reply
   const found = fieldsOf(answer)
@@ -352,7 +269,7 @@ async function askRuns({ repository, ask: call, now }: RunPorts, path: string, r
     kind === 'limited' && wait !== undefined
       ? `GitHub's rate limit is reached. Run the command again ${callsAgain(wait, now())}.`
       : (HINTS.get(kind) ?? OTHER_HINT)
-  throw new RunsError(kind, { message, hint })
+  throw new UserError({ message, hint })
 }
 
 /** The end of a rate limit. @param wait milliseconds */

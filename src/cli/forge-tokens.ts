@@ -4,7 +4,7 @@ import { readToken, type Secret } from '../wire/secret.ts'
 import { type Environment, rawSetting } from '../wire/settings.ts'
 import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
 import { type AskGitHub, githubAt } from './github-client.ts'
-import { warn } from './terminal.ts'
+import { shellHere, warn } from './terminal.ts'
 
 // The one place that decides which token is sent to which host. A git remote, which anyone may have
 // written into a clone, never decides that: a token goes to the host that its variable is for.
@@ -17,11 +17,11 @@ export interface ForgeToken {
 }
 
 /** `start`: the token starts workflows, so only the one that was set for Hookline is used. */
-export type TokenPurpose = 'start' | 'read'
+export type ForgeTokenPurpose = 'start' | 'read'
 
 interface TokenVariables {
   readonly names: readonly string[]
-  readonly purposes: readonly TokenPurpose[]
+  readonly purposes: readonly ForgeTokenPurpose[]
   /** True if the variables are for the host of the forge. */
   readonly isFor: (forge: ForgeHere, env: Environment) => boolean
   readonly refusal: (forge: ForgeHere) => TokenRefusal
@@ -116,7 +116,7 @@ export interface TokenChoice {
 /** The token of the environment for a forge, and why others are not used. */
 export function chooseToken(
   forge: ForgeHere,
-  purpose: TokenPurpose,
+  purpose: ForgeTokenPurpose,
   env: Environment = process.env,
 ): TokenChoice {
   const set = VARIABLES.filter(({ purposes }) => purposes.includes(purpose)).flatMap((variables) =>
@@ -226,4 +226,40 @@ function unencrypted(name: string, forge: ForgeHere): Problem {
     hint: `Run: export HOOKLINE_API_URL=${https.href}`,
     notes: ['anyone on the way can read a token that is sent over http'],
   }
+}
+
+/**
+ * GitHub's page for a new fine-grained token, with name, owner, expiry and permissions filled in. The
+ * repository has to be chosen there.
+ *
+ * @param permissions such as `contents` for write access, or `actions:read`
+ */
+export function tokenPage(
+  name: string,
+  repository: string,
+  permissions: readonly string[],
+  webUrl: string,
+): string {
+  const [owner = ''] = repository.split('/')
+  const asked = new URLSearchParams({
+    name: `hookline ${name}`,
+    ...(owner && { target_name: owner }),
+    expires_in: '90',
+    ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
+  })
+  return `${webUrl}/settings/personal-access-tokens/new?${asked}`
+}
+
+/**
+ * A command of Hookline with the token that gh has for the forge. Without `--hostname`, gh may print its
+ * token for github.com, which the forge must not receive.
+ */
+export function withTokenOfGh({ host, apiUrl, isConfigured }: ForgeHere, command: string): string {
+  const shell = shellHere()
+  const isCloud = host === 'github.com'
+  const name = /^[\w.:-]+$/.test(host) ? host : shell.quoted(host)
+  const printedBy = isCloud ? 'gh auth token' : `gh auth token --hostname ${name}`
+  // Without the address, a token in HOOKLINE_GITHUB_TOKEN may be of github.com.
+  const address = isCloud || isConfigured ? {} : { HOOKLINE_API_URL: { text: apiUrl.href } }
+  return shell.having({ ...address, HOOKLINE_GITHUB_TOKEN: { printedBy } }, command)
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
 import { unknownVariables } from '../wire/unknown-variables.ts'
@@ -58,11 +58,19 @@ async function run(words: readonly string[]): Promise<void> {
       })
       .configureHelp({
         helpWidth: Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH),
+        showGlobalOptions: true,
+        visibleGlobalOptions: sharedOptions,
         styleTitle: (title) => styled(process.stdout, 'bold', title),
         styleCommandText: (name) => styled(process.stdout, 'cyan', name),
       })
   }
   await program.parseAsync(words, { from: 'user' })
+}
+
+/** The flags of its parent that a subcommand accepts, too; `relay` itself is a command, whose subcommands share one. */
+function sharedOptions({ parent }: Command): Option[] {
+  if (!parent?.parent) return []
+  return parent.options.filter(({ long }) => parent.name() !== 'relay' || long === '--data')
 }
 
 function withSubcommands(command: Command): Command[] {

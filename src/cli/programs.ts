@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { Problem } from '../wire/errors.ts'
 
 /** Variables that any program needs on any system. */
 const NEEDED = [
@@ -56,4 +57,13 @@ export function isInstalled(program: string): boolean {
       }
     }),
   )
+}
+
+/** Warns that the relay ignores the proxy variables, because it calls GitHub directly. */
+export function unusedProxyProblems(env: NodeJS.ProcessEnv): Problem[] {
+  if (!PROXY_VARIABLES.some((name) => !/^no_proxy$/i.test(name) && env[name])) return []
+  const message = 'the relay ignores the proxy variables and calls GitHub directly'
+  return [
+    { message, hint: 'If only the proxy can reach GitHub, run the relay on Cloudflare Workers.' },
+  ]
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '../wire/errors.ts'
 import type { Shell } from '../wire/shell.ts'
 import { git } from './git.ts'
+import { shellHere } from './terminal.ts'
 
 /** How the branch of this folder gets to the default branch, whose workflows GitHub runs. */
 export interface PushFacts {
@@ -85,7 +86,7 @@ function quotedRef(name: string, shell: Shell): string {
 }
 
 /** True if the last commit contains the files as they are here. */
-export function areCommitted(files: readonly string[]): boolean {
+function areCommitted(files: readonly string[]): boolean {
   const changes = git('.', 'status', '--porcelain', '--ignore-submodules=all', '--', ...files)
   return changes === '' && files.every((file) => blobOf('HEAD', file) !== undefined)
 }
@@ -103,7 +104,7 @@ export function arePublished(files: readonly string[], named?: string): boolean 
 }
 
 /** True if the default branch has every commit of this folder, so that there is nothing to push. */
-export function isContained(branch = clonedDefault()): boolean {
+function isContained(branch = clonedDefault()): boolean {
   const remote = `refs/remotes/origin/${branch}`
   return git('.', 'merge-base', '--is-ancestor', 'HEAD', remote) !== undefined
 }
@@ -118,7 +119,7 @@ function isBehind(branch: string | undefined): boolean {
 }
 
 /** True if no commit of this folder changed the files since it left the default branch. */
-export function areUnchanged(files: readonly string[], branch: string): boolean {
+function areUnchanged(files: readonly string[], branch: string): boolean {
   const base = git('.', 'merge-base', 'HEAD', `refs/remotes/origin/${branch}`)
   return (
     base !== undefined &&
@@ -132,11 +133,7 @@ export function areUnchanged(files: readonly string[], branch: string): boolean 
  *
  * @param isMerge true if this folder has commits of its own; git then wants to know how to join them
  */
-export function pullLine(
-  shell: Shell,
-  branch = clonedDefault(),
-  isMerge = !isContained(branch),
-): string {
+function pullLine(shell: Shell, branch = clonedDefault(), isMerge = !isContained(branch)): string {
   return `git pull ${isMerge ? '--no-rebase ' : ''}origin ${quotedRef(branch ?? 'HEAD', shell)}`
 }
 
@@ -152,4 +149,42 @@ export function subfolderProblem(): Problem | undefined {
     message: 'this is a subfolder of a repository, and GitHub reads workflows only at the root',
     hint: `Run: cd ${up}; or make this folder a repository: git init`,
   }
+}
+
+/**
+ * Commits the files, unless they are committed, and pushes them to the default branch. A folder that has
+ * nothing to push is behind.
+ *
+ * @param branch the default branch, as GitHub names it
+ */
+export function pushCommand(target: PushedTarget, branch?: string): string {
+  const isCommitted = areCommitted(target.files)
+  if (isCommitted && isContained(branch)) return pullLine(shellHere(), branch)
+  return publishing(target, branch, isCommitted)
+}
+
+/** The same for files that will be changed first. */
+export function commitAndPush(target: PushedTarget, branch?: string): string {
+  return publishing(target, branch, false)
+}
+
+/** The commands that make a file the same as on the default branch, which has another one. */
+export function equalizeCommand(target: PushedTarget, branch: string): string {
+  return areUnchanged(target.files, branch)
+    ? pullLine(shellHere(), branch)
+    : pushCommand(target, branch)
+}
+
+interface PushedTarget {
+  readonly files: readonly string[]
+  readonly workflow: string
+}
+
+function publishing(
+  { files, workflow }: PushedTarget,
+  branch: string | undefined,
+  isCommitted: boolean,
+): string {
+  const options = { files, workflow, isCommitted, push: pushFacts(branch), shell: shellHere() }
+  return publishLines(options).join('\n')
 }

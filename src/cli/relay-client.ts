@@ -6,11 +6,11 @@ import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import { baseAddress } from '../wire/address.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
-import { HttpFailure, type HttpResponse } from '../wire/http.ts'
+import type { HttpResponse } from '../wire/http.ts'
 import { isObject, tryParseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
-import { unreachableHint } from './request-faults.ts'
+import { unreachable } from './request-faults.ts'
 import { withProgress } from './terminal.ts'
 
 /** Milliseconds until a response. */
@@ -148,11 +148,9 @@ export class RelayClient {
   }
 
   #unreachable(cause: unknown): never {
-    if (!(cause instanceof HttpFailure)) throw cause
     const direct =
       'Check that the relay is running, or name the address of another one: --relay <url>'
-    const hint = unreachableHint(cause, direct)
-    throw new UserError({ message: `${this.host}: ${cause.message}`, hint }, { cause })
+    throw unreachable(cause, this.host, direct)
   }
 
   /** The refusal in words for the user of this command. */

@@ -1,10 +1,8 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import type { DataFolder } from '../relay/node/data-folder.ts'
-import type { RunningServer } from '../relay/node/server.ts'
 import type { RunningRelay } from '../relay/node/start.ts'
 import { UsageError } from '../wire/errors.ts'
-import { webhookUrl } from '../wire/path.ts'
 import {
   parsePort,
   RELAY_SETTINGS,
@@ -14,9 +12,8 @@ import {
 } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { plainTextProblems } from './forge-tokens.ts'
-import { reportError, stopOnSignal, warn } from './terminal.ts'
-import { openTunnel, type TunnelChange } from './tunnel.ts'
-import { unusedProxyProblems } from './unused-proxy.ts'
+import { unusedProxyProblems } from './programs.ts'
+import { stopOnSignal, warn } from './terminal.ts'
 
 interface RelayCommandOptions {
   readonly host: string
@@ -24,7 +21,6 @@ interface RelayCommandOptions {
   readonly repository?: string
   readonly data?: string
   readonly stateless?: true
-  readonly tunnel?: boolean
   readonly allowTokens?: true
 }
 
@@ -34,8 +30,7 @@ ${environmentHelp(...RELAY_SETTINGS)}
 Examples:
   $ hookline relay
   $ hookline relay --data /srv/hookline --port 8080
-  $ hookline relay --stateless --repository octo/repo
-  $ hookline relay --tunnel`
+  $ hookline relay --stateless --repository octo/repo`
 
 export function relayCommand(): Command {
   return new Command('relay')
@@ -47,13 +42,15 @@ export function relayCommand(): Command {
       rawSetting(process.env, 'PORT') ?? settingDefault('PORT'),
     )
     .option('--repository <owner/name>', 'serve only this repository, at /webhook/…')
-    .option('--data <folder>', DATA_MEANING)
+    .option(
+      '--data <folder>',
+      "folder of the database and the relay key (default: systemd's folder, else hookline in the user's state folder)",
+    )
     .option('--stateless', 'run without a database: token URLs only')
     .option(
       '--allow-tokens',
       'accept GitHub tokens: in token URLs, and to manage endpoints with this token',
     )
-    .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
     .action(runRelay)
     .addCommand(keyCommand())
@@ -61,14 +58,10 @@ export function relayCommand(): Command {
     .addCommand(backupCommand())
 }
 
-const DATA_MEANING =
-  "folder of the database and the relay key (default: systemd's folder, else hookline in the user's state folder)"
-
 function keyCommand(): Command {
   return new Command('key')
     .description('print the admin bearer of the relay on this machine')
     .option('--read', 'print the bearer for status and metrics alone')
-    .option('--data <folder>', DATA_MEANING)
     .action(async ({ read }: { read?: true }, command: Command) => {
       const { findRelayKey } = await import('../relay/node/data-folder.ts')
       const { readRelayKeys } = await import('../relay/store/relay-key.ts')
@@ -81,7 +74,6 @@ function keyCommand(): Command {
 function rotateKeyCommand(): Command {
   return new Command('rotate-key')
     .description('put a new relay key in front of the others in the file')
-    .option('--data <folder>', DATA_MEANING)
     .action(async (_: object, command: Command) => {
       const { findRelayKey, rotateRelayKey } = await import('../relay/node/data-folder.ts')
       const { folder } = await findRelayKey({ data: dataOf(command), env: process.env })
@@ -97,13 +89,9 @@ function backupCommand(): Command {
     .description('copy the database of a running relay into a new file')
     .argument('<file>', 'file to write')
     .option('--relay <url>', 'address of the relay (default: the relay on this machine)')
-    .option('--data <folder>', DATA_MEANING)
     .action(async (file: string, { relay }: { relay?: string }, command: Command) => {
       const { findRelay } = await import('./find-relay.ts')
-      const client = await findRelay({
-        ...(relay !== undefined && { relay }),
-        ...dataOption(command),
-      })
+      const client = await findRelay({ relay, data: dataOf(command) })
       const bytes = await client.download('/backup', file)
       process.stdout.write(
         `${file}: ${bytes} bytes. It can be read only with the relay key: back up relay.key too.\n`,
@@ -111,14 +99,9 @@ function backupCommand(): Command {
     })
 }
 
-/** Commander gives an option that the parent command has, too, to the parent. */
+/** The subcommands share the flag --data of `relay`. */
 function dataOf(command: Command): string | undefined {
   return command.optsWithGlobals<{ data?: string }>().data
-}
-
-function dataOption(command: Command): { data?: string } {
-  const data = dataOf(command)
-  return data === undefined ? {} : { data }
 }
 
 async function runRelay({
@@ -127,7 +110,6 @@ async function runRelay({
   repository,
   data,
   stateless,
-  tunnel,
   allowTokens,
 }: RelayCommandOptions): Promise<void> {
   if (stateless && data !== undefined) {
@@ -148,18 +130,11 @@ async function runRelay({
     folder,
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
-  const stopping = new AbortController()
-  stopOnSignal({
-    close() {
-      stopping.abort()
-      return relay.close().finally(() => process.exit())
-    },
-  })
+  stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
   const insecure = plainTextProblems(readSetting(process.env, 'HOOKLINE_API_URL'))
   warn([...relay.warnings, ...unusedProxyProblems(process.env), ...insecure])
   writeLine(`hookline relay listening on ${relay.url}\n`)
   if (folder) writeLine(`${folderLines(folder, relay).join('\n')}\n`)
-  if (tunnel) await tunnelTo(relay, repository, stopping.signal)
 }
 
 /** What the first start of a relay shows, and never the key. */
@@ -168,54 +143,6 @@ function folderLines({ path, key }: DataFolder, { hasNewKey }: RunningRelay): re
     `data folder: ${path}`,
     ...(hasNewKey ? [`created the relay key: ${key}`] : []),
     'next: hookline endpoint create <name> --repository <owner/name> --workflow <file>',
-  ]
-}
-
-/** Opens a tunnel, which is opened again if it ends. The relay ends if the first tunnel fails. */
-async function tunnelTo(
-  relay: RunningServer,
-  repository: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const sayAddress = async (url: string) =>
-    writeLine(`${(await publicLines(url, repository, process.env)).join('\n')}\n`)
-  try {
-    const onChange = (change: TunnelChange) => {
-      if (change.kind === 'open') return void sayAddress(change.url)
-      writeLine(`the tunnel ended; opening another one in ${change.retryIn / 1000} s\n`)
-    }
-    const tunnel = await openTunnel(relay.url, onChange, signal)
-    await sayAddress(tunnel.url)
-  } catch (error) {
-    if (error === signal.reason) return // The process ends when the relay is closed.
-    process.exitCode = reportError(error)
-    await relay.close()
-    process.exit()
-  }
-}
-
-/** The public webhook URL of the first workflow in this folder, with a curl line. */
-async function publicLines(
-  relay: string,
-  repository: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly string[]> {
-  const { ANY_REQUEST, exampleLine } = await import('../triggers/example-line.ts')
-  const { triggersHere } = await import('./workflows-here.ts')
-  const { originRepository } = await import('./files.ts')
-  const { currentShell: shellOf } = await import('../wire/shell.ts')
-  const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere()
-  const { workflow, trigger, example = ANY_REQUEST } = first
-  const servesOne =
-    repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined
-  const named = servesOne ? undefined : originRepository() || 'owner/name'
-  const url = webhookUrl({ relay, repository: named, workflow, trigger })
-  const shell = shellOf(env, process.platform)
-  const credential = shell.variable('HOOKLINE_GITHUB_TOKEN')
-  return [
-    `public address: ${relay}`,
-    `webhook URL:    ${url}${example.path}`,
-    `try it:         ${exampleLine(url, example, credential, shell.request)}`,
   ]
 }
 

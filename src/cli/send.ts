@@ -15,18 +15,18 @@ import {
 } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import { HttpFailure, type HttpResponse } from '../wire/http.ts'
+import type { HttpResponse } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
-import { printable, printableJson } from '../wire/printable.ts'
+import { printable } from '../wire/printable.ts'
 import type { WorkflowRun } from '../wire/run-lookup.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
+import { tokenFor, unknownName } from './flag-values.ts'
 import type { Addressed } from './follow-runs.ts'
 import { githubHere } from './forge-tokens.ts'
-import { readSecret, unreachableHint } from './request-faults.ts'
+import { unreachable } from './request-faults.ts'
 import { EXAMPLES, exampleOf } from './send/example-events.ts'
 import { sendExactly } from './send/http-request.ts'
 import {
@@ -36,12 +36,10 @@ import {
 } from './send/outgoing-request.ts'
 import { readResponse, type SendResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, print, withProgress, wrappedNames } from './terminal.ts'
+import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sender?: string
-  readonly sign?: string
-  readonly secretStdin?: boolean
   readonly privateKey?: string
   readonly list?: boolean
   readonly relay?: string
@@ -96,7 +94,7 @@ export function sendCommand(): Command {
   return new Command('send')
     .description('send an example event or a request to a relay or to hookline dev')
     .argument('[url]', 'webhook URL')
-    .option('--sender <name>', 'send the example event of this sender, with its signature')
+    .option('--sender <name>', 'sender or scheme: sign as it does, and send its example event')
     .option('--example <name>', 'send this example event, for example github.push')
     .option('--file <file>', 'send a saved request')
     .option('--method <method>', 'HTTP method (default: POST with a body, else GET)')
@@ -106,8 +104,6 @@ export function sendCommand(): Command {
         .default([], 'none'),
     )
     .option('--data <body>', 'body, or @file')
-    .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
-    .option('--secret-stdin', 'read the secret from standard input')
     .option('--private-key <file>', 'private key that signs; created if the file is missing')
     .option('--endpoint <name>', 'send to this endpoint of a relay, in place of <url>')
     .option('--relay <url>', 'relay of the endpoint, or of the token URL in <url>')
@@ -135,9 +131,11 @@ async function sendRequest(
   }
   const { target, endpoint } = await targetOf(address, options)
   const isToken = options.relay !== undefined && options.endpoint === undefined
-  const token = isToken ? tokenHere() : undefined
+  const token = isToken ? tokenFor('--relay', process.env) : undefined
   const secret =
-    options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
+    options.privateKey === undefined
+      ? readSetting(process.env, 'HOOKLINE_WEBHOOK_SECRET')
+      : undefined
   const addressed = await outgoingRequest(target, withSenderExample(options))
   await sendOnce(await signedRequest(addressed, options, secret), token, options, endpoint)
 }
@@ -171,7 +169,8 @@ async function targetOf(address = '', { relay, endpoint: name }: SendOptions): P
 function printExamples(json: boolean): void {
   const all = [...EXAMPLES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
   const lines = all.map(({ name, sign }) => `${name.padEnd(40)}${sign ?? ''}`.trimEnd())
-  print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
+  if (json) printJson(all)
+  else print(lines.join('\n'))
 }
 
 async function sendOnce(
@@ -183,15 +182,10 @@ async function sendOnce(
   const started = performance.now()
   const response = await sendWebhook(url, request, token)
   const milliseconds = Math.round(performance.now() - started)
-  const { accepted, delivery, run, filtered } = response
-  print(
-    options.json
-      ? printableJson(JSON.stringify({ ...response, milliseconds }))
-      : responseLines(request.method, url, response, milliseconds).map(printable).join('\n'),
-  )
-  if (!accepted) process.exitCode = EXIT.failure
+  if (options.json) printJson({ ...response, milliseconds })
+  else print(responseLines(request.method, url, response, milliseconds).map(printable).join('\n'))
+  if (!response.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, endpoint, response)
-  else if (run === null && delivery !== null && !filtered) await printRunNameAdvice(url)
 }
 
 function responseLines(
@@ -284,16 +278,6 @@ function queuedText({ collected }: SendResponse): string {
 /** Milliseconds that a relay collects the events of a batch at most. */
 const LONGEST_BATCH = 3_600_000
 
-/** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
-async function printRunNameAdvice(url: URL): Promise<void> {
-  const [{ addressedBy }, { adviceAt }] = await Promise.all([
-    import('./follow-runs.ts'),
-    import('./run-name-advice.ts'),
-  ])
-  const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
-  if (advice !== undefined && !(await isDev(url))) process.stderr.write(`${advice}\n`)
-}
-
 /** Whether hookline dev serves a URL of this machine; its front page, the inspector, has a header. */
 async function isDev(url: URL): Promise<boolean> {
   if (!isLoopback(url.hostname)) return false
@@ -308,13 +292,8 @@ function withSenderExample(options: SendOptions): SendOptions {
   const { sender, example, file, data } = options
   if (sender === undefined) return options
   if (!senderNamed(sender) && !SIGNATURE_NAMES.includes(sender)) {
-    const names = [...new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])]
-    const hint = didYouMean(sender, names)
-    throw new UserError({
-      message: `unknown sender ${JSON.stringify(sender)}`,
-      ...(hint && { hint }),
-      notes: [`senders: ${names.join(', ')}`],
-    })
+    const names = new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])
+    throw unknownName('sender', sender, [...names])
   }
   const hasOwnRequest = (example ?? file ?? data) !== undefined
   const own = hasOwnRequest ? undefined : exampleOf(sender)?.name
@@ -328,11 +307,11 @@ async function signedRequest(
   given: Secret | undefined,
 ): Promise<AddressedRequest> {
   const sender = senderNamed(options.sender ?? '')
-  const wanted = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.sender)
+  const wanted = sender ? (sender.scheme ?? sender.name) : options.sender
   const scheme = wanted ?? addressed.scheme
   const { privateKey } = options
   const secret = privateKey === undefined ? given : keyOfPair(privateKey, scheme ?? '')
-  if (!secret && scheme === 'aws-sns' && options.sign === undefined) {
+  if (!secret && scheme === 'aws-sns') {
     process.stderr.write(`sent without a signature. ${ONLY_AMAZON}\n`)
     return addressed
   }
@@ -341,7 +320,7 @@ async function signedRequest(
   if (scheme === undefined) {
     throw new UserError({
       message: 'there is a secret, but no signature scheme',
-      hint: 'Add --sender or --sign, or unset HOOKLINE_WEBHOOK_SECRET.',
+      hint: 'Add --sender, or unset HOOKLINE_WEBHOOK_SECRET.',
     })
   }
   return signed(addressed, scheme, secret, {
@@ -351,11 +330,11 @@ async function signedRequest(
   })
 }
 
-function missingSecret({ sender, sign }: SendOptions, scheme: string): UserError {
+function missingSecret({ sender }: SendOptions, scheme: string): UserError {
   const variable = senderNamed(sender ?? '')?.secret
   const exported = variable !== undefined && process.env[variable] ? `$${variable}` : '…'
   return new UserError({
-    message: `${sign === undefined ? '--sender' : '--sign'} needs the secret that signs the request`,
+    message: '--sender needs the secret that signs the request',
     hint: PAIRED.includes(scheme)
       ? `Add --private-key ${scheme}.pem. A missing file is created, and its public key is printed.`
       : `Run: export HOOKLINE_WEBHOOK_SECRET="${exported}"`,
@@ -391,9 +370,7 @@ async function sendWebhook(
     const secrets = [token, key, ofUrl ? new Secret(ofUrl) : undefined]
     return readResponse(withoutSecrets(reply, secrets))
   } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error
-    const hint = unreachableHint(error, 'Start the relay or hookline dev, and check the address.')
-    throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
+    throw unreachable(error, url.host, 'Start the relay or hookline dev, and check the address.')
   }
 }
 
@@ -409,16 +386,6 @@ function tokenUrl(relay: string, path: string): URL {
     })
   }
   return parseUrl(`${base}/${path.replace(/^\/+/, '')}`)
-}
-
-/** @throws UserError without a token */
-function tokenHere(): Secret {
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
-  if (token) return token
-  throw new UserError({
-    message: '--relay: HOOKLINE_GITHUB_TOKEN is not set',
-    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
-  })
 }
 
 function parseUrl(text: string): URL {

@@ -45,7 +45,7 @@ function userProblems(error: unknown): readonly Problem[] | undefined {
 /** Prints an error as JSON to standard output, for --json. `--help` is no error. */
 export function printFailure(error: unknown): void {
   if (error instanceof CommanderError && error.exitCode === 0) return
-  print(printableJson(JSON.stringify({ error: failureJson(error) })))
+  printJson({ error: failureJson(error) })
 }
 
 function failureJson(error: unknown) {
@@ -105,6 +105,11 @@ export function shellHere(): Shell {
 /** Prints lines to standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
+}
+
+/** Prints a value for a program to standard output, as one line. */
+export function printJson(value: unknown): void {
+  print(printableJson(JSON.stringify(value)))
 }
 
 type TextStyle = Parameters<typeof styleText>[0]

@@ -6,13 +6,7 @@ import { workflowFileSource } from '../action/workflow-files.ts'
 import { NO_OTHER_FILES, RuleFile } from '../check/rule.ts'
 import { misplacedTriggers } from '../check/rules/misplaced-trigger.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
-import {
-  mayUseAction,
-  nativeTriggers,
-  readInlineOn,
-  readNativeWorkflow,
-} from '../compiler/native.ts'
-import { readSourceFile } from '../compiler/source-file.ts'
+import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/native.ts'
 import {
   type FoundTrigger,
   foundTriggers,
@@ -154,34 +148,6 @@ function readInline(
   return mayUseAction(source.text) ? readInlineOn(name, source, contexts) : undefined
 }
 
-/**
- * The triggers that wait for requests, of the workflow files here, whatever their secrets are: these
- * are in the repository on GitHub. A file with mistakes has none, nor one whose name no webhook URL can
- * carry, and no line that is printed to be pasted should.
- */
-export function triggersHere(root = process.cwd()): FoundTrigger[] {
-  const sources = readOrUndefined(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
-  const declared = [
-    ...sources.map(({ name, file }) => ({
-      name,
-      triggers: readOrUndefined(() => readSourceFile(name, readSource(root, file)).triggers),
-    })),
-    ...nativeFiles(root).map(({ name, file }) => ({
-      name,
-      triggers: readOrUndefined(() => readInlineTriggers(name, readSource(root, file))),
-    })),
-  ]
-  // If two files have one name, the workflow file counts, because the native one is compiled from it.
-  const byName = new Map(declared.toReversed().map(({ name, triggers }) => [name, triggers ?? []]))
-  const named = [...byName].filter(([name]) => isWorkflowName(name))
-  return foundTriggers('', named.map(([name, triggers]) => ({ name, triggers })).reverse())
-}
-
-function readInlineTriggers(name: string, source: Source) {
-  const native = mayUseAction(source.text) ? readNativeWorkflow(name, source) : undefined
-  return native && nativeTriggers(native).filter(({ isBroken }) => !isBroken)
-}
-
 /** `undefined` where what is read has mistakes, of which `check` tells. */
 function readOrUndefined<Value>(read: () => Value): Value | undefined {
   try {
@@ -204,11 +170,13 @@ export function isStandIn(value: string): boolean {
 }
 
 /**
- * The same, with the secrets and variables that they name: those of the environment, by the same names,
- * where it has them. So it tells what an endpoint may ask.
+ * The triggers that receive webhooks, of the workflow files here. A file with mistakes has none, nor one
+ * whose name no webhook URL can carry.
+ *
+ * @param env has the secrets that the files name, if they are set here
  */
-export function triggersToAsk(env: Environment): FoundTrigger[] {
-  return foundTriggers('', workflowsToAsk(env))
+export function triggersHere(env: Environment = process.env): FoundTrigger[] {
+  return foundTriggers('', workflowsToAsk(env)).filter(({ workflow }) => isWorkflowName(workflow))
 }
 
 /** The triggers of the files here that poll: `bot/messaging_bot`. */
@@ -257,10 +225,14 @@ function workflowsWith(
 ): Workflow[] {
   const named = texts.flatMap((text) => [...text.matchAll(/\b(?:secrets|vars)\.([A-Za-z_]\w*)/g)])
   const names = [...new Set(named.map(([, name = '']) => name))]
-  const readings = STAND_INS.map((standIn) => {
-    const values = record<Json>(names.map((name) => [name, env[name] || standIn]))
-    return read(expressionContexts(env, {}, { secrets: values, vars: values }))
-  })
+  // A value of the environment that its option does not take counts as not known.
+  const environments = names.some((name) => env[name]) ? [env, {}] : [env]
+  const readings = environments.flatMap((known: Environment) =>
+    STAND_INS.map((standIn) => {
+      const values = record<Json>(names.map((name) => [name, known[name] || standIn]))
+      return read(expressionContexts(env, {}, { secrets: values, vars: values }))
+    }),
+  )
   const workflows = new Map(
     readings
       .reverse()

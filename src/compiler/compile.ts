@@ -6,7 +6,6 @@ import { applyEdits } from '../workflow/spans.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type CompiledFile, firstLine, isSameText } from './compiled-files.ts'
 import {
-  type CompilerSettings,
   mergedSettings,
   NO_SETTINGS,
   type SettingsLayers,
@@ -22,7 +21,7 @@ import type { SourceFile } from './source-file.ts'
 import { triggerNotices, triggerProblems } from './source-problems.ts'
 import { existingUses, onJobUses } from './uses.ts'
 
-export interface CompileOptions extends CompilerSettings {
+export interface CompileOptions {
   /** The settings of the repository, for all sources. */
   readonly repository?: WrittenSettings
   /** The action of this package, for sources without the setting `uses`. */
@@ -53,7 +52,7 @@ export interface Compiled {
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
   const fatal = file.isWhole ? noTriggerProblems(file) : file.problems
   if (fatal.length > 0) return { files: [], findings: asFindings(fatal, 'error') }
-  const layers = settingsLayers(file, options)
+  const layers = { source: file.settings, repository: options.repository ?? NO_SETTINGS }
   const plan = planFor(file, options, layers)
   const parts = planParts(plan).map((part) => ({ part, results: passResults(plan, part) }))
   const results = parts.flatMap((one) => one.results)
@@ -72,11 +71,6 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   const findings = [...own, ...unknownKeyFindings(file.document, fromParser)]
   const hasErrors = ofLevel(findings, 'error').length > 0
   return { files: hasErrors ? [] : written.map(({ name, text }) => ({ name, text })), findings }
-}
-
-/** Returns the settings of a source by the places that give them. */
-export function settingsLayers({ settings }: SourceFile, options: CompileOptions): SettingsLayers {
-  return { flags: options, source: settings, repository: options.repository ?? NO_SETTINGS }
 }
 
 function planFor(file: SourceFile, options: CompileOptions, layers: SettingsLayers): Plan {

@@ -17,7 +17,7 @@ export const SETTINGS_KEY = 'hookline'
 /** The file with the settings of all sources of a repository. */
 export const SETTINGS_FILE = '.github/hookline.yml'
 
-/** The settings that one place gives: a flag, a source, or the settings file. */
+/** The settings that one place gives: a source, or the settings file. */
 export interface CompilerSettings {
   /** The action that the job `on` runs, with its comment: `hookline/hookline@<commit> # v1.2.3`. */
   readonly uses?: string | undefined
@@ -35,16 +35,16 @@ export interface CompilerSettings {
 
 type CompilerSettingName = keyof CompilerSettings
 
-/** One compiler setting. The flags of `build`, the editor schema and the docs are made from these entries. */
+/** One compiler setting. The editor schema and the docs are made from these entries. */
 export interface CompilerSetting<Name extends CompilerSettingName = CompilerSettingName> {
-  /** Its key in files; `--<key>` is its flag. */
+  /** Its key in files. */
   readonly key: string
   readonly name: Name
-  /** Its value in a help text: `<store>`. */
+  /** Its value in the docs: `<store>`. */
   readonly argument: string
-  /** One sentence for help, docs and the editor, without its period. */
+  /** One sentence for docs and the editor, without its period. */
   readonly help: string
-  /** Its default in words, for help and docs. */
+  /** Its default in words, for docs. */
   readonly default: string
   /** Returns `undefined` for an invalid value. */
   readonly parse: (value: unknown) => CompilerSettings[Name]
@@ -282,7 +282,7 @@ function plainValue(document: Document, node: Node | undefined): unknown {
 /** The settings that a source is compiled with. */
 export interface CompileSettings {
   readonly uses: string
-  /** Whether a flag or a file gives `uses`; otherwise the existing compiled file does, or the default. */
+  /** Whether a file gives `uses`; otherwise the existing compiled file does, or the default. */
   readonly isUsesConfigured: boolean
   readonly dispatch: DispatchMode
   readonly state: string
@@ -295,7 +295,6 @@ export interface CompileSettings {
 
 /** The places of settings. For each key the first place that gives it wins. */
 export interface SettingsLayers {
-  readonly flags: CompilerSettings
   /** The key `hookline:` of the source. */
   readonly source: WrittenSettings
   /** The settings file of the repository. */
@@ -308,14 +307,14 @@ export interface SettingsLayers {
  * @param action the action of this package
  */
 export function mergedSettings(
-  { flags, source, repository }: SettingsLayers,
+  { source, repository }: SettingsLayers,
   {
     existing,
     action = ACTION,
   }: { readonly existing?: string | undefined; readonly action?: string },
 ): CompileSettings {
   const configured = <Name extends CompilerSettingName>(name: Name): CompilerSettings[Name] =>
-    flags[name] ?? source.values[name] ?? repository.values[name]
+    source.values[name] ?? repository.values[name]
   const forge = configured('forge') ?? DEFAULTS.forge
   const uses = configured('uses')
   return {
@@ -343,10 +342,7 @@ export function settingsProblems(layers: SettingsLayers, settings: CompileSettin
   const { forge, dispatch, state } = settings
   if (forge === 'github') return []
   const problem = (name: CompilerSettingName, message: string, hint: string): Mistake => {
-    const position =
-      layers.flags[name] === undefined
-        ? (layers.source.positions.get(name) ?? layers.repository.positions.get(name))
-        : undefined
+    const position = layers.source.positions.get(name) ?? layers.repository.positions.get(name)
     return { code: 'setting-value', message, ...(position && { position }), hint }
   }
   const problems: Mistake[] = []
@@ -359,34 +355,4 @@ export function settingsProblems(layers: SettingsLayers, settings: CompileSettin
     problems.push(problem('state', message, 'set "state" to file:<path>, on a persistent disk'))
   }
   return problems
-}
-
-/**
- * Returns a finding for each flag that differs from the settings in files, because the next build
- * without the flag would undo its effect. The existing compiled file keeps `uses`, so that flag counts
- * only against another setting.
- */
-export function unwrittenFlags(file: string, layers: SettingsLayers): Mistake[] {
-  const withFlags = mergedSettings(layers, {})
-  const withoutFlags = mergedSettings({ ...layers, flags: {} }, {})
-  return COMPILER_SETTINGS.flatMap(({ key, name }): Mistake[] => {
-    if (layers.flags[name] === undefined) return []
-    if (name === 'uses' && !withoutFlags.isUsesConfigured) return []
-    const value = withFlags[name]
-    if (JSON.stringify(value) === JSON.stringify(withoutFlags[name])) return []
-    const line = `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
-    const position = layers.source.positions.get(name) ?? layers.repository.positions.get(name)
-    return [
-      {
-        code: 'unwritten-flag',
-        message: `--${key} differs from the settings: a build without the flag would undo it`,
-        ...(position
-          ? { position, hint: `write "${line}" here` }
-          : {
-              hint: `write "${line}" into ${SETTINGS_FILE}`,
-              notes: [`or under "${SETTINGS_KEY}:" in ${file}, for this workflow only`],
-            }),
-      },
-    ]
-  })
 }

@@ -89,7 +89,7 @@ const NAME_HINT = 'Use at most 100 letters, digits, ".", "-" and "_", none of th
 export function invalidOwner(): RelayError {
   return new RelayError(
     400,
-    'invalid_owner',
+    'invalid_path',
     'the first segment of the path is not a repository owner',
     {
       hint: 'Use at most 39 letters, digits, ".", "-" and "_", none of them percent-encoded.',
@@ -100,7 +100,7 @@ export function invalidOwner(): RelayError {
 export function invalidRepository(): RelayError {
   return new RelayError(
     400,
-    'invalid_repository',
+    'invalid_path',
     'the second segment of the path is not a repository name',
     { hint: NAME_HINT },
   )
@@ -207,7 +207,7 @@ export function tokenInBody(): RelayError {
 export function incompleteBody(cause: unknown): RelayError {
   return new RelayError(
     400,
-    'incomplete_body',
+    'invalid_request',
     'the connection ended before the body was complete',
     {
       hint: 'Send the request again.',
@@ -258,7 +258,7 @@ export function storageFull(message: string, cause: RelayError): RelayError {
 
 /** The relay has not read its database yet. */
 export function relayStarting(): RelayError {
-  return new RelayError(503, 'starting', 'the relay is starting', {
+  return new RelayError(503, 'overloaded', 'the relay is starting', {
     hint: 'Send the request again in a second.',
     retryAfter: 1,
   })

@@ -1,5 +1,4 @@
 import { listOf } from './github-api.ts'
-import { DISPATCH_EVENTS, type DispatchEvent } from './payload.ts'
 
 export interface WorkflowRun {
   readonly id: number
@@ -65,12 +64,6 @@ export async function recentRuns(
     if (read.length < PAGE_SIZE || isOlder || isEnough(runs)) break
   }
   return runs
-}
-
-/** Whether a webhook may have started the run. A manual run has no delivery id in its name. */
-export function isWebhookRun({ event, delivery }: WorkflowRun): boolean {
-  if (!DISPATCH_EVENTS.includes(event as DispatchEvent)) return false
-  return event !== 'workflow_dispatch' || delivery !== null
 }
 
 /** The result of a run so far. */

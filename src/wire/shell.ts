@@ -17,8 +17,6 @@ export interface Shell {
   request(request: CurlRequest): string
   /** A command with additional environment variables. */
   having(variables: Readonly<Record<string, VariableValue>>, command: string): string
-  /** A command without an environment variable. */
-  hiding(variable: string, command: string): string
   /** Prompts for a secret without echo, and exports it to the following commands. */
   asking(variable: string): string
   /** Prompts for a secret, and adds it to a file of settings instead of exporting it. */
@@ -44,7 +42,6 @@ export const POSIX: Shell = {
       ...Object.entries(variables).map(([name, value]) => `${name}=${posixValue(value)}`),
       command,
     ].join(' '),
-  hiding: (variable, command) => `env -u ${variable} ${command}`,
   asking: (variable) => `read -rs ${variable} && export ${variable}`,
   keeping: (variable, file) => `read -rs ${variable} && echo "${variable}=$${variable}" >> ${file}`,
   chained: (commands) => commands.join(' && '),
@@ -74,7 +71,6 @@ export const POWERSHELL: Shell = {
       ),
       command,
     ].join('; '),
-  hiding: (variable, command) => `$env:${variable} = $null; ${command}`,
   asking: askLine,
   keeping: (variable, file) =>
     `${askLine(variable)}; Add-Content ${file} "${variable}=$env:${variable}"`,

@@ -47,8 +47,6 @@ export const MISTAKES = {
   'unnamed-delivery': 'a `run-name` without the delivery id',
   'unknown-setting': 'a setting of the compiler that is not known',
   'setting-value': 'a value that a setting of the compiler does not take, here or on this platform',
-  'unwritten-flag':
-    'a flag of `build` that is not written down, so that a build without it undoes it',
   'own-key': 'the key `hookline:` in a file of GitHub',
   'unknown-key': "a key that GitHub's parser does not know yet",
   'refused-by-github': "what GitHub's parser refuses",

@@ -80,14 +80,9 @@ test('the token of the App serves the other checks, which do not ask for its per
   const other: GitHub = await startGitHub()
   other.always(github({}))
   const { findings: app, token } = await check()
-  const target = {
-    workflow: undefined,
-    trigger: 'webhook',
-    relay: undefined,
-    testEventTimeout: undefined,
-  }
+  const target = { workflow: undefined, relay: undefined }
   const found = await runChecks(
-    { ...target, repository: 'octo/repo', token, relayToken: undefined, app },
+    { ...target, repository: 'octo/repo', token, app },
     doctorPorts(forgeAt(other.url), token),
   )
   expect(found.map(({ check: name, status }) => [name, status])).toEqual([
@@ -102,14 +97,9 @@ test('the token of the App serves the other checks, which do not ask for its per
 
 test('without a token there are no other checks', async () => {
   const { findings: app } = await check({ repository: 'owner/new' })
-  const target = {
-    workflow: undefined,
-    trigger: 'webhook',
-    relay: undefined,
-    testEventTimeout: undefined,
-  }
+  const target = { workflow: undefined, relay: undefined }
   const found = await runChecks(
-    { ...target, repository: 'owner/new', token: undefined, relayToken: undefined, app },
+    { ...target, repository: 'owner/new', token: undefined, app },
     doctorPorts(forgeAt(platform.url), undefined),
   )
   expect(found).toEqual(app)

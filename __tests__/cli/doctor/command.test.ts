@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { withTokenOfGh } from '../../../src/cli/doctor/gh-token.ts'
+import { withTokenOfGh } from '../../../src/cli/forge-tokens.ts'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
-import { APP_ID, PKCS1, startAppPlatform } from '../../support/github-app.ts'
-import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { github, json, type Setting } from './stand-in.ts'
 
@@ -46,36 +44,11 @@ test('the unknown permissions of a fine-grained token are no failure', async () 
   expect(exitCode).toBe(0)
 })
 
-test('--send-test sends a real event through the relay', async () => {
-  const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
-  const args = ['--workflow', 'hook', '--send-test', '--timeout', '1', '--relay', `${relay.url}/`]
-  const { exitCode, stdout } = await doctor({ scopes: 'repo', starts: 'hook.yml' }, args)
-  await relay.close()
-  expect(stdout).toMatch(/^ok {7}delivery {4}.*\/actions\/runs\/7$/m)
-  expect(exitCode).toBe(0)
-})
-
 test('the text has a line for each check, with the cure below it', async () => {
   const { exitCode, stdout } = await doctor({ scopes: 'gist' }, [])
   expect(stdout).toMatch(/^failed {3}token {7}.*"repo"\n {21}\S/)
   expect(stdout).toMatch(/^ok {7}workflow {4}hook\.yml /m)
   expect(exitCode).toBe(1)
-})
-
-test('--dispatch decides which permission the App needs', async () => {
-  const app = await startAppPlatform()
-  const env = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_API_URL: app.url }
-  const doctorOf = async (args: readonly string[], more: Record<string, string> = {}) => {
-    const all = ['doctor', '--repository', 'owner/repo', '--json', ...args]
-    return (await runShared(all, { env: { ...env, ...more } })).stdout
-  }
-  const told = [
-    await doctorOf(['--dispatch', 'repository']),
-    await doctorOf(['--dispatch', 'workflow']),
-  ]
-  await app.close()
-  const isMissing = told.map((text) => text.includes('app_permission_missing'))
-  expect(isMissing).toEqual([false, true])
 })
 
 test('unreachable servers are two findings', async () => {
@@ -88,11 +61,10 @@ test('unreachable servers are two findings', async () => {
 })
 
 const WRONG = [
-  ['--send-test without a workflow', ['--send-test'], 2, /--workflow/],
+  ['an endpoint and a workflow', ['--endpoint', 'a', '--workflow', 'b'], 2, /--workflow/],
   ['an invalid repository', ['--repository', 'a/b/c'], 1, /owner\/name/],
   ['an invalid relay', ['--relay', 'relay.example.com'], 1, /https:/],
-  ['an invalid trigger', ['--trigger', '../../../x y'], 1, /trigger/],
-  ['an invalid time', ['--workflow', 'hook', '--send-test', '--timeout', 'x'], 1, /60/],
+  ['an invalid workflow', ['--workflow', '../../../x y'], 1, /workflow/],
 ] as const
 test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {
   const { exitCode, stderr } = await doctor({ repository: json(500, {}) }, args)

@@ -17,11 +17,8 @@ export function examineAt(
   const whole: DoctorTarget = {
     repository: 'octo/repo',
     workflow: undefined,
-    trigger: 'webhook',
     token,
-    relayToken: token,
     relay: undefined,
-    testEventTimeout: undefined,
     ...target,
   }
   return runChecks(whole, doctorPorts(forgeAt(platform.url), whole.token))

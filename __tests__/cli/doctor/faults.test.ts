@@ -126,23 +126,28 @@ describe('each fault is found, with its cure:', () => {
   })
 
   test.each([
-    ['repository', /init$/],
-    ['workflow', /init --dispatch workflow$/],
-  ] as const)('nothing that listens in the mode %s, nor in the other', async (dispatch, hint) => {
-    const workflows = { 'ci.yml': PUSH }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
-    expect(findings.at(-1)?.hint).toMatch(hint)
-  })
+    ['repository', STARTED_DIRECTLY, 'workflow'],
+    ['workflow', LISTENING, 'repository'],
+  ] as const)(
+    'an endpoint in the mode %s, but a workflow in the other',
+    async (dispatch, text, other) => {
+      const workflows = { 'hook.yml': text }
+      const target = { dispatch, workflow: 'hook' }
+      const findings = await examineAt(platform, { scopes: 'repo', workflows }, target)
+      expect(codes(findings)).toEqual(['workflow_not_listening'])
+      expect(findings.at(-1)?.hint).toContain(`endpoint update <name> --dispatch ${other}`)
+    },
+  )
 
-  test.each([
-    ['repository', LISTENING.replace('repository_dispatch', 'workflow_dispatch')],
-    ['workflow', LISTENING],
-  ] as const)('nothing that listens in the mode %s, but in the other', async (dispatch, text) => {
-    const workflows = { 'hook.yml': text }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
-    expect(codes(findings)).toEqual(['workflow_not_listening'])
-    expect(findings.at(-1)?.hint).toContain('hook.yml listens for')
-  })
+  test.each([undefined, 'hook'])(
+    'a workflow in either mode is right without an endpoint',
+    async (workflow) => {
+      for (const text of [LISTENING, STARTED_DIRECTLY]) {
+        const setting = { scopes: 'repo', workflows: { 'hook.yml': text } }
+        expect(codes(await examineAt(platform, setting, { workflow }))).toEqual([])
+      }
+    },
+  )
 
   test('a source for the compiler in .github/workflows', async () => {
     const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
@@ -152,9 +157,9 @@ describe('each fault is found, with its cure:', () => {
 
   test.each([
     ['webhok', ['trigger_not_declared']],
-    ['webhook', ['run_missing']],
-  ])('an event for the trigger %s', async (trigger, expected) => {
-    const target = { workflow: 'hook', trigger, testEventTimeout: 0 }
+    ['webhook', []],
+  ])('an endpoint for the trigger %s', async (trigger, expected) => {
+    const target = { workflow: 'hook', trigger }
     expect(codes(await examineAt(platform, { scopes: 'repo' }, target))).toEqual(expected)
   })
 

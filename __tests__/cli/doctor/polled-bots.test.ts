@@ -35,9 +35,7 @@ afterAll(async () => {
 })
 
 /** The workflow that `init --kind bot` writes. */
-const [FILE] =
-  KINDS.get('bot')?.files({ kind: 'bot', name: 'bot', repository: '', relay: 'http://r.test' }) ??
-  []
+const [FILE] = KINDS.get('bot')?.files({ name: 'bot' }) ?? []
 const BOT = FILE?.text ?? ''
 
 function write(name: string, text: string): void {

@@ -29,7 +29,7 @@ async function platformErrors(name: string, content: string): Promise<string[]> 
 }
 
 test('the page about a Telegram bot shows the file that init --kind bot writes', () => {
-  const answers = { kind: 'bot', name: 'bot', uses: 'hookline/hookline@v1', ...PLACE }
+  const answers = { name: 'bot', uses: 'hookline/hookline@v1' }
   const [file] = KINDS.get('bot')?.files(answers) ?? []
   const page = new URL('../../../docs/start/telegram-bot.md', import.meta.url)
   const [, shown] =
@@ -37,10 +37,8 @@ test('the page about a Telegram bot shows the file that init --kind bot writes',
   expect(shown).toBe(file?.text)
 })
 
-const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
-
 function filesOf(kind: string, name: string, dispatch?: DispatchMode) {
-  return KINDS.get(kind)?.files({ kind, name, dispatch, ...PLACE }) ?? []
+  return KINDS.get(kind)?.files({ name, dispatch }) ?? []
 }
 
 const MODES = ['repository', 'workflow'] as const
@@ -68,9 +66,9 @@ test.each(MODES)(
     const repository = new Repository()
     const names = [undefined, ...SENDERS]
     const files = names.flatMap((sender) => {
-      const answers = { ...PLACE, sender, dispatch }
+      const answers = { sender, dispatch }
       return [...KINDS].flatMap(([kind, { files }]) =>
-        files({ kind, name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
+        files({ name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
       )
     })
     for (const { path, text } of files) repository.write(path, text)
@@ -99,7 +97,7 @@ describe('the workflow of kind webhook', () => {
 
   test('uses the given action, or else that of its package', () => {
     const uses = `acme/hookline@${'a'.repeat(40)}`
-    const [own] = KINDS.get('webhook')?.files({ kind: '', name: 'hook', uses, ...PLACE }) ?? []
+    const [own] = KINDS.get('webhook')?.files({ name: 'hook', uses }) ?? []
     expect(parse(own?.text ?? '').jobs.react.steps[0].uses).toBe(uses)
     expect(parse(text).jobs.react.steps[0].uses).toBe('hookline/hookline@v1')
   })
@@ -168,8 +166,7 @@ test('the workflow of kind bot outputs the message to the bot', async () => {
 test('the schema accepts a workflow to compile of every sender', () => {
   const { files } = KINDS.get('compiled') ?? {}
   for (const sender of [undefined, ...SENDERS]) {
-    const [{ text } = { text: '' }] =
-      files?.({ kind: '', name: 'x', sender, dispatch: 'workflow', ...PLACE }) ?? []
+    const [{ text } = { text: '' }] = files?.({ name: 'x', sender, dispatch: 'workflow' }) ?? []
     expect([sender?.name, validate(parse(text)), validate.errors]).toEqual([
       sender?.name,
       true,

@@ -101,29 +101,13 @@ test('kind compiled: the printed commands build the native workflow and add both
 })
 
 describe('hookline init', () => {
-  test('--json shows the text of each file that it writes', async () => {
-    const { stdout } = await hookline(['init', '--json', '--name', 'deploy'])
-    const { written, files: shown } = JSON.parse(stdout)
-    expect(written).toBe(true)
-    for (const { path, text } of shown) {
-      expect(await readFile(join(folder, path), 'utf8')).toBe(text)
-    }
-    expect(await files()).toEqual(['deploy.yml'])
-  })
-
-  test('prints the URL and a curl line for the repository and the relay', async () => {
-    const args = ['--repository', 'octo/repo', '--relay', 'https://relay.example.com/']
-    const { stdout } = await hookline(['init', '--json', '--name', 'deploy', ...args])
-    const url = 'https://relay.example.com/octo/repo/deploy/webhook'
-    expect(JSON.parse(stdout)).toMatchObject({ url, curl: expect.stringContaining(`'${url}'`) })
-  })
-
   test('takes the repository from the git remote', async () => {
     await run('git', ['init', '-q'], { cwd: folder })
     const remote = 'https://user:secret-token@github.com/octo/repo.git'
     await run('git', ['remote', 'add', 'origin', remote], { cwd: folder })
-    const { stdout } = await hookline(['init', '--relay', 'https://relay.example.com'])
-    expect(stdout).toContain('/octo/repo/hook/webhook')
+    const { stdout } = await hookline(['init', '--name', 'deploy'])
+    expect(await files()).toContain('deploy.yml')
+    expect(stdout).toContain('endpoint create deploy --repository octo/repo --workflow deploy ')
     expect(stdout).not.toContain('secret-token')
   })
 
@@ -149,17 +133,6 @@ describe('hookline init', () => {
     expect(existsSync(join(below, '.github'))).toBe(false)
   })
 
-  test('--relay names the relay whose large bodies the action fetches, also in a compiled file', async () => {
-    const relay = ['--relay', 'https://relay.example.com']
-    await hookline(['init', '--yes', ...relay])
-    await hookline(['init', '--yes', '--kind', 'compiled', '--name', 'second', ...relay])
-    expect((await hookline(['build'])).exitCode).toBe(0)
-    for (const name of ['hook', 'second']) {
-      const text = await readFile(join(folder, `.github/workflows/${name}.yml`), 'utf8')
-      expect(text).toMatch(/^ +relay-url: https:\/\/relay\.example\.com$/m)
-    }
-  })
-
   test('--kind compiled refuses a name whose built file exists', async () => {
     await mkdir(join(folder, '.github/workflows'), { recursive: true })
     await writeFile(join(folder, '.github/workflows/hook.yml'), 'mine')
@@ -178,7 +151,7 @@ describe('hookline init', () => {
     const script = `#!/bin/sh\n[ "$*" = 'auth status' ] && exit ${code}\nexit 9\n`
     await writeFile(join(folder, 'gh'), script, { mode: 0o755 })
     const env = { PATH: `${folder}:${process.env.PATH}` }
-    const { stdout } = await hookline(['init', '--repository', 'octo/repo'], env)
+    const { stdout } = await hookline(['init'], env)
     expect(stdout.includes('gh auth login')).toBe(isAsked)
   })
 
@@ -191,13 +164,6 @@ describe('hookline init', () => {
     expect(second.stdout).toMatch(
       /\n {2}hookline connect stripe --workflow stripe\n[\s\S]*\n {2}gh secret set STRIPE_SIGNING_SECRET\n/,
     )
-  })
-
-  test('--dry-run shows and writes nothing', async () => {
-    const { exitCode, stdout } = await hookline(['init', '--dry-run'])
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain('repository_dispatch')
-    expect(await files()).toEqual([])
   })
 
   test('an error of the operating system names the path and the cure, and leaves no file', async () => {
@@ -222,9 +188,6 @@ describe('hookline init', () => {
     ['a name', ['--name', '../x'], 1, /"\.\.\/x"/],
     ['a name with an extension', ['--name', 'hook.yml'], 1, /extension/],
     ['a name that would end an expression', ['--name', "a'b"], 1, /a'b/],
-    ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
-    ['the address of a repository', ['--repository', 'octo/repo.git'], 1, /octo\/repo$/m],
-    ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
     [
       'a dispatch mode',
       ['--dispatch', 'workflow_dispatch'],

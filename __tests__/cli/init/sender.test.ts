@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
-import { nextSteps } from '../../../src/cli/init/next-steps.ts'
-import { reportText } from '../../../src/cli/init/report.ts'
 import { secretsOf } from '../../../src/cli/init/sender-workflow.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
 import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/senders.ts'
 import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
+import { stepsOf } from './steps.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
 
@@ -30,8 +29,7 @@ function valuesOf(sender: (typeof SENDERS)[number]): Record<string, string> {
 }
 
 function filesOf(kind: string, name: string) {
-  const answers = { kind, name, repository: 'octo/repo', relay: 'https://relay.example' }
-  return KINDS.get(kind)?.files({ ...answers, sender: senderNamed(name) }) ?? []
+  return KINDS.get(kind)?.files({ name, sender: senderNamed(name) }) ?? []
 }
 
 test.each(SENDERS)('$name: both kinds of workflow declare the same trigger', (sender) => {
@@ -64,43 +62,21 @@ test('a secret that is not set is an error', () => {
 })
 
 test('the steps to try it send as the sender does, with its secret in no argument', () => {
-  const kind = KINDS.get('webhook')
-  if (!kind) throw new Error('no such kind')
-  const answers = {
-    kind: 'webhook',
-    name: 'pay',
-    repository: 'octo/repo',
-    relay: 'https://relay.example',
-    sender: senderNamed('square'),
-  }
-  const { url, curl, prepare, tryOut, secrets } = nextSteps(
-    kind,
-    answers,
-    kind.files(answers),
-    '3000',
-  )
-  expect([url, curl]).toEqual(['https://relay.example/octo/repo/pay/webhook', null])
-  expect(prepare).toEqual([
-    'echo .env >> .gitignore',
-    'read -rs SQUARE_SIGNATURE_KEY && echo "SQUARE_SIGNATURE_KEY=$SQUARE_SIGNATURE_KEY" >> .env',
-    "echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env",
-  ])
-  expect(tryOut).toEqual([
-    'hookline dev',
-    `HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --sender square`,
-  ])
-  expect(secrets).toEqual(['gh secret set SQUARE_SIGNATURE_KEY', 'gh secret set SQUARE_URL'])
+  const steps = stepsOf('webhook', { name: 'pay', sender: senderNamed('square') })
+  expect(steps).toContain(`
+  echo .env >> .gitignore
+  read -rs SQUARE_SIGNATURE_KEY && echo "SQUARE_SIGNATURE_KEY=$SQUARE_SIGNATURE_KEY" >> .env
+  echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env
+  # In a second terminal:
+  hookline dev
+  # In this terminal:
+  HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --sender square
+`)
+  expect(steps).toContain('  gh secret set SQUARE_SIGNATURE_KEY\n  gh secret set SQUARE_URL\n')
 })
 
 test('the workflow of a sender that waits only briefly names the setting of its endpoint', () => {
-  const kind = KINDS.get('webhook')
-  if (!kind) throw new Error('no such kind')
-  const stepsOf = (name: string) => {
-    const base = { kind: 'webhook', name, repository: 'octo/repo', relay: 'https://relay.example' }
-    const answers = { ...base, sender: senderNamed(name) }
-    const files = kind.files(answers)
-    return reportText(files, false, nextSteps(kind, answers, files, '3000'), false)
-  }
-  expect(stepsOf('docker-registry')).toMatch(/waits only briefly.*\n +respond: stored\n/)
-  expect(stepsOf('stripe')).not.toContain('respond:')
+  const ofSender = (name: string) => stepsOf('webhook', { name, sender: senderNamed(name) })
+  expect(ofSender('docker-registry')).toMatch(/waits only briefly.*\n +respond: stored\n/)
+  expect(ofSender('stripe')).not.toContain('respond:')
 })

@@ -12,7 +12,7 @@ import { type Added, withReader, withTrigger } from './many.ts'
 import { changedValue } from './named-changes.ts'
 import { type OwnedComment, ownedComments, said } from './owners.ts'
 
-const OPTIONS = mergedSettings({ flags: {}, source: NO_SETTINGS, repository: NO_SETTINGS }, {})
+const OPTIONS = mergedSettings({ source: NO_SETTINGS, repository: NO_SETTINGS }, {})
 
 /** What is lost, moved or changed beyond what the passes name; empty where all is as it should be. */
 export async function changeFaults(workflow: string, trigger: Added): Promise<string[]> {

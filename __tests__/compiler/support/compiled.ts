@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
+import {
+  COMPILER_SETTINGS,
+  type CompilerSettings,
+} from '../../../src/compiler/compiler-settings.ts'
 import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
 import { ofLevel, UserError } from '../../../src/wire/errors.ts'
 import { byLevel } from '../../support/findings.ts'
@@ -39,11 +43,23 @@ export interface CompiledTexts {
   readonly notices: readonly string[]
 }
 
+/** The settings as those of the repository. */
+export function withSettings<Options extends object>(options: Options & CompilerSettings) {
+  const names = COMPILER_SETTINGS.map(({ name }) => name)
+  const given = names.filter((name) => options[name] !== undefined)
+  if (given.length === 0) return options
+  const values = Object.fromEntries(given.map((name) => [name, options[name]]))
+  return { ...options, repository: { values, positions: new Map(), problems: [] } }
+}
+
 export async function compileText(
   text: string,
-  { name = 'hook', ...options }: Partial<CompileOptions> & { name?: string } = {},
+  {
+    name = 'hook',
+    ...options
+  }: Partial<CompileOptions> & CompilerSettings & { name?: string } = {},
 ): Promise<CompiledTexts> {
-  const compiled = await compile(sourceFile(text, name), options)
+  const compiled = await compile(sourceFile(text, name), withSettings(options))
   const errors = ofLevel(compiled.findings, 'error')
   if (errors.length > 0) throw new UserError(errors)
   byLevel(compiled)

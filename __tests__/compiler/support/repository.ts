@@ -11,7 +11,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Build, type BuildOptions, build } from '../../../src/cli/build.ts'
+import type { CompilerSettings } from '../../../src/compiler/compiler-settings.ts'
 import { byLevel } from '../../support/findings.ts'
+import { withSettings } from './compiled.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =
@@ -49,9 +51,8 @@ export class Repository {
     return readdirSync(join(this.root, folder))
   }
 
-  async build(options: Partial<BuildOptions> = {}) {
-    const defaults = { globs: GLOBS, out: '.github/workflows' }
-    return byLevel(await build({ root: this.root, ...defaults, ...options }))
+  async build(options: Partial<BuildOptions> & CompilerSettings = {}) {
+    return byLevel(await build({ root: this.root, globs: GLOBS, ...withSettings(options) }))
   }
 
   remove(): void {

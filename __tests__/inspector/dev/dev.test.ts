@@ -195,16 +195,6 @@ describe('values', () => {
     await post(hook('hook/webhook/there?3'), {})
     await command.printed(/there\?3 {2}failed/)
   })
-
-  test('come from the file that --env names, and a request tells when it is gone', async () => {
-    const files = { ...WITH_SECRET, 'other.env': 'PLACE=/there\n' }
-    const dev = await start(files, { args: ['--env', 'other.env'] })
-    await post(dev.hook('hook/webhook/there'), {})
-    await dev.command.printed(/fired, 1 item/)
-    await dev.remove('other.env')
-    expect((await post(dev.hook('hook/webhook/there?2'), {})).status).toBe(200)
-    await dev.command.printed(/there\?2 {2}failed[\s\S]*error: --env other\.env: no such file/)
-  })
 })
 
 describe('--host', () => {

@@ -346,7 +346,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
           { name: 'a', ...place, ...more },
           FOREIGN,
         )
-        expect([status, json.error.code]).toEqual([403, 'relay_key_required'])
+        expect([status, json.error.code]).toEqual([403, 'not_allowed'])
       }
       const url = await relay.endpoint({ name: 'mine', ...place }, MINE)
       await relay.post(url)

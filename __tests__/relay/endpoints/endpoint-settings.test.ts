@@ -145,7 +145,7 @@ test.each([
   [{}, "the relay's own GitHub credential"],
   [{ credential: 'relay' }, "the relay's own GitHub credential"],
 ])('%j needs the relay key', async (given, words) => {
-  expect(await refusal(given, { isAdmin: false })).toMatch(`403 relay_key_required: the`)
+  expect(await refusal(given, { isAdmin: false })).toMatch(`403 not_allowed: the`)
   expect(await refusal(given, { isAdmin: false })).toContain(words)
 })
 

@@ -21,7 +21,7 @@ export const SETTINGS = {
 export function checksOf(asked: ConditionOptions, secret?: string): object {
   const options = { ...asked, ...(secret !== undefined && { secretEnv: 'SENDER_SECRET' }) }
   const env = secret === undefined ? {} : { SENDER_SECRET: secret }
-  return { ...conditionsFrom(options, env)?.claims }
+  return { ...conditionsFrom(options, env) }
 }
 
 export interface VerificationScene {

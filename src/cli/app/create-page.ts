@@ -156,14 +156,10 @@ function page(title: string, content = ''): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 38rem; margin: 3rem auto; padding: 0 1rem;
-  color: #1f2328; background: #fff }
-dt { font-weight: 600 } dd { margin: 0 0 .5rem }
-button { font: inherit; padding: .5rem 1rem; border: 0; border-radius: 6px; color: #fff;
-  background: #1f6f37; cursor: pointer }
-a { color: #0550ae }
-@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } a { color: #79c0ff } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 38rem; margin: 3rem auto; padding: 0 1rem }
+dt { font-weight: 600 } dd { margin: 0 0 .5rem } button { font: inherit; padding: .5rem 1rem }
 </style></head>
 <body><main><h1>${title}</h1>${content}</main></body></html>
 `

@@ -2,12 +2,13 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type Source, UserError } from '../../wire/errors.ts'
 import { readSource } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
+import { equalizeCommand } from '../publish.ts'
 import { declaredWorkflow, hasInlineTriggers, type PublishedWorkflow } from '../target/published.ts'
 import { type ConnectTarget, senderOf } from './connect-target.ts'
-import { equalizeCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
+import { type Ready, type Requirement, workflowRows } from './requirements.ts'
 
 /** The workflow that GitHub runs, as `connect` presents it. */
-export interface Agreed extends Pick<Ready, 'target' | 'conditions'> {
+export interface Agreed extends Pick<Ready, 'target'> {
   readonly sender: Sender | undefined
   /** The rest of the list of requirements. */
   readonly rows: readonly Requirement[]
@@ -21,31 +22,28 @@ export interface Agreed extends Pick<Ready, 'target' | 'conditions'> {
  * @param published `undefined` if the files of the default branch are not known
  */
 export function agreedWorkflow(
-  { target, conditions: local, forge }: Ready,
+  { target: local, forge }: Ready,
   published: PublishedWorkflow | undefined,
   named: Sender | undefined,
 ): Agreed {
-  const files = published?.files ?? target.files.map((file) => readSource(process.cwd(), file))
+  const files = published?.files ?? local.files.map((file) => readSource(process.cwd(), file))
   const different = published?.files.filter((source) => !isSameHere(source)) ?? []
-  const absent = published ? absentSources(target, published) : []
+  const absent = published ? absentSources(local, published) : []
   const isDifferent = different.length + absent.length > 0
   const declared = published && declaredWorkflow(local.workflow, published.files, process.env)
   const found = declared?.triggers.find(({ trigger }) => trigger === local.trigger)
   // The action may read its triggers from other files, which are not downloaded.
-  const otherwise = isDifferent ? { ...local, signatures: [], filter: undefined } : local
-  const conditions = found ?? otherwise
-  const sender = named ?? senderOf(conditions.signatures)
-  const { repository } = target
-  const isPublished = found !== undefined
+  const otherwise = isDifferent ? { signatures: [], filter: undefined } : {}
+  const dispatch = declared?.modes[0] ?? local.dispatch
+  const target = { ...local, ...(found ?? otherwise), dispatch }
   return {
-    target: { ...target, ...conditions, dispatch: declared?.modes[0] ?? target.dispatch },
-    conditions,
-    sender,
+    target,
+    sender: named ?? senderOf(target.signatures),
     rows: [
       ...(published
         ? differenceRows(target, published, { different, absent })
         : uncomparedRows(forge)),
-      ...workflowRows({ conditions, named, forge, repository, isPublished }),
+      ...workflowRows({ target, named, forge, isPublished: found !== undefined }),
     ],
     texts: files.map(({ text }) => text),
   }

@@ -1,15 +1,10 @@
-import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { UserError } from '../../wire/errors.ts'
 import { listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import { dispatchEvent } from '../../wire/payload.ts'
-import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
-import { ownerOf } from '../endpoint/named-endpoint.ts'
-import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
-import { firstRun, type RunPorts } from '../follow-runs.ts'
+import { checkedOwner, NO_CHECKS, storedEndpoint } from '../endpoint/named-endpoint.ts'
 import { type RelayClient, RelayRefusal } from '../relay-client.ts'
 import type { ConnectTarget } from './connect-target.ts'
 import { type ConnectEvent, connectEvent, type FollowPorts, followDelivery } from './follow.ts'
@@ -18,8 +13,6 @@ import type { PublicRelay } from './public-relay.ts'
 interface AtRelayOptions {
   readonly client: RelayClient
   readonly target: ConnectTarget
-  /** The trigger with the secrets of the environment. */
-  readonly conditions: FoundTrigger
   /** The sender's secret of `--secret-env`. */
   readonly secret: Secret | undefined
 }
@@ -37,19 +30,19 @@ export interface EndpointAtRelay extends PublicRelay {
  * @throws UserError if the relay refuses it
  */
 export async function openAtRelay(options: AtRelayOptions): Promise<EndpointAtRelay> {
-  const { client, target, conditions: trigger, secret } = options
+  const { client, target, secret } = options
   const { repository, workflow, dispatch } = target
-  const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), 'endpoint')
+  const { conditions, inWorkflow } = conditionsOfTrigger(target, secret?.reveal(), 'endpoint')
   const name = endpointName(target)
   const { url } = await storedEndpoint(client, {
     ...{ name, repository, workflow, trigger: target.trigger, dispatch },
     ...(await credentialFor(client)),
-    ...{ if: null, ifError: null, verify: null },
-    ...conditions?.claims,
+    ...NO_CHECKS,
+    ...conditions,
   })
   const whole = url + (target.example?.path ?? '')
   return {
-    name: `${ownerOf(repository)}/${name}`,
+    name: `${checkedOwner(repository)}/${name}`,
     url: whole,
     local: new URL(whole),
     lifetime: 'stays at the relay',
@@ -105,10 +98,9 @@ async function lacksCredential(client: RelayClient): Promise<boolean> {
 
 interface FirstRunOptions {
   readonly client: RelayClient
-  readonly target: ConnectTarget
   /** Public name of the endpoint, with its owner. */
   readonly name: string
-  readonly ports: FollowPorts & RunPorts
+  readonly ports: FollowPorts
   readonly signal: AbortSignal
   readonly report: (event: ConnectEvent) => void
 }
@@ -117,34 +109,29 @@ interface FirstRunOptions {
 const PAUSE = 2000
 
 /**
- * Follows the first event until its run ends, or the relay gives up.
+ * Follows the first event that GitHub accepts until its run ends, or the relay gives up.
  *
  * @returns whether the run succeeded; `undefined` after an abort
  */
 export async function followFirstRun(options: FirstRunOptions): Promise<boolean | undefined> {
-  const { client, target, name, ports, signal, report } = options
+  const { client, name, ports, signal, report } = options
   const since = ports.now()
-  const told = new Set<string>()
-  for (;;) {
-    for (const { id, state, reason } of await deliveriesSince(client, name, since)) {
-      const [delivery, why] = [String(id), String(reason)]
-      if (told.has(`${delivery} ${state}`)) continue
-      told.add(`${delivery} ${state}`)
-      const isQueued = state !== 'delivered'
-      report(connectEvent('request', { delivery, reason: isQueued ? `${state} (${why})` : null }))
+  const reported = new Set<string>()
+  while (!signal.aborted) {
+    for (const { id, state, reason, run } of await deliveriesSince(client, name, since)) {
+      const delivery = String(id)
+      if (reported.has(`${delivery} ${state}`)) continue
+      reported.add(`${delivery} ${state}`)
+      const isAccepted = state === 'delivered'
+      report(
+        connectEvent('request', { delivery, reason: isAccepted ? null : `${state} (${reason})` }),
+      )
       if (state === 'dead') return false
+      if (isAccepted) return followToEnd(delivery, typeof run === 'string' ? run : null, options)
     }
-    const run = ports.isFollowed
-      ? await firstRun(
-          { workflow: target.workflow, event: dispatchEvent(target.dispatch), since },
-          ports,
-        )
-      : undefined
-    if (signal.aborted) return undefined
-    if (run) return followToEnd(run, ports, report)
     await ports.sleep(PAUSE)
-    if (signal.aborted) return undefined
   }
+  return undefined
 }
 
 async function deliveriesSince(client: RelayClient, name: string, since: Date) {
@@ -156,14 +143,15 @@ async function deliveriesSince(client: RelayClient, name: string, since: Date) {
 }
 
 async function followToEnd(
-  { delivery, url }: WorkflowRun,
-  ports: FollowPorts,
-  report: (event: ConnectEvent) => void,
+  delivery: string,
+  run: string | null,
+  { ports, report }: FirstRunOptions,
 ): Promise<boolean> {
-  let isSuccess = false
-  await followDelivery(delivery ?? '', url, ports, (event) => {
+  // Runs of other forges are not followed.
+  let isSuccess = !ports.isFollowed
+  await followDelivery(delivery, run, ports, (event) => {
     if (event.event === 'end') isSuccess = event.outcome === 'success'
-    report({ ...event, delivery: event.delivery || null })
+    report(event)
   })
   return isSuccess
 }

@@ -6,10 +6,10 @@ import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { NATIVE_FOLDER, readSource } from '../files.ts'
+import { NATIVE_FOLDER, nativeFile, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
 import { dispatchModesOf } from '../target/published.ts'
-import { polledHere, triggersHere, triggersToAsk } from '../workflows-here.ts'
+import { polledHere, triggersHere } from '../workflows-here.ts'
 
 /** The trigger that `connect` gives a public URL. */
 export interface ConnectTarget extends FoundTrigger {
@@ -50,7 +50,7 @@ export function chooseTrigger(
       (workflow === undefined || each.workflow === workflow.replace(/\.ya?ml$/, '')) &&
       (trigger === undefined || each.trigger === trigger),
   )
-  const ofSender = sender ? named.filter((each) => isFor(sender, withSecrets(each))) : []
+  const ofSender = sender ? named.filter((each) => isFor(sender, each)) : []
   const fitting = ofSender.length > 0 ? ofSender : named
   const [only] = fitting
   if (only && fitting.length === 1) return { trigger: only }
@@ -107,15 +107,6 @@ function pollsProblem(polled: string): Problem {
   }
 }
 
-/** The trigger with the secrets of the environment, so that its signature verification is known. */
-export function withSecrets(found: FoundTrigger): FoundTrigger {
-  const { workflow, trigger } = found
-  const known = triggersToAsk(process.env).find(
-    (each) => each.workflow === workflow && each.trigger === trigger,
-  )
-  return known ?? { ...found, signatures: [], filter: undefined }
-}
-
 /** Whether a trigger is the sender's own, or verifies its signatures. */
 function isFor(sender: Sender, { trigger, signatures }: FoundTrigger): boolean {
   const own = TRIGGERS.get(sender.trigger ?? 'webhook')
@@ -138,11 +129,10 @@ export function senderOf(signatures: FoundTrigger['signatures']): Sender | undef
 export function nativeFileOf(
   workflow: string,
 ): Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | Problem {
-  const natives = ['yml', 'yaml'].map((end) => `${NATIVE_FOLDER}/${workflow}.${end}`)
-  const file = natives.find((each) => existsSync(join(process.cwd(), each)))
+  const file = nativeFile(process.cwd(), workflow)
   if (file === undefined) {
     return {
-      message: `${natives[0]} does not exist; GitHub starts only workflows in that folder`,
+      message: `${NATIVE_FOLDER}/${workflow}.yml does not exist; GitHub starts only workflows in that folder`,
       hint: 'Compile the workflow: hookline build',
     }
   }

@@ -1,17 +1,15 @@
-import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
-import { adminBearer } from '../../relay/store/relay-key.ts'
 import type { ReceivedEvent } from '../../relay/webhook/payload.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { EndpointConditions } from '../endpoint/conditions.ts'
+import type { EndpointClaims } from '../endpoint/conditions.ts'
 import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
-import { storedEndpoint } from '../endpoint/stored-endpoint.ts'
+import { NO_CHECKS, storedEndpoint } from '../endpoint/named-endpoint.ts'
+import { findRelay } from '../find-relay.ts'
 import type { ForgeHere } from '../forge.ts'
-import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
-import { openConnectState } from './connect-state.ts'
+import { connectFolder } from './connect-state.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
 /** How long a webhook URL stays the same. */
@@ -41,8 +39,6 @@ interface PublicRelayOptions {
   /** An address that leads to the port; without it, a tunnel is opened. */
   readonly publicUrl: string | undefined
   readonly target: ConnectTarget
-  /** The trigger with the secrets of the environment. */
-  readonly conditions: FoundTrigger
   readonly token: Secret
   readonly forge: ForgeHere
   /** The sender's secret of `--secret-env`. */
@@ -56,25 +52,16 @@ interface PublicRelayOptions {
   readonly signal: AbortSignal
 }
 
-/** A relay with its one webhook URL. */
-interface LocalRelay {
-  readonly base: string
-  /** The webhook URL at an address. */
-  urlAt(address: string): string
-  readonly local: URL
-  close(): Promise<void>
-}
-
 /**
  * @throws UserError if the port is in use, the state cannot be written, or no tunnel opens; the reason of
  *   an abort
  */
 export async function openPublicRelay(options: PublicRelayOptions): Promise<PublicRelay> {
-  const { conditions: trigger, publicUrl, secret, onTunnel, signal } = options
+  const { target, publicUrl, secret, onTunnel, signal } = options
   requireSqlite()
   const isLasting = publicUrl !== undefined
   const use = isLasting ? 'endpoint' : 'tunneled endpoint'
-  const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), use)
+  const { conditions, inWorkflow } = conditionsOfTrigger(target, secret?.reveal(), use)
   const relay = await startWithEndpoint(options, conditions)
   const onChange = (change: TunnelChange) =>
     onTunnel(change.kind === 'open' ? { ...change, url: relay.urlAt(change.url) } : change)
@@ -100,24 +87,12 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
   }
 }
 
-/** The settings of the relay: nothing else of the environment changes them. */
-function commonSettings({ token, publicUrl, forge }: PublicRelayOptions) {
-  return {
-    HOOKLINE_API_URL: baseAddress(forge.apiUrl),
-    HOOKLINE_SERVER_URL: forge.webUrl,
-    HOOKLINE_GITHUB_TOKEN: token.reveal(),
-    ...(publicUrl !== undefined && { HOOKLINE_PUBLIC_URL: publicUrl }),
-  }
-}
-
 /** A relay whose database has the trigger as an endpoint, from the start before if there was one. */
 async function startWithEndpoint(
-  options: PublicRelayOptions,
-  conditions: EndpointConditions | undefined,
-): Promise<LocalRelay> {
-  const { target, forge, port, onLog, onEvent } = options
-  const { folder, relayKey } = await openConnectState(target, forge)
-  const key = await adminBearer(relayKey, 'relay key')
+  { target, token, publicUrl, forge, port, onLog, onEvent }: PublicRelayOptions,
+  conditions: EndpointClaims | undefined,
+) {
+  const folder = connectFolder(target, forge)
   const { startRelay } = await import('../../relay/node/start.ts')
   const relay = await startRelay({
     host: '127.0.0.1',
@@ -125,17 +100,25 @@ async function startWithEndpoint(
     write: onLog,
     onEvent,
     folder,
-    env: { ...commonSettings(options), HOOKLINE_RELAY_KEY: relayKey.reveal() },
+    // Nothing else of the environment changes the relay.
+    env: {
+      HOOKLINE_API_URL: baseAddress(forge.apiUrl),
+      HOOKLINE_SERVER_URL: forge.webUrl,
+      HOOKLINE_GITHUB_TOKEN: token.reveal(),
+      ...(publicUrl !== undefined && { HOOKLINE_PUBLIC_URL: publicUrl }),
+    },
   })
   try {
-    const access = { bearer: key, source: folder.key, isToken: false }
-    const client = new RelayClient(new URL(relay.url), access)
-    const { url } = await storedEndpoint(client, connectEndpoint(target, conditions))
+    const { repository, workflow, trigger, dispatch } = target
+    const place = { name: 'connect', repository, workflow, trigger, dispatch }
+    const client = await findRelay({ data: folder.path }, {})
+    const { url } = await storedEndpoint(client, { ...place, ...NO_CHECKS, ...conditions })
     // The public address may change, and have a path of its own.
     const path = url.slice(url.indexOf('/-/')) + (target.example?.path ?? '')
     return {
       base: relay.url,
-      urlAt: (base) => base.replace(/\/+$/, '') + path,
+      /** The webhook URL at an address. */
+      urlAt: (base: string) => base.replace(/\/+$/, '') + path,
       local: new URL(path, relay.url),
       close: relay.close,
     }
@@ -143,15 +126,6 @@ async function startWithEndpoint(
     await relay.close()
     throw error
   }
-}
-
-/** The endpoint of a trigger; the database has no other. */
-function connectEndpoint(
-  { repository, workflow, trigger, dispatch }: ConnectTarget,
-  conditions: EndpointConditions | undefined,
-) {
-  const target = { name: 'connect', repository, workflow, trigger, dispatch }
-  return { ...target, if: null, ifError: null, verify: null, ...conditions?.claims }
 }
 
 /** @throws UsageError on a Node that has no database */

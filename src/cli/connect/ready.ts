@@ -5,11 +5,10 @@ import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
 import { indented } from '../init/kinds.ts'
-import { arePublished } from '../publish.ts'
-import { unreachableHint } from '../request-faults.ts'
+import { arePublished, commitAndPush, pushCommand } from '../publish.ts'
+import { unreachableGitHub } from '../request-faults.ts'
 import { defaultBranch, type PublishedWorkflow, readPublished } from '../target/published.ts'
 import type { ConnectTarget } from './connect-target.ts'
-import { commitAndPush, pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
 const PAUSE = 3000
@@ -31,9 +30,8 @@ export async function waitUntilReady(
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<PublishedWorkflow | undefined> {
-  const { repository, workflow, trigger, dispatch } = wanted
-  const nothing = { relayToken: undefined, relay: undefined, testEventTimeout: undefined }
-  const target = { repository, workflow, trigger, dispatch, token, ...nothing }
+  const { repository, workflow, dispatch } = wanted
+  const target = { repository, workflow, dispatch, token, relay: undefined }
   if (forge.kind !== 'github') {
     note(
       `not checked, because ${forge.host} is not GitHub: whether the token may start ${workflow}, and whether the default branch has the file of this folder`,
@@ -105,10 +103,8 @@ async function readAgain(
       askGitHub(path, { ...options, patience: PATIENCE }),
     )
     return 'found' in result ? result.found : undefined
-  } catch (cause) {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
-    throw new UserError({ message: `GitHub: ${cause.message}`, hint }, { cause })
+  } catch (error) {
+    throw unreachableGitHub(error)
   }
 }
 

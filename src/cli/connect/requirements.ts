@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
@@ -12,22 +11,12 @@ import {
   type ForgeToken,
   tokenHost,
   tokenOfGh,
+  tokenPage,
   warnOfPlainText,
 } from '../forge-tokens.ts'
-import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
-import {
-  areCommitted,
-  arePublished,
-  areUnchanged,
-  isContained,
-  publishLines,
-  pullLine,
-  pushFacts,
-  subfolderProblem,
-} from '../publish.ts'
-import { shellHere } from '../terminal.ts'
+import { arePublished, pushCommand, subfolderProblem } from '../publish.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
 import {
   type ConnectTarget,
@@ -37,7 +26,6 @@ import {
   type TargetOptions,
   type TriggerChoice,
   verifies,
-  withSecrets,
 } from './connect-target.ts'
 
 export interface RequirementOptions extends TargetOptions {
@@ -62,8 +50,6 @@ interface RequirementPorts {
 /** Everything that `connect` needs before it opens a public URL. */
 export interface Ready {
   readonly target: ConnectTarget
-  /** The trigger of this folder with its signature verification and filter. */
-  readonly conditions: FoundTrigger
   readonly token: Secret
   /** The forge of the git remote, which the token is for. */
   readonly forge: ForgeHere
@@ -137,7 +123,6 @@ export async function meetRequirements(
   if ('message' in written) throw new UserError(written)
   return {
     target: { ...chosen.trigger, repository, ...written },
-    conditions: withSecrets(chosen.trigger),
     token: source.token,
     forge,
   }
@@ -212,19 +197,17 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
 }
 
 interface WorkflowFacts {
-  /** The trigger with its signature verification. */
-  readonly conditions: FoundTrigger
+  readonly target: ConnectTarget
   /** True if GitHub runs the file that declares the trigger. */
   readonly isPublished: boolean
   readonly named: Sender | undefined
   readonly forge: ForgeHere
-  readonly repository: string
 }
 
 /** The end of the list: the rows that depend on the file that GitHub runs. */
 export function workflowRows(known: WorkflowFacts): readonly Requirement[] {
-  const { conditions, named, forge, repository } = known
-  const { signatures } = conditions
+  const { named, forge } = known
+  const { signatures, repository } = known.target
   const sender = named ?? senderOf(signatures)
   const secrets = sender && verifies(sender, signatures) ? secretsOf(sender) : []
   return [
@@ -247,8 +230,7 @@ export function requirementText(rows: readonly Requirement[]): string {
 }
 
 /** Says whether the workflow verifies signatures, and of whom. */
-function signatureRow({ conditions, named, isPublished }: WorkflowFacts): Requirement {
-  const { signatures } = conditions
+function signatureRow({ target: { signatures }, named, isPublished }: WorkflowFacts): Requirement {
   const schemes = [...new Set(signatures.map(({ scheme }) => scheme))].join(', ')
   if (signatures.length === 0) {
     const init = `hookline init${named ? ` --sender ${named.name}` : ' --sender <name>'}`
@@ -360,41 +342,6 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
   if (!yes && !process.stdin.isTTY) return undefined
   const stored = tokenOfGh(forge, ghToken)
   return stored && { ...stored, needsConsent: !yes }
-}
-
-/**
- * Commits the files, unless they are committed, and pushes them to the default branch. A folder that has
- * nothing to push is behind.
- *
- * @param branch the default branch, as GitHub names it
- */
-export function pushCommand(target: PushedTarget, branch?: string): string {
-  const isCommitted = areCommitted(target.files)
-  if (isCommitted && isContained(branch)) return pullLine(shellHere(), branch)
-  return publishing(target, branch, isCommitted)
-}
-
-/** The same for files that will be changed first. */
-export function commitAndPush(target: PushedTarget, branch?: string): string {
-  return publishing(target, branch, false)
-}
-
-/** The commands that make a file the same as on the default branch, which has another one. */
-export function equalizeCommand(target: PushedTarget, branch: string): string {
-  return areUnchanged(target.files, branch)
-    ? pullLine(shellHere(), branch)
-    : pushCommand(target, branch)
-}
-
-type PushedTarget = Pick<ConnectTarget, 'files' | 'workflow'>
-
-function publishing(
-  { files, workflow }: PushedTarget,
-  branch: string | undefined,
-  isCommitted: boolean,
-): string {
-  const options = { files, workflow, isCommitted, push: pushFacts(branch), shell: shellHere() }
-  return publishLines(options).join('\n')
 }
 
 /** The token that `gh` stores for a host. */

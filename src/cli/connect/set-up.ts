@@ -2,14 +2,15 @@ import { SETTINGS_FILE } from '../../compiler/compiler-settings.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { PAGE } from '../../triggers/lists/page.ts'
+import { setWebhookBody } from '../../triggers/messaging-bot/bot-api.ts'
 import type { Sender } from '../../triggers/sender.ts'
-import type { Shell } from '../../wire/shell.ts'
+import { POSIX, type Shell } from '../../wire/shell.ts'
+import { botApiFrom } from '../bot-here.ts'
 import { VERIFIABLE_LATER } from '../endpoint/conditions-of-trigger.ts'
 import type { ForgeHere } from '../forge.ts'
-import { withoutMarkdown } from '../init/plain-text.ts'
-import { urlSecretOf } from '../init/sender-workflow.ts'
+import { urlSecretOf, withoutMarkdown } from '../init/sender-workflow.ts'
 import { filterWords } from '../target/filter-words.ts'
-import { registrationLine } from './bot-registration.ts'
+import { shellHere } from '../terminal.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
 import type { PublicRelay, UrlLifetime } from './public-relay.ts'
 import { secretCommand, secretsPage } from './requirements.ts'
@@ -19,8 +20,6 @@ const REGISTER =
 
 interface SetUp {
   readonly target: ConnectTarget
-  /** The trigger with its signature verification. */
-  readonly conditions: FoundTrigger
   readonly sender: Sender | undefined
   readonly relay: Pick<PublicRelay, 'url' | 'inWorkflow' | 'lifetime'>
   readonly shell: Shell
@@ -33,16 +32,15 @@ interface SetUp {
 
 /** The remaining steps at the sender and in the repository before the first event arrives. */
 export function setUpLines(setUp: SetUp): string[] {
-  const { target, conditions, sender, relay, shell, forge, fetchesBodies, storesByKey } = setUp
-  const { repository, trigger, example } = target
+  const { target, sender, relay, shell, forge, fetchesBodies, storesByKey } = setUp
+  const { repository, trigger, example, signatures } = target
   const { url, inWorkflow, lifetime } = relay
-  const { signatures } = conditions
   const call = { ...(example ?? ANY_REQUEST), path: '' }
   const steps =
     trigger === 'messaging_bot'
       ? ['', REGISTER, registrationLine(url)] // The end of its here-document must start a line.
       : sender
-        ? [...clickLines(sender), ...filterLines(conditions)]
+        ? [...clickLines(sender), ...filterLines(target)]
         : signatures.length > 0
           ? ['', 'Enter the URL at the sender. Only a signed request starts the workflow.']
           : [
@@ -138,4 +136,24 @@ export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[]
     lifetime === 'stays' ? 'The URL works again when connect runs.' : 'The URL has ended.',
     `For a URL that always works: ${KEEP_PAGE}`,
   ]
+}
+
+/** The setWebhook call as a line in which the shell fills in the bot's token and secret. */
+function registrationLine(url: string): string {
+  const shell = shellHere()
+  const variables = ['BOT_TOKEN', 'BOT_SECRET'].map((name) => shell.variable(name))
+  const [botToken = '', secretToken = ''] = variables
+  const body = setWebhookBody({ url, secretToken, updates: [] })
+  const call = { method: 'POST', url: `${botApiFrom(process.env)}/bot${botToken}/setWebhook`, body }
+  const headers = { 'Content-Type': 'application/json' }
+  return shell.name === 'powershell'
+    ? shell.request({ ...call, headers, body: JSON.stringify(body), variables })
+    : hereDocument(call.url, botToken, body)
+}
+
+/** A here-document, because the shell fills in every variable of it. */
+function hereDocument(url: string, botToken: string, body: object): string {
+  return `curl -sS ${POSIX.quoted(url, [botToken])} -H 'Content-Type: application/json' -d @- <<JSON
+${JSON.stringify(body)}
+JSON`
 }

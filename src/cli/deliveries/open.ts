@@ -2,12 +2,12 @@ import { http } from '../../action/http-client.ts'
 import type { SentResponse, ShownRequest } from '../../inspector/api.ts'
 import { CLIENT_HEADERS } from '../../inspector/client-headers.ts'
 import type { RelayDeliveries } from '../../inspector/relay-source.ts'
-import { baseAddress, isLoopback, readAddress } from '../../wire/address.ts'
+import { baseAddress } from '../../wire/address.ts'
 import { fromBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
-import { parsePort } from '../../wire/settings.ts'
+import { settingDefault } from '../../wire/settings.ts'
 import { readersHere, signedHere } from '../dev.ts'
 import { withOwner } from '../endpoint/named-endpoint.ts'
 import { originRepository } from '../files.ts'
@@ -19,11 +19,7 @@ import { withRelay } from './shown.ts'
 
 interface OpenOptions {
   /** Value of --relay, which the commands that cure a fault need as well. */
-  readonly relay?: string
-  /** Port of the page; 0 selects a free one. */
-  readonly port: string
-  /** Address of `hookline dev`. */
-  readonly dev: string
+  readonly relay?: string | undefined
 }
 
 /** The deliveries that are shown. */
@@ -43,12 +39,11 @@ export async function openInspector(
   selection: Selection,
   options: OpenOptions,
 ): Promise<void> {
-  const dev = readDev(options.dev)
-  const port = parsePort(options.port)
+  const dev = new URL(`http://localhost:${process.env.PORT || settingDefault('PORT')}`)
   const { serveRelayInspector } = await import('../../inspector/relay-server.ts')
   const here = originRepository().toLowerCase()
   const server = await serveRelayInspector({
-    port,
+    port: 0,
     dev: baseAddress(dev),
     relay: relayDeliveries(client, selection),
     // The files of another repository would have other jobs.
@@ -100,18 +95,6 @@ function relayDeliveries(
   }
 }
 
-const DEV_ADDRESS = { name: '--dev', of: 'hookline dev', example: 'http://localhost:3000' }
-
-/** @throws UserError unless it is an address of this machine: the request is private */
-function readDev(text: string): URL {
-  const address = readAddress(text, DEV_ADDRESS)
-  if (isLoopback(address.hostname)) return address
-  throw new UserError({
-    message: `--dev is not an address of this machine: ${address.host}`,
-    hint: 'Start hookline dev on this machine, and give its address: --dev http://localhost:3000',
-  })
-}
-
 /** Milliseconds until the response of `dev`. */
 const TIMEOUT = 30_000
 
@@ -152,7 +135,7 @@ async function sendToDev(dev: URL, request: ShownRequest): Promise<SentResponse>
 
 const NO_WEBHOOK = { message: 'the path of the delivery is not the path of a webhook' }
 
-const START_DEV = 'Start hookline dev, or name its address: --dev <url>'
+const START_DEV = 'Start hookline dev on this machine; if it has another port, set PORT.'
 
 function notDev({ host }: URL) {
   return { message: `${host} is not hookline dev. ${START_DEV}`, hint: START_DEV }

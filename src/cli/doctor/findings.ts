@@ -10,39 +10,28 @@ export interface DoctorTarget {
   readonly repository: string
   /** File name without its extension; `undefined` to check every workflow. */
   readonly workflow: string | undefined
-  readonly trigger: string
-  /** Dispatch mode of the relay. Default: `repository`. */
+  /** The trigger of the endpoint; `undefined` for any. */
+  readonly trigger?: string | undefined
+  /** Dispatch mode of the endpoint; `undefined` for the one that each workflow listens for. */
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly DoctorFinding[] | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
-  /** The GitHub token, as the relay gets it. */
-  readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
-  /** URL of an endpoint for the test event; `undefined` for a token URL. */
-  readonly endpointUrl?: string | undefined
-  /** Seconds to wait for the run of a test event; `undefined` to send none. */
-  readonly testEventTimeout: number | undefined
 }
 
 export interface DoctorPorts {
   /** The forge of the repository, for pages and commands that create a token. */
   readonly forge: ForgeHere
   readonly askGitHub: AskGitHub
-  /** Calls the relay, with the credential only if it is given. @throws HttpFailure */
-  callRelay(url: string, options?: RelayCall): Promise<HttpResponse>
+  /** Calls a public page of the relay. @throws HttpFailure */
+  callRelay(url: string): Promise<HttpResponse>
   /** The bot of BOT_TOKEN; `undefined` if it is not set. @throws UserError for any other string */
   botHere(): Bot | undefined
   now(): Date
   sleep(milliseconds: number): Promise<void>
-}
-
-interface RelayCall {
-  /** Makes it a POST. */
-  readonly json: string
-  readonly token: Secret | undefined
 }
 
 /** The result of one check. */
@@ -67,35 +56,19 @@ type CheckName =
   | 'bot'
   | 'relay'
   | 'endpoint'
-  | 'delivery'
 
 export function passedFinding(check: CheckName, message: string): DoctorFinding {
   return { check, status: 'ok', code: 'ok', message }
 }
 
-export function failedFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'failed', code, message, hint }
+function findingOf(status: 'failed' | 'warning' | 'unknown') {
+  return (check: CheckName, code: string, message: string, hint: string): DoctorFinding => {
+    return { check, status, code, message, hint }
+  }
 }
 
-export function warningFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'warning', code, message, hint }
-}
+export const failedFinding = findingOf('failed')
 
-export function unknownFinding(
-  check: CheckName,
-  code: string,
-  message: string,
-  hint: string,
-): DoctorFinding {
-  return { check, status: 'unknown', code, message, hint }
-}
+export const warningFinding = findingOf('warning')
+
+export const unknownFinding = findingOf('unknown')

@@ -3,11 +3,13 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import { type Bot, getBotName, getWebhookInfo } from '../../triggers/messaging-bot/bot-api.ts'
 import { messagingBot } from '../../triggers/messaging-bot.ts'
 import { UserError } from '../../wire/errors.ts'
-import { fieldsOf } from '../../wire/github-api.ts'
+import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { recentRuns, runsPath, type WorkflowRun } from '../../wire/run-lookup.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { hasSucceeded } from '../follow-runs.ts'
+import { withTokenOfGh } from '../forge-tokens.ts'
+import type { AskGitHub } from '../github-client.ts'
 import { shellHere } from '../terminal.ts'
 import {
   type DoctorFinding,
@@ -18,8 +20,6 @@ import {
   unknownFinding,
   warningFinding,
 } from './findings.ts'
-import { withTokenOfGh } from './gh-token.ts'
-import { secretState } from './secret-state.ts'
 
 /** A workflow that polls a bot for messages. */
 export interface PolledBot {
@@ -191,4 +191,40 @@ async function askBot(bot: Bot): Promise<DoctorFinding> {
   }
   const waiting = pending === 1 ? '1 message waits' : `${pending || 'no'} messages wait`
   return passedFinding('bot', `BOT_TOKEN is the token of @${name}; ${waiting} for a poll`)
+}
+
+interface SecretPlace {
+  readonly name: string
+  /** `owner/name` */
+  readonly repository: string
+  /** The environment of the job that reads the secret. */
+  readonly environment: string | undefined
+}
+
+/**
+ * Looks for a secret that a job can read: in its environment, the repository or the organization. `unknown` if
+ * the token may not list secrets.
+ */
+async function secretState(
+  { name, repository, environment }: SecretPlace,
+  ask: AskGitHub,
+): Promise<'exists' | 'missing' | 'unknown'> {
+  const at = `/repos/${repository}`
+  const places = [
+    ...(environment === undefined || environment.includes('${{')
+      ? []
+      : [`${at}/environments/${encodeURIComponent(environment)}/secrets/${name}`]),
+    `${at}/actions/secrets/${name}`,
+  ]
+  const refusals: string[] = []
+  for (const path of places) {
+    const { refusal } = await ask(path)
+    if (!refusal) return 'exists'
+    refusals.push(refusal.kind)
+  }
+  const { answer, refusal } = await ask(`${at}/actions/organization-secrets?per_page=100`)
+  const shared = refusal ? [] : listOf(fieldsOf(answer).secrets)
+  if (shared.some((secret) => secret.name === name)) return 'exists'
+  if (refusal) refusals.push(refusal.kind)
+  return refusals.every((kind) => kind === 'missing') ? 'missing' : 'unknown'
 }

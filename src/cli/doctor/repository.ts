@@ -1,8 +1,8 @@
 import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github-api.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { ForgeHere } from '../forge.ts'
+import { tokenPage, withTokenOfGh } from '../forge-tokens.ts'
 import type { Asked } from '../github-client.ts'
-import { tokenPage } from '../init/next-steps.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -12,7 +12,6 @@ import {
   unknownFinding,
   warningFinding,
 } from './findings.ts'
-import { withTokenOfGh } from './gh-token.ts'
 
 /** The facts about the repository that the later checks need. */
 export interface KnownRepository {
@@ -73,8 +72,8 @@ export function checkRepository(
   const { repository: name, dispatch } = target
   if (refusal) {
     const { kind, status } = refusal
-    const [code, words] = WORDS.get(kind) ?? OTHERWISE
-    const [message, hint] = words(name, permissionFor(dispatch), forge.webUrl)
+    const words = WORDS[kind] ?? OTHERWISE
+    const [code, message, hint] = words(name, permissionFor(dispatch), forge.webUrl)
     return { findings: [failedFinding('token', code, `${message} (${status})`, hint)] }
   }
   const repository = fieldsOf(answer)
@@ -92,65 +91,41 @@ type Words = (
   name: string,
   permission: string,
   webUrl: string,
-) => readonly [message: string, hint: string]
+) => readonly [code: string, message: string, hint: string]
 
-/** The finding for each kind of refusal: code, message and cure. */
-const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = new Map<
-  RefusalKind,
-  readonly [string, Words]
->([
-  [
-    'unauthorized',
-    [
-      'token_rejected',
-      () => [
-        'GitHub rejects the token',
-        'The token is incomplete, expired or revoked. Create a new one.',
-      ],
-    ],
+/** The finding for each kind of refusal. */
+const WORDS: Readonly<Partial<Record<RefusalKind, Words>>> = {
+  unauthorized: () => [
+    'token_rejected',
+    'GitHub rejects the token',
+    'The token is incomplete, expired or revoked. Create a new one.',
   ],
-  [
-    'sso',
-    [
-      'token_not_authorized',
-      (name, _, webUrl) => [
-        `the organization of ${name} has not authorized the token`,
-        `Open the token at ${webUrl}/settings/tokens, choose "Configure SSO", and authorize the organization.`,
-      ],
-    ],
+  sso: (name, _, webUrl) => [
+    'token_not_authorized',
+    `the organization of ${name} has not authorized the token`,
+    `Open the token at ${webUrl}/settings/tokens, choose "Configure SSO", and authorize the organization.`,
   ],
-  [
-    'limited',
-    [
-      'rate_limited',
-      () => ["GitHub's rate limit is reached", 'Run the command again in a few minutes.'],
-    ],
+  limited: () => [
+    'rate_limited',
+    "GitHub's rate limit is reached",
+    'Run the command again in a few minutes.',
   ],
-  [
-    'missing',
-    [
-      'repository_not_visible',
-      (name, permission) => [
-        `the token cannot see ${name}`,
-        `Check the spelling, or give the token access to the repository: ${permission}`,
-      ],
-    ],
+  missing: (name, permission) => [
+    'repository_not_visible',
+    `the token cannot see ${name}`,
+    `Check the spelling, or give the token access to the repository: ${permission}`,
   ],
-  [
-    'forbidden',
-    [
-      'token_cannot_read',
-      (name, permission) => [
-        `the token may not read ${name}`,
-        `Give the token more permissions: ${permission}`,
-      ],
-    ],
+  forbidden: (name, permission) => [
+    'token_cannot_read',
+    `the token may not read ${name}`,
+    `Give the token more permissions: ${permission}`,
   ],
-])
+}
 
-const OTHERWISE: readonly [string, Words] = [
+const OTHERWISE: Words = () => [
   'github_unavailable',
-  () => ['unexpected response from the GitHub API', 'See https://www.githubstatus.com.'],
+  'unexpected response from the GitHub API',
+  'See https://www.githubstatus.com.',
 ]
 
 /** Days. A token that expires sooner causes a warning, so that there is time to replace it. */
@@ -179,7 +154,7 @@ function endingSoon({ header }: GitHubResponse, now: Date): readonly DoctorFindi
 
 /** GitHub lists the scopes of a classic token, but not the permissions of a fine-grained token. */
 function tokenFinding(
-  { repository: name, workflow, dispatch }: DoctorTarget,
+  { repository: name, dispatch }: DoctorTarget,
   { header }: GitHubResponse,
   { permissions, private: isPrivate }: Record<string, unknown>,
 ): DoctorFinding {
@@ -210,7 +185,7 @@ function tokenFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, but does not say whether it may start workflows',
-    `Check its permissions (${permissionFor(dispatch)}), or test it: hookline doctor --workflow ${workflow ?? '<name>'} --send-test`,
+    `Check its permissions (${permissionFor(dispatch)}), or send an event: hookline connect --send-test`,
   )
 }
 

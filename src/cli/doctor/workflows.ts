@@ -3,20 +3,21 @@ import { NO_OTHER_FILES, RuleFile } from '../../check/rule.ts'
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
-import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf, type GitHubRefusal, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import {
-  type DispatchEvent,
-  type DispatchMode,
-  dispatchEvent,
-  EVENT_TYPE,
-  WORKFLOW_INPUT,
-} from '../../wire/payload.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import type { Asked } from '../github-client.ts'
+import { NATIVE_FOLDER } from '../files.ts'
+import {
+  askContents,
+  dispatchEventsOf,
+  dispatchInputs,
+  dispatchTypes,
+  namesIn,
+} from '../target/published.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -29,12 +30,8 @@ import {
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
 
-const FOLDER = '.github/workflows'
-
 export interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
-  /** Name of the file of the requested workflow: `hook.yaml`. */
-  readonly file?: string | undefined
   /** True if all checked workflows poll a bot, so that no token has to start them. */
   readonly onlyPolls?: boolean
 }
@@ -45,11 +42,12 @@ export async function checkRepositoryWorkflows(
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
-  const { answer: folder, refusal } = await askContents(target, defaultBranch, ports)
+  const { repository, workflow } = target
+  const place = { repository, branch: defaultBranch }
+  const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
+  const { refusal } = folder
   if (refusal && refusal.kind !== 'missing') return { findings: [unreadableWorkflows(refusal)] }
-  const entries = refusal ? [] : listOf(jsonOf(folder.text)).map(({ name }) => String(name))
-  const names = entries.filter((name) => /\.ya?ml$/.test(name))
-  const { workflow } = target
+  const names = namesIn(folder)
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
@@ -57,29 +55,33 @@ export async function checkRepositoryWorkflows(
     return { findings: [absent(target, names, defaultBranch)] }
   }
   const replies = await Promise.all(
-    wanted.map((file) => askContents(target, defaultBranch, ports, file)),
+    wanted.map((file) =>
+      askContents({ ...place, path: `${NATIVE_FOLDER}/${file}` }, ports.askGitHub),
+    ),
   )
   const refused = replies.find((each) => each.refusal)?.refusal
   if (refused) return { findings: [unreadableWorkflows(refused)] }
   const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
-  const checked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
+  const checked =
+    workflow === undefined
+      ? files.filter(({ on, events }) => events.length > 0 || dispatchTypes(on) !== undefined)
+      : files
   const bots = files.flatMap((file) => file.bot ?? [])
   const ofBots = await checkPolledBots(target, bots, ports)
   const onlyPolls = bots.length > 0 && checked.every(({ bot }) => bot !== undefined)
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
-    const others = found.length > 0 ? found : [noListener(files, target, defaultBranch)]
+    const others = found.length > 0 ? found : [noListener(defaultBranch)]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
-  const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
   // Empty if the token may not list workflows.
   const workflows = listing.refusal ? [] : listOf(fieldsOf(listing.answer).workflows)
   const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
   const findings = checked.map((native) => {
     const { file } = native
-    const state = states.get(`${FOLDER}/${file}`)
+    const state = states.get(`${NATIVE_FOLDER}/${file}`)
     if (state === undefined || state === 'active') return checkListening(native, target)
     // GitHub itself disables a scheduled workflow after 60 days without activity.
     const message = `${file} is disabled (${state})`
@@ -90,43 +92,15 @@ export async function checkRepositoryWorkflows(
       `Run: gh workflow enable ${file}`,
     )
   })
-  // If hook.yml and hook.yaml exist, the relay uses hook.yml.
-  const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
-  return {
-    findings: [...findings, ...ofBots],
-    file: workflow === undefined ? undefined : file,
-    onlyPolls,
-  }
+  return { findings: [...findings, ...ofBots], onlyPolls }
 }
 
-/** Names a workflow that listens for the event of the other dispatch mode, if there is one. */
-function noListener(
-  files: readonly NativeFile[],
-  target: DoctorTarget,
-  defaultBranch: string,
-): DoctorFinding {
-  const { dispatch = 'repository' } = target
-  const other = otherMode(dispatch)
-  const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
-  const message = `no workflow on ${defaultBranch} listens for ${dispatchEvent(dispatch)}`
-  const hint = found
-    ? `${found.file} listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, and add --dispatch ${other} here.`
-    : `Write one: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
-  return failedFinding('workflow', 'workflow_not_listening', message, hint)
-}
-
-/** The listing of the folder, or the text of a file in it. */
-function askContents(
-  { repository }: DoctorTarget,
-  branch: string,
-  { askGitHub }: DoctorPorts,
-  file?: string,
-): Promise<Asked> {
-  const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`
-  const options = file === undefined ? {} : { raw: true }
-  return askGitHub(
-    `/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`,
-    options,
+function noListener(defaultBranch: string): DoctorFinding {
+  return failedFinding(
+    'workflow',
+    'workflow_not_listening',
+    `no workflow on ${defaultBranch} listens for the events of a relay`,
+    'Write one: hookline init',
   )
 }
 
@@ -150,7 +124,7 @@ function absent(
     return failedFinding(
       'workflow',
       'workflows_missing',
-      `there is no workflow in ${FOLDER} on ${branch}`,
+      `there is no workflow in ${NATIVE_FOLDER} on ${branch}`,
       `Write one: hookline init. ${push}`,
     )
   }
@@ -158,7 +132,7 @@ function absent(
     workflow,
     files.map((file) => file.replace(/\.ya?ml$/, '')),
   )
-  const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
+  const message = `${NATIVE_FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
   return failedFinding('workflow', 'workflow_missing', message, push)
 }
 
@@ -169,10 +143,10 @@ interface NativeFile {
   readonly isValid: boolean
   /** The first mistake of a file that GitHub refuses. */
   readonly problem?: Problem | undefined
-  /** The whole file, as plain values; absent if it is invalid. */
-  readonly workflow?: unknown
   /** The value of `on:`. */
   readonly on?: unknown
+  /** The events by which a relay can start it. */
+  readonly events: readonly DispatchEvent[]
   /** Absent if no step uses the action. */
   readonly native?: NativeWorkflow | undefined
   /** The bot that it polls; absent if it receives webhooks. */
@@ -183,13 +157,14 @@ function readNativeFile(file: string, text: string): NativeFile {
   const source = { name: file, file, text: withUnixLines(text) }
   try {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
-    if (!isObject(value)) return { file, isValid: false }
+    if (!isObject(value)) return { file, isValid: false, events: [] }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    const bot = native && dispatchEventsOf(value).length === 0 && polledBot(file, native, value)
-    return { file, isValid: true, workflow: value, on: value.on, native, bot: bot || undefined }
+    const events = dispatchEventsOf(value)
+    const bot = native && events.length === 0 ? polledBot(file, native, value) : undefined
+    return { file, isValid: true, on: value.on, events, native, bot }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { file, isValid: false, problem: error.problems[0] }
+    return { file, isValid: false, problem: error.problems[0], events: [] }
   }
 }
 
@@ -208,19 +183,16 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
   if (problem) return problem
-  if (target.dispatch === 'workflow' && !isPolled(workflow)) return checkDirect(workflow, target)
+  const own = workflow.events[0] === 'workflow_dispatch' ? 'workflow' : 'repository'
+  const isDirect = (target.dispatch ?? own) === 'workflow'
+  if (isDirect && !isPolled(workflow)) return checkDirect(workflow)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
     return checkPolling(file, on)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
-    return failedFinding(
-      'workflow',
-      'workflow_not_listening',
-      message,
-      orOther(workflow, target, LISTEN),
-    )
+    return failedFinding('workflow', 'workflow_not_listening', message, orOther(workflow, LISTEN))
   }
   if (types.length > 0 && !types.includes(EVENT_TYPE)) {
     const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
@@ -235,11 +207,10 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
 }
 
 /** The event to add; or the other dispatch mode, if the workflow listens for its event. */
-function orOther(workflow: NativeFile, target: DoctorTarget, listening: string): string {
-  const other = otherMode(target.dispatch)
-  return listens(workflow, { ...target, dispatch: other })
-    ? `It listens for ${dispatchEvent(other)}. Create the endpoint with --dispatch ${other}, or add ${listening}`
-    : `Add ${listening}`
+function orOther({ events: [other] }: NativeFile, listening: string): string {
+  if (other === undefined) return `Add ${listening}`
+  const mode = other === 'workflow_dispatch' ? 'workflow' : 'repository'
+  return `The file listens for ${other}. Use hookline endpoint update <name> --dispatch ${mode}, or add ${listening}`
 }
 
 function isPolled({ on, native, bot }: NativeFile): boolean {
@@ -282,27 +253,28 @@ function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
   return failedFinding('workflow', 'workflow_is_source', message, hint)
 }
 
-/** The trigger of `--send-test` is not declared in the file. */
+/** The trigger of the endpoint is not declared in the file. */
 function undeclaredTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],
-  { trigger, testEventTimeout }: DoctorTarget,
+  { trigger }: DoctorTarget,
 ): DoctorFinding | undefined {
   // If the action reads other files, only a run can show their triggers.
-  if (testEventTimeout === undefined || declared.length === 0) return undefined
+  if (trigger === undefined || declared.length === 0) return undefined
   if (declared.some(({ definition }) => definition === TRIGGERS.get(trigger))) return undefined
   const names = declared.map(({ name }) => name)
-  const hint = didYouMean(trigger, names) ?? 'Name one of them: --trigger <name>'
+  const hint =
+    didYouMean(trigger, names) ?? 'Run: hookline endpoint update <name> --trigger <trigger>'
   const message = `${file} declares no trigger "${trigger}"; it declares ${names.join(', ')}`
   return failedFinding('workflow', 'trigger_not_declared', message, hint)
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function checkDirect(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
+function checkDirect(workflow: NativeFile): DoctorFinding {
   const { file, on, native } = workflow
   const inputs = dispatchInputs(on)
   const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
-  const hint = orOther(workflow, target, listening)
+  const hint = orOther(workflow, listening)
   if (!hasEvent(on, 'workflow_dispatch')) {
     const message = `${file} has no trigger workflow_dispatch`
     return failedFinding('workflow', 'workflow_not_listening', message, hint)
@@ -332,42 +304,6 @@ function withoutAction(file: string): DoctorFinding {
   const message = `${file} listens for webhooks, but no step uses the action`
   const hint = 'Add a step: uses: hookline/hookline@v1'
   return warningFinding('workflow', 'workflow_without_action', message, hint)
-}
-
-/** The events by which a relay can start a workflow. @param workflow the whole file, as plain values */
-export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
-  const on = isObject(workflow) ? workflow.on : undefined
-  const types = dispatchTypes(on)
-  const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
-  return [
-    ...(takesDispatch ? (['repository_dispatch'] as const) : []),
-    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow_dispatch'] as const) : []),
-  ]
-}
-
-function otherMode(mode: DispatchMode = 'repository'): DispatchMode {
-  return mode === 'repository' ? 'workflow' : 'repository'
-}
-
-/** The inputs of `workflow_dispatch`. */
-function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
-  const direct = isObject(on) ? on.workflow_dispatch : undefined
-  return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
-}
-
-/** Whether a workflow listens for the event of the dispatch mode; others are not checked. */
-function listens({ on, native }: NativeFile, { dispatch }: DoctorTarget): boolean {
-  if (dispatch === 'workflow') return hasEvent(on, 'workflow_dispatch') && native !== undefined
-  return dispatchTypes(on) !== undefined
-}
-
-/** The types of `repository_dispatch`; an empty list means all types, `undefined` that the event is absent. */
-function dispatchTypes(on: unknown): string[] | undefined {
-  if (on === 'repository_dispatch') return []
-  if (Array.isArray(on)) return on.includes('repository_dispatch') ? [] : undefined
-  if (!isObject(on) || !('repository_dispatch' in on)) return undefined
-  const { repository_dispatch: options } = on
-  return isObject(options) ? [options.types ?? []].flat().map(String) : []
 }
 
 /** GitHub may start a polling workflow late, and nothing else starts it. */

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../../triggers/messaging-bot/bot-api.ts'
-import { UsageError, UserError } from '../../wire/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { botFrom } from '../bot-here.ts'
+import { variableNamed } from '../flag-values.ts'
 import { withProgress } from '../terminal.ts'
 import { isStandIn } from '../workflows-here.ts'
 import { secretFrom } from './conditions.ts'
+
+const FLAG = '--bot-token-env'
 
 /** The trigger that a bot fires. */
 export const BOT_TRIGGER = 'messaging_bot'
@@ -15,7 +18,7 @@ export const BOT_TRIGGER = 'messaging_bot'
 /** A bot that is registered with the URL of an endpoint. */
 export interface BotRegistration {
   /** The `verify` of the endpoint: the secret that the bot server sends with each message. */
-  readonly verify: readonly JsonObject[]
+  readonly verify: readonly (JsonObject & { readonly scheme: readonly string[] })[]
   /** Registers a URL. @throws UserError with the error of the Bot API */
   register(url: string): Promise<void>
 }
@@ -37,7 +40,7 @@ export function botRegistration(
   { botTokenEnv, secretEnv, declared }: BotOptions,
   env: Environment,
 ): BotRegistration {
-  const token = botToken(botTokenEnv, env)
+  const token = variableNamed(FLAG, botTokenEnv, env)
   const secret = secretFrom(secretEnv, undefined, env) ?? workflowSecret(declared) ?? newSecret()
   const botFor = (url: string) => botFrom(env, token, [secret, idOf(url)], botTokenEnv)
   // Checks the form of the token.
@@ -63,28 +66,11 @@ export async function unregisterBot(
   url: string,
   env: Environment,
 ): Promise<boolean> {
-  const bot = botFrom(env, botToken(botTokenEnv, env), [], botTokenEnv)
+  const bot = botFrom(env, variableNamed(FLAG, botTokenEnv, env), [], botTokenEnv)
   const registered = await withProgress('asking the bot', getWebhookInfo(bot))
   if (registered.url !== url) return false
   await withProgress('removing the webhook of the bot', deleteWebhook(bot))
   return true
-}
-
-/** @throws UserError */
-function botToken(name: string, env: Environment): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) {
-    // The value is not shown, because it may be the token itself.
-    throw new UsageError({
-      message: '--bot-token-env is not the name of a variable',
-      hint: 'Pass the name of a variable: --bot-token-env BOT_TOKEN',
-    })
-  }
-  const token = env[name]
-  if (token) return token
-  throw new UserError({
-    message: `--bot-token-env: the variable ${name} is not set`,
-    hint: `Set it without showing it: read -rs ${name} && export ${name}`,
-  })
 }
 
 /**

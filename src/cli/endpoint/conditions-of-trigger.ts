@@ -2,12 +2,12 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { schemeNamed } from '../../triggers/verify/schemes.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { isStandIn } from '../workflows-here.ts'
-import { type ConditionUse, type EndpointConditions, relayRefusal } from './conditions.ts'
+import { type ConditionUse, type EndpointClaims, relayRefusal } from './conditions.ts'
 
 /** The conditions of a trigger's file, divided between the relay and the workflow. */
 export interface TriggerConditions {
   /** The conditions that the relay can check; `undefined` if there are none. */
-  readonly conditions: EndpointConditions | undefined
+  readonly conditions: EndpointClaims | undefined
   /** The conditions that only the workflow can check, with the reason: one line each. */
   readonly inWorkflow: readonly string[]
 }
@@ -50,6 +50,5 @@ export function conditionsOfTrigger(
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return onlyInWorkflow(VERIFIABLE_LATER)
   }
-  const verify = entries.flatMap(({ scheme }) => scheme)
-  return { conditions: { claims: { verify: entries }, shown: { verify } }, inWorkflow: [] }
+  return { conditions: { verify: entries }, inWorkflow: [] }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
-import { SENDERS, senderNamed } from '../../triggers/senders.ts'
+import { senderNamed } from '../../triggers/senders.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/verify-settings.ts'
 import {
@@ -15,6 +15,8 @@ import { isObject, type Json, tryParseJson } from '../../wire/json.ts'
 import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition.ts'
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
+import { variableNamed } from '../flag-values.ts'
+import { knownSender } from '../init/sender-workflow.ts'
 
 /** A relay behind a quick tunnel does not know its own URL. */
 export type ConditionUse = 'endpoint' | 'tunneled endpoint'
@@ -30,11 +32,9 @@ export interface ConditionOptions {
   readonly publicKey?: string
 }
 
-/** The conditions that the relay checks for each request to an endpoint. */
-export interface EndpointConditions {
-  readonly claims: CheckClaims
-  /** The part that may be printed. */
-  readonly shown: Readonly<Record<string, unknown>>
+/** The conditions that the relay checks for each request to an endpoint, as the admin API reads them. */
+export interface EndpointClaims extends CheckClaims {
+  readonly verify?: readonly { readonly scheme: readonly string[] }[]
 }
 
 /**
@@ -45,7 +45,7 @@ export interface EndpointConditions {
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Readonly<Record<string, string | undefined>>,
-): EndpointConditions | undefined {
+): EndpointClaims | undefined {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
   if (sender !== undefined && verify !== undefined) {
@@ -67,16 +67,9 @@ export function conditionsFrom(
     ...settingsJson(settings),
   }))
   return {
-    claims: {
-      ...(condition !== undefined && { if: condition }),
-      ...(ifError !== undefined && { ifError }),
-      ...(claimed.length > 0 && { verify: claimed }),
-    },
-    shown: {
-      ...(condition !== undefined && { if: condition }),
-      ...(ifError !== undefined && { ifError }),
-      ...(claimed.length > 0 && { verify: claimed.flatMap(({ scheme }) => scheme) }),
-    },
+    ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
+    ...(claimed.length > 0 && { verify: claimed }),
   }
 }
 
@@ -182,22 +175,11 @@ export function secretFrom(
     })
   }
   if (secretEnv === undefined) return publicKey
-  if (!/^[A-Za-z_]\w*$/.test(secretEnv)) {
-    // The value is not shown, because it may be the secret itself.
-    const hint = 'Pass the name of a variable, for example --secret-env STRIPE_SECRET.'
-    throw new UserError({ message: '--secret-env is not the name of a variable', hint })
-  }
-  const secret = env[secretEnv]
-  if (secret && hasWhiteSpaceAround(secret)) {
-    throw new UserError({
-      message: `--secret-env: the variable ${secretEnv} begins or ends with white space or a line break`,
-      hint: `Set it again without: export ${secretEnv}=…`,
-    })
-  }
-  if (secret) return secret
+  const secret = variableNamed('--secret-env', secretEnv, env)
+  if (!hasWhiteSpaceAround(secret)) return secret
   throw new UserError({
-    message: `--secret-env: the variable ${secretEnv} is not set`,
-    hint: `Set it to the sender's secret: export ${secretEnv}=…`,
+    message: `--secret-env: the variable ${secretEnv} begins or ends with white space or a line break`,
+    hint: `Set it again without: export ${secretEnv}=…`,
   })
 }
 
@@ -311,16 +293,7 @@ function settingsOfScheme(scheme: string): Record<string, unknown> {
 }
 
 function settingsOfSender(name: string): Record<string, unknown> {
-  const sender = senderNamed(name)
-  const names = SENDERS.map((each) => each.name)
-  if (!sender) {
-    const hint = didYouMean(name, names)
-    throw new UserError({
-      message: `unknown sender ${JSON.stringify(name)}`,
-      ...(hint && { hint }),
-      notes: [`senders: ${names.join(', ')}`],
-    })
-  }
+  const sender = knownSender(name)
   const scheme = sender.scheme ?? sender.name
   if (SCHEME_NAMES.includes(scheme)) return { scheme, ...sender.options }
   throw new UserError({

@@ -14,14 +14,14 @@ export interface NamedEndpoint {
 }
 
 /** The owner in the admin API: the one of a repository, in lower case. */
-export function ownerOf(repository: string): string {
+export function checkedOwner(repository: string): string {
   return (checkedRepository(repository).split('/')[0] ?? '').toLowerCase()
 }
 
 /** The owner of the git remote, for relays on Workers, which have one database for each owner. */
 export function ownerHere(): string | undefined {
   const repository = originRepository()
-  return repository === '' ? undefined : ownerOf(repository)
+  return repository === '' ? undefined : checkedOwner(repository)
 }
 
 /**
@@ -79,7 +79,7 @@ export async function namedEndpoint(
     })
   }
   const owner =
-    prefix?.toLowerCase() ?? (repository === undefined ? undefined : ownerOf(repository))
+    prefix?.toLowerCase() ?? (repository === undefined ? undefined : checkedOwner(repository))
   if (owner !== undefined) return { owner, name, path: `/endpoints/${owner}/${name}` }
   const all = await listEndpoints(client, undefined)
   const found = all.filter((endpoint) => endpoint.name === name)
@@ -98,10 +98,20 @@ export async function namedEndpoint(
   })
 }
 
+/** Reads the settings of one endpoint. */
+export async function storedSettings(
+  client: RelayClient,
+  { path }: Pick<NamedEndpoint, 'path'>,
+): Promise<AdminAnswer> {
+  const { endpoint } = await client.ask({ method: 'GET', path })
+  if (!isObject(endpoint)) throw notARelay(client.host)
+  return endpoint
+}
+
 /** Reads one endpoint, with its URL. */
 export async function readEndpoint(
   client: RelayClient,
-  { path }: NamedEndpoint,
+  { path }: Pick<NamedEndpoint, 'path'>,
 ): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
   return endpointAndUrl(client, await client.ask({ method: 'GET', path, query: { url: 'true' } }))
 }
@@ -115,4 +125,45 @@ export function endpointAndUrl(
   const whole = client.at(url)
   if (!/^https?:/i.test(whole) || !URL.canParse(whole)) throw notARelay(client.host)
   return { endpoint, url: whole }
+}
+
+/** Removes the checks of an endpoint that is stored again. */
+export const NO_CHECKS = { if: null, ifError: null, verify: null }
+
+/** The settings of an endpoint that `connect` stores. `null` removes a setting. */
+interface WantedEndpoint {
+  readonly [setting: string]: unknown
+  readonly name: string
+  readonly repository: string
+}
+
+/**
+ * Creates an endpoint, or gives the one with this name the settings, so that its URL stays.
+ *
+ * @throws UserError if the relay refuses the settings
+ */
+export async function storedEndpoint(
+  client: RelayClient,
+  { name, ...settings }: WantedEndpoint,
+): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
+  const path = `/endpoints/${checkedOwner(settings.repository)}/${name}`
+  const known = await findEndpoint(client, path)
+  // The relay key was lost: nobody can read the endpoint any more.
+  if (known?.unreadable) await client.ask({ method: 'DELETE', path })
+  if (!known || known.unreadable) {
+    const given = Object.entries(settings).filter(([, value]) => value !== null)
+    const body = { name, ...Object.fromEntries(given) }
+    return endpointAndUrl(client, await client.ask({ method: 'POST', path: '/endpoints', body }))
+  }
+  await client.ask({ method: 'PATCH', path, body: settings })
+  return readEndpoint(client, { path })
+}
+
+async function findEndpoint(client: RelayClient, path: string): Promise<AdminAnswer | undefined> {
+  try {
+    return await storedSettings(client, { path })
+  } catch (error) {
+    if (error instanceof RelayRefusal && error.code === 'not_found') return undefined
+    throw error
+  }
 }

@@ -3,13 +3,14 @@ import { senderNamed } from '../../triggers/senders.ts'
 import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
-import { type Environment, readSetting } from '../../wire/settings.ts'
-import type { EndpointTarget } from '../target/endpoint-target.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { tokenFor } from '../flag-values.ts'
+import type { CheckedTarget } from '../target/endpoint-target.ts'
 import { filterWords } from '../target/filter-words.ts'
 import {
   type ConditionOptions,
   conditionsFrom,
-  type EndpointConditions,
+  type EndpointClaims,
   secretFrom,
   withConditionOptions,
 } from './conditions.ts'
@@ -32,12 +33,11 @@ export interface SettingOptions extends ConditionOptions {
 }
 
 /** The settings as the admin API reads them. */
-export type GivenSettings = Readonly<Record<string, unknown>>
+export type AdminSettings = Readonly<Record<string, unknown>>
 
 /** Adds the flags of the settings. */
 export function withSettingOptions(command: Command): Command {
   command
-    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--workflow <name>', 'file name of the workflow, without its extension')
     .option('--trigger <name>', 'trigger, if the workflow has several')
     .addOption(
@@ -77,7 +77,7 @@ export function withSettingOptions(command: Command): Command {
 export function plainSettings(
   { sender, batch, debounce, expect, credential, ref, ...options }: SettingOptions,
   env: Environment,
-): GivenSettings {
+): AdminSettings {
   // Some senders repeat an event that is not answered within half a second.
   const respond = options.respond ?? senderNamed(sender ?? '')?.respond
   // A shell passes an unset variable as an empty value.
@@ -90,7 +90,7 @@ export function plainSettings(
     ...(debounce !== undefined && { debounce }),
     ...(expect !== undefined && { expect: checkedDuration(expect) }),
     ...(credential !== undefined && { credential }),
-    ...(credential === 'token' && { token: tokenHere(env) }),
+    ...(credential === 'token' && { token: tokenFor('--credential token', env).reveal() }),
   }
 }
 
@@ -110,7 +110,7 @@ export function workflowName(workflow: string): string {
 
 /** The checks of an endpoint, divided between relay and workflow. */
 export interface EndpointChecks {
-  readonly settings: GivenSettings
+  readonly settings: EndpointClaims
   /** Names of the schemes that the relay verifies. */
   readonly schemes: readonly string[]
   /** The conditions that only the workflow checks: one line each. */
@@ -124,7 +124,7 @@ export interface EndpointChecks {
  */
 export function endpointChecks(
   options: ConditionOptions,
-  { declared }: Pick<EndpointTarget, 'declared'>,
+  { declared }: Pick<CheckedTarget, 'declared'>,
   env: Environment,
 ): EndpointChecks {
   const { secretEnv, publicKey, ...others } = options
@@ -142,15 +142,12 @@ export function endpointChecks(
 }
 
 function checksOf(
-  all: readonly (EndpointConditions | undefined)[],
+  all: readonly (EndpointClaims | undefined)[],
   inWorkflow: readonly string[],
 ): EndpointChecks {
-  const found = all.flatMap((conditions) => conditions ?? [])
-  return {
-    settings: Object.assign({}, ...found.map(({ claims }) => claims)),
-    schemes: found.flatMap(({ shown }) => (Array.isArray(shown.verify) ? shown.verify : [])),
-    inWorkflow,
-  }
+  const settings: EndpointClaims = Object.assign({}, ...all)
+  const schemes = (settings.verify ?? []).flatMap(({ scheme }) => scheme)
+  return { settings, schemes, inWorkflow }
 }
 
 /** @throws InvalidArgumentError */
@@ -165,15 +162,5 @@ function checkedDuration(duration: string): string {
   throw new UserError({
     message: `--expect: invalid duration ${JSON.stringify(duration)}`,
     hint: 'Write days, hours or minutes, for example 3d, 12h or 30m.',
-  })
-}
-
-/** @throws UserError without a token */
-function tokenHere(env: Environment): string {
-  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
-  if (token) return token.reveal()
-  throw new UserError({
-    message: '--credential token: HOOKLINE_GITHUB_TOKEN is not set',
-    hint: 'Set it without showing it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
   })
 }

@@ -4,7 +4,7 @@ import type { DispatchMode } from '../../wire/payload.ts'
 import { checkedRepository } from '../../wire/settings.ts'
 import { readEndpointTarget } from '../target/endpoint-target.ts'
 import { warn } from '../terminal.ts'
-import { type GivenSettings, type SettingOptions, workflowName } from './settings.ts'
+import { type AdminSettings, type SettingOptions, workflowName } from './settings.ts'
 
 /**
  * The further targets that --target names. Each workflow is read on GitHub, as the first one is, so that a target
@@ -16,7 +16,7 @@ import { type GivenSettings, type SettingOptions, workflowName } from './setting
 export async function endpointTargets(
   { target = [], ref }: Pick<SettingOptions, 'target' | 'ref'>,
   dispatch: DispatchMode,
-): Promise<GivenSettings> {
+): Promise<AdminSettings> {
   const targets: string[] = []
   for (const text of target) {
     const [repository, path] = splitOnce(text, ':')

@@ -12,7 +12,6 @@ import { formStep, onSection, secretsOf, triggerOf } from './sender-workflow.ts'
 /** The native workflow contains the triggers: one file, and no checkout. */
 const webhookKind: Kind = {
   name: 'webhook',
-  title: 'a webhook, in one workflow file',
   workflow: 'hook',
   trigger: 'webhook',
   files: (answers) => [
@@ -23,7 +22,6 @@ const webhookKind: Kind = {
 /** A bot that polls for messages on a schedule, without a relay and without a URL. */
 const botKind: Kind = {
   name: 'bot',
-  title: 'messages to a bot, polled on a schedule',
   workflow: 'bot',
   trigger: 'messaging_bot',
   secret: 'BOT_TOKEN',
@@ -33,7 +31,6 @@ const botKind: Kind = {
 /** A workflow file with triggers under `on:`, which `hookline build` compiles to native workflows. */
 const compiledKind: Kind = {
   name: 'compiled',
-  title: 'a webhook, in a file that hookline build compiles',
   workflow: 'hook',
   trigger: 'webhook',
   compile: 'hookline build',
@@ -47,14 +44,8 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
 
 /** The answers that a first workflow depends on. */
 export interface Answers {
-  /** Name in `KINDS`. */
-  readonly kind: string
   /** Name of the workflow, and of its file without the extension. */
   readonly name: string
-  /** `owner/name`; empty if unknown. */
-  readonly repository: string
-  /** Address of the relay. */
-  readonly relay: string
   /** Dispatch mode of the relay. Default: `repository`. */
   readonly dispatch?: DispatchMode | undefined
   /** The `uses` value of the action. Default: the version of this package. */
@@ -75,8 +66,6 @@ export interface NewFile {
 /** A kind of first workflow. */
 export interface Kind {
   readonly name: string
-  /** Shown to the user who chooses a kind. */
-  readonly title: string
   /** Default name of the workflow. */
   readonly workflow: string
   readonly trigger: string
@@ -94,23 +83,14 @@ const SECRETS_REASON =
   '# The action inserts secrets into `on` itself, so that they cannot change the YAML.'
 
 /** The inputs of the action's step: the triggers, and the secrets that they read. */
-export function actionInputs(
-  { sender, relay }: Pick<Answers, 'sender' | 'relay'>,
-  config?: object,
-): string {
+export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: object): string {
   const on = sender
     ? onSection(sender, ESCAPED, config)
     : stringify({ webhook: { method: 'post', ...(config && { config }) } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [SECRETS_REASON, `secrets: '{${given.join(', ')}}'`] : []
-  const from = isPublic(relay) ? [`relay-url: ${relay}`] : []
-  return [...inputs, ...from, 'on: |', indented(on.trimEnd(), 2)].join('\n')
-}
-
-/** A relay on this machine is a placeholder, and stores nothing that a runner could fetch. */
-function isPublic(relay: string): boolean {
-  return relay.startsWith('https://')
+  return [...inputs, 'on: |', indented(on.trimEnd(), 2)].join('\n')
 }
 
 function webhookText(answers: Answers): string {
@@ -250,7 +230,7 @@ function replyAction(uses = ownAction()): string {
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-function compiledText({ name, sender, dispatch, uses, relay, forge }: Answers): string {
+function compiledText({ name, sender, dispatch, uses, forge }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   // Editors complete and check the file by this schema. A local copy works without the network.
@@ -260,7 +240,7 @@ function compiledText({ name, sender, dispatch, uses, relay, forge }: Answers): 
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}
-${settingsText({ dispatch, uses, relay, forge })}on:
+${settingsText({ dispatch, uses, forge })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -276,14 +256,12 @@ ${indented(sender ? formStep(sender, `on.${trigger}.outputs`, '') : '', 6)}`
 function settingsText({
   dispatch,
   uses,
-  relay,
   forge,
-}: Pick<Answers, 'dispatch' | 'uses' | 'relay' | 'forge'>): string {
+}: Pick<Answers, 'dispatch' | 'uses' | 'forge'>): string {
   const lines = [
     ...(forge === undefined ? [] : [`forge: ${forge}`]),
     ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),
     ...(uses === undefined ? [] : [`uses: ${uses}`]),
-    ...(isPublic(relay) ? [`relay-url: ${relay}`] : []),
   ]
   return lines.length === 0 ? '' : `hookline:\n${indented(lines.join('\n'), 2)}\n`
 }

@@ -1,227 +1,158 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { type Sender, sectionAddress } from '../../triggers/sender.ts'
-import { webhookUrl } from '../../wire/path.ts'
-import { POSIX, type Shell } from '../../wire/shell.ts'
+import type { Shell } from '../../wire/shell.ts'
+import type { Origin } from '../origin.ts'
 import { type PushFacts, publishLines } from '../publish.ts'
 import { PAIRED } from '../send/signatures.ts'
-import type { Answers, Kind, NewFile } from './kinds.ts'
-import { withoutMarkdown } from './plain-text.ts'
-import { secretsOf, triggerOf, urlSecretOf } from './sender-workflow.ts'
+import { type Answers, indented, type Kind, type NewFile } from './kinds.ts'
+import { secretsOf, triggerOf, urlSecretOf, withoutMarkdown } from './sender-workflow.ts'
 
-export function localServer(port: string): string {
-  return `http://localhost:${port}`
-}
+/** The page about relays on a server. */
+const RELAY_PAGE = 'https://github.com/hookline/hookline/blob/main/docs/host/relay.md'
 
-/** The next steps for a workflow that was just written: lines to paste into a shell. */
-export interface NextSteps {
-  /** The webhook URL; `null` for a workflow that polls. */
-  readonly url: string | null
-  /** The replacements for placeholders in the URL. */
-  readonly missing: readonly string[]
-  /** Fires the workflow on GitHub through the relay; `null` if only the sender can sign the request. */
-  readonly curl: string | null
-  /** Creates an endpoint at the relay, which stores the GitHub token. */
-  readonly endpoint: readonly string[]
-  /** Writes the secrets into `.env`, before the test on this machine. */
-  readonly prepare: readonly string[]
-  /**
-   * Tests on this machine: first the command that occupies a terminal, then those that fire the workflow.
-   * For a bot: the command that polls.
-   */
-  readonly tryOut: readonly string[]
-  /** Page that creates the token for relay and doctor. */
-  readonly token: readonly string[]
-  /** The permission of that token, as GitHub's page calls it. */
-  readonly tokenBox: string
-  /** Starts a relay, with the variables that it needs. */
-  readonly relay: readonly string[]
-  /** Compiles, commits and pushes the workflow. */
-  readonly publish: readonly string[]
-  /** Starts a workflow that polls. */
-  readonly start: readonly string[]
-  /** Checks the whole way, once there are a token and a relay. */
-  readonly doctor: readonly string[]
-  /** Stores the repository secrets. A sender often shows them only with the webhook. */
-  readonly secrets: readonly string[]
-  /** Whether `connect` stores all of them by a key. */
-  readonly storedByKey: boolean
-  /** The origin of each secret: `the signing secret of the endpoint, whsec_…`. */
-  readonly secretSources: readonly string[]
-  /** Gives it a public URL, and follows each request to its run. */
-  readonly connect: readonly string[]
-  /** Settings that the sender's endpoint needs, as `name: value`. */
-  readonly endpointSettings: readonly string[]
-  /** The address of the section about the sender. */
-  readonly senderPage: string | null
-  /** For a bot: writes a workflow that polls in place of receiving webhooks. */
-  readonly polling: readonly string[]
-}
+/** The part of the page about a bot that receives messages on the reader's machine. */
+const LOCAL_BOT_PAGE =
+  'https://github.com/hookline/hookline/blob/main/docs/start/telegram-bot.md#try-it-on-your-machine'
 
-/** Placeholder in the URL if the repository is unknown. */
+/** Placeholder for a repository that is not known. */
 const SOME_REPOSITORY = 'owner/name'
 
-/** Placeholder in a page's address if the host of the forge is unknown. */
-const SOME_HOST = 'https://<host>'
+/** Facts about the machine. */
+interface MachineFacts {
+  /** Port of `hookline dev`. */
+  readonly port: string
+  /** True if gh has to sign in first. */
+  readonly needsLogin: boolean
+  readonly shell: Shell
+  readonly push: PushFacts
+  /** True if no other workflow in this folder receives webhooks. */
+  readonly isAlone: boolean
+  readonly origin: Origin | undefined
+}
 
-/** @param port where `hookline dev` listens, or a relay on this machine */
-export function nextSteps(
+/** A title, and lines to paste into a shell. */
+type Section = readonly [title: string, lines: readonly string[]]
+
+/** The next steps for a workflow that was just written, the shortest way first. */
+export function nextSteps(kind: Kind, answers: Answers, facts: MachineFacts): string {
+  const { name } = answers
+  const { needsLogin, push, shell } = facts
+  const files = [...kind.files(answers), ...compiledPaths(kind, name)].map(({ path }) => path)
+  const publish = [
+    ...(needsLogin ? ['gh auth login'] : []),
+    ...(kind.compile === undefined ? [] : [kind.compile]),
+    ...publishLines({ files, workflow: name, isCommitted: false, push, shell }),
+  ]
+  const sections =
+    kind.secret === undefined
+      ? webhookSections(kind, answers, publish, facts)
+      : botSections(kind.secret, answers, publish, facts)
+  return sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `\n${title}\n${indented(lines.join('\n'), 2)}\n`)
+    .join('')
+}
+
+function webhookSections(
   kind: Kind,
   answers: Answers,
-  files: readonly NewFile[],
-  port: string,
-  {
-    gh = 'absent',
-    shell = POSIX,
-    push: pushing = { refspec: 'HEAD' },
-    isAlone = true,
-    webUrl,
-  }: MachineFacts = {},
-): NextSteps {
-  const { name, forge } = answers
-  const login = gh === 'out' && forge === undefined ? ['gh auth login'] : []
-  const added = [...files, ...compiledPaths(kind.compile, { name })].map(({ path }) => path)
-  const push = [
-    ...login,
-    ...(kind.compile === undefined ? [] : [kind.compile]),
-    ...publishLines({ files: added, workflow: name, isCommitted: false, push: pushing, shell }),
-  ]
-  return kind.secret === undefined
-    ? {
-        ...webhookSteps(kind, answers, push, port, { shell, webUrl }),
-        connect: [connectLine(answers, isAlone)],
-      }
-    : pollingSteps(kind.secret, answers, push, { shell, webUrl })
-}
-
-function webhookSteps(
-  kind: Kind,
-  { name, relay, repository, sender, forge, dispatch = 'repository' }: Answers,
-  push: readonly string[],
-  port: string,
-  { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
-): Omit<NextSteps, 'connect'> {
-  const { box, permission, flag } = BY_MODE[dispatch]
-  // On GitHub, a token URL always sends `repository_dispatch`.
-  const isDirect = dispatch === 'workflow' && forge === undefined
-  const variables: Parameters<Shell['having']>[0] =
-    forge === undefined ? {} : { HOOKLINE_FORGE: { text: forge } }
-  const web = webUrl ?? SOME_HOST
+  publish: readonly string[],
+  facts: MachineFacts,
+): Section[] {
+  const { name, sender } = answers
   const trigger = sender ? triggerOf(sender) : kind.trigger
-  const place = repository || SOME_REPOSITORY
-  const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
-  const local = `${localServer(port)}/webhook/${name}/${trigger}`
-  const isOwn = relay === localServer(port)
-  const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
-  const { prepare, fire } = sender
-    ? sendLines(sender, local, shell)
-    : { prepare: [], fire: [exampleLine(local, ANY_REQUEST, undefined, shell.request)] }
-  const storing = (secret: string) =>
-    forge === undefined ? secretLine(secret) : secretPage(secret, webUrl, repository)
-  return {
-    url,
-    missing: [
-      ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
-      ...(isOwn ? [`your relay's address for ${relay}`] : []),
+  const stored = sender ? secretsOf(sender) : []
+  const place = facts.origin?.repository ?? SOME_REPOSITORY
+  const other = facts.isAlone ? '' : ` --workflow ${name}`
+  return [
+    ['Commit and push it to the default branch:', publish],
+    [
+      'The steps at the sender, its signature and its retries:',
+      sender ? [sectionAddress(sender.name)] : [],
     ],
-    curl:
-      sender || isDirect
-        ? null
-        : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
-    endpoint: [
-      `hookline endpoint create ${name} --repository ${place} --workflow ${name} --credential token${isOwn ? '' : ` --relay ${relay}`}`,
+    [
+      'Get a public URL, and follow each request to its run:',
+      [`hookline connect${sender ? ` ${sender.name}` : ''}${other}`],
     ],
-    prepare,
-    tryOut: ['hookline dev', ...fire],
-    token: [
-      forge === undefined
-        ? tokenPage(name, repository, [permission], webUrl)
-        : `${web}/user/settings/applications`,
+    [secretsTitle(answers), stored.map((secret) => secretLine(secret, answers, facts))],
+    [
+      'The sender waits only briefly for a response. Give its endpoint this setting:',
+      sender?.respond === undefined ? [] : [`respond: ${sender.respond}`],
     ],
-    tokenBox: box,
-    // The relay has no token; each request carries one.
-    relay: [shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having(variables, serving))],
-    publish: push,
-    start: [],
-    secrets: (sender ? secretsOf(sender) : []).map(storing),
-    storedByKey: sender !== undefined && forge === undefined,
-    secretSources: [
-      ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
-      ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
+    [
+      'Or poll for messages, which needs no public URL:',
+      trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
     ],
-    endpointSettings: sender?.respond === undefined ? [] : [`respond: ${sender.respond}`],
-    senderPage: sender === undefined ? null : sectionAddress(sender.name),
-    polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
-    doctor: [
-      `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
+    ['Optional: to test it on this machine:', localLines(trigger, answers, facts)],
+    [
+      'Optional: for a URL that always works, start a relay on a server, and create it:',
+      [
+        'hookline relay',
+        '# In a second terminal, with HOOKLINE_GITHUB_TOKEN:',
+        `hookline endpoint create ${name} --repository ${place} --workflow ${name} --credential token`,
+        `# ${RELAY_PAGE}`,
+      ],
     ],
-  }
+  ]
 }
 
-/** The requirements of each dispatch mode: the permission of the token, and a flag. */
-const BY_MODE = {
-  repository: {
-    box: 'Contents: Read and write',
-    permission: 'contents',
-    flag: '',
-  },
-  workflow: {
-    box: 'Actions: Read and write',
-    permission: 'actions',
-    flag: ' --dispatch workflow',
-  },
-} as const
-
-/**
- * The secret is typed at a prompt, so that it is in no argument and in no shell history, and .env is added
- * to .gitignore. A workflow that polls needs no GitHub token, so doctor has nothing to check.
- */
-function pollingSteps(
+/** The secret is typed at a prompt, so that it is in no argument and in no shell history. */
+function botSections(
   secret: string,
-  { name, forge, repository }: Answers,
-  push: readonly string[],
-  { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
-): NextSteps {
-  const isGitHub = forge === undefined
-  return {
-    url: null,
-    missing: [],
-    curl: null,
-    endpoint: [],
-    prepare: [ignoreLine(shell), shell.keeping(secret, '.env')],
-    tryOut: ['hookline dev --poll'],
-    token: [],
-    tokenBox: '',
-    relay: [],
-    connect: [],
-    secrets: [isGitHub ? secretLine(secret) : secretPage(secret, webUrl, repository)],
-    storedByKey: false,
-    secretSources: [],
-    endpointSettings: [],
-    senderPage: null,
-    polling: [],
-    publish: push,
-    // Another forge has no command for it: the schedule of the workflow starts it.
-    start: isGitHub ? [`gh workflow run ${name}.yml`] : [],
-    doctor: [],
-  }
+  answers: Answers,
+  publish: readonly string[],
+  facts: MachineFacts,
+): Section[] {
+  return [
+    [
+      "Push it to the default branch, and store the bot's token:",
+      [...publish, secretLine(secret, answers, facts)],
+    ],
+    [
+      'Write a message to the bot, and start the workflow. Within about a minute the bot answers:',
+      // Another forge has no command for it: the schedule of the workflow starts it.
+      answers.forge === undefined ? [`gh workflow run ${answers.name}.yml`] : [],
+    ],
+    ['To try it on this machine:', [LOCAL_BOT_PAGE]],
+  ]
 }
 
-function connectLine({ name, sender }: Answers, isAlone: boolean): string {
-  return `hookline connect${sender ? ` ${sender.name}` : ''}${isAlone ? '' : ` --workflow ${name}`}`
+/** The origin of each secret, such as `the signing secret of the endpoint`. A sender often shows it only with the webhook. */
+function secretsTitle({ sender, forge }: Answers): string {
+  const sources = [
+    ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
+    ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
+  ]
+  const noun = sources.length === 1 ? 'secret' : 'secrets'
+  const key = forge === undefined ? ' Press s in connect, or run:' : ''
+  return `Store the repository ${noun} (${sources.join('; ')}).${key}`.replace(/\.$/, ':')
 }
 
-function secretLine(secret: string): string {
-  return `gh secret set ${secret}`
+/** Stores a secret: a command, or the page of Forgejo or Gitea. */
+function secretLine(secret: string, { forge }: Answers, { origin }: MachineFacts): string {
+  if (forge === undefined) return `gh secret set ${secret}`
+  const { repository = SOME_REPOSITORY, webUrl = 'https://<host>' } = origin ?? {}
+  return `${secret} at ${webUrl}/${repository}/settings/actions/secrets`
 }
 
-/** A secret, and the page of Forgejo or Gitea that stores it. */
-function secretPage(secret: string, webUrl: string | undefined, repository: string): string {
-  const page = `${repository || SOME_REPOSITORY}/settings/actions/secrets`
-  return `${secret} at ${webUrl ?? SOME_HOST}/${page}`
+/** The way without GitHub. The terminal that has read the secret signs with it. */
+function localLines(
+  trigger: string,
+  { name, sender }: Answers,
+  { port, shell }: MachineFacts,
+): string[] {
+  const url = `http://localhost:${port}/webhook/${name}/${trigger}`
+  const { prepare, fire } = sender
+    ? sendLines(sender, url, shell)
+    : { prepare: [], fire: [exampleLine(url, ANY_REQUEST, undefined, shell.request)] }
+  return prepare.length > 0
+    ? [...prepare, '# In a second terminal:', 'hookline dev', '# In this terminal:', ...fire]
+    : ['hookline dev', '# In a second terminal:', ...fire]
 }
 
-function ignoreLine(shell: Shell): string {
-  return shell.appending('.env', '.gitignore')
+interface SendLines {
+  readonly prepare: readonly string[]
+  readonly fire: readonly string[]
 }
 
 /**
@@ -231,67 +162,24 @@ function ignoreLine(shell: Shell): string {
 function sendLines(sender: Sender, url: string, shell: Shell): SendLines {
   const { name, secret, scheme = name } = sender
   const signed = urlSecretOf(sender)
+  const ignore = shell.appending('.env', '.gitignore')
   const address = signed === undefined ? [] : [shell.appending(`${signed}=${url}`, '.env')]
   if (secret === undefined) {
-    return { prepare: signed === undefined ? [] : [ignoreLine(shell), ...address], fire: [] }
+    return { prepare: signed === undefined ? [] : [ignore, ...address], fire: [] }
   }
   const send = `hookline send '${url}' --sender ${name}`
   if (!PAIRED.includes(scheme)) {
     return {
-      prepare: [ignoreLine(shell), shell.keeping(secret, '.env'), ...address],
+      prepare: [ignore, shell.keeping(secret, '.env'), ...address],
       fire: [shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)],
     }
   }
   const paired = `${send} --private-key ${name}.pem`
   const making = shell.picking('public key:', paired, '.env')
-  return { prepare: [ignoreLine(shell), ...address], fire: [making, paired] }
-}
-
-interface SendLines {
-  readonly prepare: readonly string[]
-  readonly fire: readonly string[]
+  return { prepare: [ignore, ...address], fire: [making, paired] }
 }
 
 /** The files that `hookline build` will write. */
-export function compiledPaths(
-  compile: Kind['compile'] | undefined,
-  { name }: Pick<Answers, 'name'>,
-): readonly NewFile[] {
-  return compile === undefined ? [] : [{ path: `.github/workflows/${name}.yml`, text: '' }]
+export function compiledPaths({ compile }: Kind, name: string): readonly Pick<NewFile, 'path'>[] {
+  return compile === undefined ? [] : [{ path: `.github/workflows/${name}.yml` }]
 }
-
-/**
- * GitHub's page for a new fine-grained token, with name, owner, expiry and permissions filled in. The
- * repository has to be chosen there.
- *
- * @param permissions such as `contents` for write access, or `actions:read`
- */
-export function tokenPage(
-  name: string,
-  repository: string,
-  permissions: readonly string[],
-  webUrl = 'https://github.com',
-): string {
-  const [owner = ''] = repository.split('/')
-  const asked = new URLSearchParams({
-    name: `hookline ${name}`,
-    ...(owner && { target_name: owner }),
-    expires_in: '90',
-    ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
-  })
-  return `${webUrl}/settings/personal-access-tokens/new?${asked}`
-}
-
-/** Facts about the machine. */
-interface MachineFacts {
-  readonly gh?: GhState
-  readonly shell?: Shell
-  readonly push?: PushFacts
-  /** Whether no other workflow in this folder receives webhooks. */
-  readonly isAlone?: boolean
-  /** Address of the pages of the git remote's host. */
-  readonly webUrl?: string | undefined
-}
-
-/** Whether gh is not installed, signed in, or signed out. */
-type GhState = 'absent' | 'in' | 'out'

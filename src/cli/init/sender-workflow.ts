@@ -2,19 +2,17 @@ import { Document, isScalar, isSeq, visit } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { schemeNamed } from '../../triggers/verify/schemes.ts'
-import { UserError } from '../../wire/errors.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import { didYouMean, quoted } from '../../workflow/suggestion.ts'
+import { unknownName } from '../flag-values.ts'
 
 /** @throws UserError for an unknown sender */
 export function knownSender(name: string): Sender {
   const sender = senderNamed(name)
   if (sender) return sender
-  const names = SENDERS.map((known) => known.name)
-  const hint = didYouMean(name, names)
-  const message = `unknown sender ${quoted(name)}`
-  throw new UserError(
-    hint ? { message, hint } : { message, notes: [`senders: ${names.join(', ')}`] },
+  throw unknownName(
+    'sender',
+    name,
+    SENDERS.map((known) => known.name),
   )
 }
 
@@ -110,4 +108,13 @@ function verifyOptions(sender: Sender, trigger: string, open: string): object {
 
 function verifyScheme({ name, scheme = name }: Sender): string {
   return scheme
+}
+
+/** Removes the Markdown of links, emphasis, code and fences from a text about a sender. */
+export function withoutMarkdown(text: string): string {
+  return text
+    .replaceAll(/^```.*\n/gm, '')
+    .replace(/\[([^\]]+)\]\((https:[^)]+)\)/g, '$1 ($2)')
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/g, '$1')
 }

@@ -3,8 +3,8 @@ import { bodyBytes } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { parseJson } from '../../wire/json.ts'
 import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
-import { didYouMean } from '../../workflow/suggestion.ts'
 import { readFile } from '../files.ts'
+import { unknownName } from '../flag-values.ts'
 import { EXAMPLES } from './example-events.ts'
 
 export interface RequestOptions {
@@ -42,15 +42,7 @@ async function requestSource(
 ): Promise<AddressedRequest> {
   if (example !== undefined) {
     const known = EXAMPLES.get(example)
-    if (!known) {
-      const names = [...EXAMPLES.keys()]
-      const hint = didYouMean(example, names)
-      throw new UserError({
-        message: `unknown example event ${JSON.stringify(example)}`,
-        ...(hint && { hint }),
-        notes: [`example events: ${names.join(', ')}`],
-      })
-    }
+    if (!known) throw unknownName('example event', example, [...EXAMPLES.keys()])
     const { headers, body } = known.request({ id: crypto.randomUUID(), now: new Date() })
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }

@@ -18,8 +18,8 @@ import { jsonBody, withField, withRequestHeaders } from '../../triggers/verify/s
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
-import { didYouMean } from '../../workflow/suggestion.ts'
 import { readText, writeText } from '../files.ts'
+import { unknownName } from '../flag-values.ts'
 
 const OWN_FORM = 'Only your workflow defines this signature: add it yourself with --header.'
 
@@ -105,12 +105,7 @@ export function signed(
   if (make) return make(outgoing, secret.reveal(), moment, TOOLS)
   const why = UNSIGNED.get(scheme)
   if (why) throw new UserError({ message: `${scheme} cannot be signed here`, hint: why })
-  const hint = didYouMean(scheme, SIGNATURE_NAMES)
-  throw new UserError({
-    message: `unknown signature scheme ${JSON.stringify(scheme)}`,
-    ...(hint && { hint }),
-    notes: [`schemes: ${SIGNATURE_NAMES.join(', ')}`],
-  })
+  throw unknownName('signature scheme', scheme, SIGNATURE_NAMES)
 }
 
 interface KeyPair {
@@ -172,7 +167,7 @@ export function keyInFile(
   if (pair === undefined) {
     throw new UserError({
       message: `--private-key: ${scheme} has no key pair`,
-      hint: 'Set HOOKLINE_WEBHOOK_SECRET, or add --secret-stdin.',
+      hint: 'Set HOOKLINE_WEBHOOK_SECRET, and omit --private-key.',
       notes: [`schemes with a key pair: ${PAIRED.join(', ')}`],
     })
   }

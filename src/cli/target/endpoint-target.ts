@@ -1,16 +1,20 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
-import { jsonOf, listOf } from '../../wire/github-api.ts'
-import { HttpFailure } from '../../wire/http.ts'
 import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { NATIVE_FOLDER } from '../files.ts'
-import { type ForgeHere, forgeHere } from '../forge.ts'
+import { forgeHere } from '../forge.ts'
 import { readingToken } from '../forge-tokens.ts'
 import { type AskGitHub, githubAt } from '../github-client.ts'
-import { unreachableHint } from '../request-faults.ts'
-import { type DeclaredWorkflow, declaredWorkflow, readPublished } from './published.ts'
+import { unreachableGitHub } from '../request-faults.ts'
+import {
+  askContents,
+  type DeclaredWorkflow,
+  declaredWorkflow,
+  namesIn,
+  readPublished,
+} from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
 export interface WantedTarget {
@@ -25,7 +29,7 @@ export interface WantedTarget {
 }
 
 /** The workflow that an endpoint starts. */
-export interface EndpointTarget {
+export interface CheckedTarget {
   readonly trigger: string
   readonly dispatch: DispatchMode
   /** The trigger as the default branch declares it; `undefined` if it was not read. */
@@ -43,7 +47,7 @@ export interface EndpointTarget {
 export async function readEndpointTarget(
   wanted: WantedTarget,
   env: Environment = process.env,
-): Promise<EndpointTarget> {
+): Promise<CheckedTarget> {
   const forge = await forgeHere(env)
   if (forge.kind !== 'github') {
     return uncheckedTarget(wanted, {
@@ -52,27 +56,22 @@ export async function readEndpointTarget(
     })
   }
   const token = readingToken(forge, env)?.token
-  const ask = githubAt(forge.apiUrl, token)
   try {
-    return await readOnGitHub(wanted, ask, { env, forge, hasToken: token !== undefined })
-  } catch (cause) {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
-    throw new UserError({ message: `GitHub: ${cause.message}`, hint }, { cause })
+    return await readOnGitHub(wanted, githubAt(forge.apiUrl, token), {
+      env,
+      host: forge.host,
+      hasToken: token !== undefined,
+    })
+  } catch (error) {
+    throw unreachableGitHub(error)
   }
-}
-
-interface Reading {
-  readonly env: Environment
-  readonly forge: ForgeHere
-  readonly hasToken: boolean
 }
 
 async function readOnGitHub(
   wanted: WantedTarget,
   ask: AskGitHub,
-  { env, forge, hasToken }: Reading,
-): Promise<EndpointTarget> {
+  { env, host, hasToken }: { env: Environment; host: string; hasToken: boolean },
+): Promise<CheckedTarget> {
   const { repository, workflow } = wanted
   const result = await readPublished({ repository, workflow }, ask)
   if ('found' in result) {
@@ -91,12 +90,12 @@ async function readOnGitHub(
   }
   if (hasToken) {
     throw new UserError({
-      message: `the repository ${repository} does not exist at ${forge.host}, or the token may not read it`,
+      message: `the repository ${repository} does not exist at ${host}, or the token may not read it`,
       hint: 'Check the name: --repository owner/name. A fine-grained token must select the repository.',
     })
   }
   return uncheckedTarget(wanted, {
-    message: `the repository ${repository} is not public at ${forge.host}, and there is no token that reads it`,
+    message: `the repository ${repository} is not public at ${host}, and there is no token that reads it`,
     hint: 'Set HOOKLINE_GITHUB_TOKEN or GH_TOKEN; or name what the workflow declares: --trigger webhook --dispatch repository',
   })
 }
@@ -105,7 +104,7 @@ async function readOnGitHub(
 function uncheckedTarget(
   { trigger, dispatch, ref }: WantedTarget,
   problem: Problem,
-): EndpointTarget {
+): CheckedTarget {
   if (trigger === undefined || (dispatch === undefined && ref === undefined)) {
     throw new UserError(problem)
   }
@@ -126,7 +125,7 @@ function declaredTarget(
   { workflow, trigger, dispatch, ref }: WantedTarget,
   { modes, triggers, declaresTriggers }: DeclaredWorkflow,
   { file, branch }: FilePlace,
-): EndpointTarget {
+): CheckedTarget {
   // A `ref` is for workflow_dispatch alone.
   const wantedMode = dispatch ?? (ref === undefined ? undefined : 'workflow')
   const mode = wantedMode ?? modes[0]
@@ -146,16 +145,12 @@ function declaredTarget(
   const declared =
     trigger === undefined
       ? onlyTrigger(workflow, triggers, { file, branch })
-      : namedTrigger(trigger, triggers)
+      : triggers.find((each) => each.trigger === trigger)
   if (declared) return { trigger: declared.trigger, dispatch: mode, declared }
   if (trigger === undefined) throw noTrigger({ file, branch }, declaresTriggers)
   if (declaresTriggers) throw otherTriggers(trigger, triggers, { file, branch })
   const unchecked = `${file} on ${branch} names no triggers, so the trigger ${trigger} is not checked`
   return { trigger, dispatch: mode, declared: undefined, unchecked }
-}
-
-function namedTrigger(name: string, triggers: readonly FoundTrigger[]): FoundTrigger | undefined {
-  return triggers.find(({ trigger }) => trigger === name)
 }
 
 /** @throws UsageError if there are several */
@@ -200,12 +195,8 @@ async function noWorkflow(
   branch: string,
   ask: AskGitHub,
 ): Promise<UserError> {
-  const folder = `/repos/${repository}/contents/${NATIVE_FOLDER}?ref=${encodeURIComponent(branch)}`
-  const { answer, refusal } = await ask(folder)
-  const files = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
-  const names = files
-    .filter((name) => /\.ya?ml$/.test(name))
-    .map((name) => name.replace(/\.ya?ml$/, ''))
+  const folder = await askContents({ repository, branch, path: NATIVE_FOLDER }, ask)
+  const names = namesIn(folder).map((name) => name.replace(/\.ya?ml$/, ''))
   const suggestion = didYouMean(workflow, names)
   return new UserError({
     message: `${NATIVE_FOLDER}/${workflow}.yml is not on the default branch ${branch} of ${repository}`,

@@ -1,11 +1,18 @@
 import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Source, UserError } from '../../wire/errors.ts'
-import { fieldsOf, type GitHubResponse } from '../../wire/github-api.ts'
-import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
+import { fieldsOf, type GitHubResponse, jsonOf, listOf } from '../../wire/github-api.ts'
+import { isObject } from '../../wire/json.ts'
+import {
+  type DispatchEvent,
+  type DispatchMode,
+  dispatchEvent,
+  EVENT_TYPE,
+  WORKFLOW_INPUT,
+} from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
+import { withUnixLines } from '../../workflow/source-text.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { dispatchEventsOf } from '../doctor/workflows.ts'
 import { NATIVE_FOLDER } from '../files.ts'
 import type { Asked, AskGitHub } from '../github-client.ts'
 import { triggersIn } from '../workflows-here.ts'
@@ -78,12 +85,9 @@ export async function readPublished(
   if (branch === 'missing') return { missing: 'repository' }
   const download = async (paths: readonly string[]): Promise<Source | 'missing' | undefined> => {
     for (const path of paths) {
-      const place = path.split('/').map(encodeURIComponent).join('/')
-      const ref = encodeURIComponent(branch)
-      const asked = await ask(`/repos/${repository}/contents/${place}?ref=${ref}`, { raw: true })
-      const answer = readable(asked)
+      const answer = readable(await askContents({ repository, branch, path }, ask))
       if (!answer) return undefined
-      if (answer !== 'missing') return { name: path, file: path, text: unixText(answer.text) }
+      if (answer !== 'missing') return { name: path, file: path, text: withUnixLines(answer.text) }
     }
     return 'missing'
   }
@@ -102,9 +106,21 @@ function namesOf(folder: string, workflow: string): string[] {
   return ['yml', 'yaml'].map((end) => `${folder}/${workflow}.${end}`)
 }
 
-/** The form in which `readSource` reads the files of this folder. */
-function unixText(text: string): string {
-  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+/** A file of a branch, or the listing of a folder. */
+export function askContents(
+  { repository, branch, path }: { repository: string; branch: string; path: string },
+  ask: AskGitHub,
+): Promise<Asked> {
+  const place = path.split('/').map(encodeURIComponent).join('/')
+  const isFile = /\.ya?ml$/.test(path)
+  const url = `/repos/${repository}/contents/${place}?ref=${encodeURIComponent(branch)}`
+  return ask(url, isFile ? { raw: true } : {})
+}
+
+/** The names of the workflow files in a listing of their folder. */
+export function namesIn({ answer, refusal }: Asked): string[] {
+  const entries = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
+  return entries.filter((name) => /\.ya?ml$/.test(name))
 }
 
 export function hasInlineTriggers(source: Source): boolean {
@@ -148,4 +164,30 @@ export function dispatchModesOf(native: Source): readonly DispatchMode[] {
   return (['workflow', 'repository'] as const).filter((mode) =>
     events.includes(dispatchEvent(mode)),
   )
+}
+
+/** The events by which a relay can start a workflow. @param workflow the whole file, as plain values */
+export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
+  const on = isObject(workflow) ? workflow.on : undefined
+  const types = dispatchTypes(on)
+  const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
+  return [
+    ...(takesDispatch ? (['repository_dispatch'] as const) : []),
+    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow_dispatch'] as const) : []),
+  ]
+}
+
+/** The inputs of `workflow_dispatch`. */
+export function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
+  const direct = isObject(on) ? on.workflow_dispatch : undefined
+  return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
+}
+
+/** The types of `repository_dispatch`; an empty list means all types, `undefined` that the event is absent. */
+export function dispatchTypes(on: unknown): string[] | undefined {
+  if (on === 'repository_dispatch') return []
+  if (Array.isArray(on)) return on.includes('repository_dispatch') ? [] : undefined
+  if (!isObject(on) || !('repository_dispatch' in on)) return undefined
+  const { repository_dispatch: options } = on
+  return isObject(options) ? [options.types ?? []].flat().map(String) : []
 }

@@ -233,7 +233,7 @@ function credentialRequired(): RelayError {
 
 /** @param what a noun */
 export function needsRelayKey(what: string): RelayError {
-  return new RelayError(403, 'relay_key_required', `${what} needs the relay key`, {
+  return new RelayError(403, 'not_allowed', `${what} needs the relay key`, {
     hint: "Run the command on the relay's machine, or set HOOKLINE_RELAY_KEY.",
   })
 }

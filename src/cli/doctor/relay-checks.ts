@@ -1,9 +1,18 @@
-import { listOf } from '../../wire/github-api.ts'
+import { DISCOVERY_PATH } from '../../relay/discovery.ts'
+import { jsonOf, listOf } from '../../wire/github-api.ts'
+import { DEV_HEADER } from '../../wire/headers.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
-import { namedEndpoint, readEndpoint } from '../endpoint/named-endpoint.ts'
+import { namedEndpoint, storedSettings } from '../endpoint/named-endpoint.ts'
 import { type RelayClient, RelayRefusal } from '../relay-client.ts'
-import { type DoctorFinding, failedFinding, passedFinding, warningFinding } from './findings.ts'
+import {
+  type DoctorFinding,
+  type DoctorPorts,
+  failedFinding,
+  passedFinding,
+  warningFinding,
+} from './findings.ts'
 
 /** An endpoint that `doctor` checks. */
 export interface CheckedEndpoint {
@@ -14,8 +23,6 @@ export interface CheckedEndpoint {
     readonly trigger: string
     readonly dispatch: DispatchMode | undefined
   }
-  readonly url: string
-  readonly isVerified: boolean
   readonly finding: DoctorFinding
 }
 
@@ -30,13 +37,13 @@ export async function readCheckedEndpoint(
   repository: string | undefined,
 ): Promise<CheckedEndpoint> {
   const place = await namedEndpoint(text, repository, client)
-  const { endpoint, url } = await readEndpoint(client, place)
+  const endpoint = await storedSettings(client, place)
   const name = `${place.owner}/${place.name}`
   const { repository: of, workflow, trigger, dispatch, anyWorkflow, verify } = endpoint
   const isVerified = Array.isArray(verify) && verify.length > 0
   if (anyWorkflow) {
     const finding = passedFinding('endpoint', `${name} starts any workflow of ${of}`)
-    return { url, isVerified, finding }
+    return { finding }
   }
   const target = {
     repository: String(of),
@@ -46,7 +53,7 @@ export async function readCheckedEndpoint(
   }
   const verified = isVerified ? `, verified by ${verify.join(', ')}` : ''
   const message = `${name} starts ${of} ${workflow}/${trigger} by ${dispatch}_dispatch${verified}`
-  return { target, url, isVerified, finding: passedFinding('endpoint', message) }
+  return { target, finding: passedFinding('endpoint', message) }
 }
 
 /** What the status of a relay says: its credential, its alarms and warnings. */
@@ -94,4 +101,42 @@ function credentialFindings(credential: unknown): DoctorFinding[] {
   const message = `GitHub refuses the relay's own credential (${credential.failing})`
   const hint = 'Replace HOOKLINE_GITHUB_TOKEN or the key of the App, and restart the relay.'
   return [failedFinding('relay', 'relay_credential', message, hint)]
+}
+
+/** Calls the public pages of a relay. */
+export async function checkRelay(
+  relay: string,
+  { callRelay }: Pick<DoctorPorts, 'callRelay'>,
+): Promise<DoctorFinding> {
+  try {
+    const { status, text } = await callRelay(`${relay}/healthz`)
+    if (status !== 200 || text.trim() !== 'ok') {
+      const hint =
+        status >= 500
+          ? 'See the logs of the relay and of the proxy in front of it.'
+          : 'Check the address and the port. A proxy must forward every path.'
+      return notHookline(relay, `${status} for /healthz`, hint)
+    }
+    const front = await callRelay(`${relay}/`)
+    if (front.headers[DEV_HEADER] !== undefined) {
+      const message = `the server at ${relay} is hookline dev, which never calls GitHub`
+      return failedFinding('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
+    }
+    const described = await callRelay(relay + DISCOVERY_PATH)
+    if (described.status === 200 && isObject(jsonOf(described.text))) {
+      return passedFinding('relay', `the relay at ${relay} is up`)
+    }
+    const found = `${described.status} for ${DISCOVERY_PATH}, and no description of a relay`
+    return notHookline(relay, found, 'Check the address and the port.')
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    const hint =
+      'Start the relay (hookline relay), or check address, port, firewall and certificate.'
+    return failedFinding('relay', 'relay_unreachable', `${relay}: ${error.message}`, hint)
+  }
+}
+
+function notHookline(relay: string, found: string, hint: string): DoctorFinding {
+  const message = `the server at ${relay} is not a Hookline relay (${found})`
+  return failedFinding('relay', 'relay_not_hookline', message, hint)
 }
