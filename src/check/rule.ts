@@ -1,13 +1,13 @@
 import type { Expr } from '@actions/expressions/ast'
 import { type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
+import type { SourceFile } from '../compiler/source-file.ts'
 import { FileContexts } from '../model/types/contexts.ts'
 import { type Typed, typed } from '../model/types/typed.ts'
-import { type Level, type Problem, UserError } from '../wire/errors.ts'
-import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
+import type { Level, Problem } from '../wire/errors.ts'
+import { type FileExpression, fileExpressions, partsOf } from '../workflow/file-expressions.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
-  type Entry,
-  entriesOf,
   type ParsedFile,
   type Place,
   type TextPlace,
@@ -17,6 +17,7 @@ import {
 import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
+import { type Job, jobsIn, type Step } from '../workflow/steps.ts'
 import { positionAt } from '../workflow/yaml.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
@@ -56,6 +57,8 @@ export function levelWithoutStrict({ level }: Rule): Level {
 export interface TypedExpression extends Typed {
   readonly expression: FileExpression
   readonly tree: Expr
+  /** The tree and everything in it. */
+  readonly parts: readonly Expr[]
 }
 
 /** Files of the repository that rules read in addition to the file that they check. */
@@ -71,6 +74,12 @@ export const NO_OTHER_FILES: RepositoryFiles = {
   hasSources: true,
 }
 
+/** The triggers that a file declares, and the mistakes in them. */
+interface Declared {
+  readonly triggers: readonly SourceTrigger[]
+  readonly problems: readonly Mistake[]
+}
+
 /** A file that rules check. Each part is computed once, when a rule reads it for the first time. */
 export class RuleFile {
   readonly file: ParsedFile
@@ -81,10 +90,8 @@ export class RuleFile {
   /** The workflow's name in URLs: its file name without the extension. */
   readonly name: string
   readonly top: Place
-  readonly #sourceTriggers: readonly SourceTrigger[] | undefined
-  readonly #nativeTriggers: readonly SourceTrigger[] | undefined
-  #triggers: readonly SourceTrigger[] | undefined
-  #jobs: readonly Entry[] | undefined
+  #declared: Declared | undefined
+  #jobs: readonly Job[] | undefined
   #contexts: FileContexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #typed: readonly TypedExpression[] | undefined
@@ -94,41 +101,41 @@ export class RuleFile {
     repository: RepositoryFiles,
     kind: {
       readonly native?: NativeWorkflow | undefined
-      /** The triggers that its steps declare, if they were read already. */
-      readonly nativeTriggers?: readonly SourceTrigger[] | undefined
-      /** The triggers that a source declares under `on:`; absent for a workflow of GitHub. */
-      readonly sourceTriggers?: readonly SourceTrigger[]
+      readonly source?: SourceFile
     } = {},
   ) {
     this.file = file
     this.repository = repository
     this.native = kind.native
-    this.isSource = kind.sourceTriggers !== undefined
+    this.isSource = kind.source !== undefined
     this.name = file.source.file.replace(/^.*\/|\.ya?ml$/g, '')
     this.top = topOf(file.document)
-    this.#sourceTriggers = kind.sourceTriggers
-    this.#nativeTriggers = kind.nativeTriggers
+    this.#declared = kind.source
+    this.#jobs = kind.native?.jobs
+    this.#expressions = kind.source?.expressions
   }
 
   get contexts(): FileContexts {
-    this.#contexts ??= new FileContexts(this.file, this.isSource, this.triggers)
+    this.#contexts ??= new FileContexts(this.top, this.jobs, this.isSource, this.triggers)
     return this.#contexts
   }
 
   /** Every expression of the file, at the position where it is written. */
   get expressions(): readonly FileExpression[] {
-    const { text } = this.file.source
-    this.#expressions ??= entriesOf(this.top).flatMap(({ name, value }) =>
-      fileExpressions(text, value.node, [name]),
-    )
+    const { source, document } = this.file
+    this.#expressions ??= fileExpressions(source.text, document.contents, [])
     return this.#expressions
+  }
+
+  get declared(): Declared {
+    this.#declared ??= inlineTriggers(this.native)
+    return this.#declared
   }
 
   /** The declared triggers; none if one of them has mistakes, or if another file declares them. */
   get triggers(): readonly SourceTrigger[] {
-    this.#triggers ??=
-      this.#sourceTriggers ?? (this.native ? inlineTriggers(this.native, this.#nativeTriggers) : [])
-    return this.#triggers
+    const isElsewhere = this.native?.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))
+    return isElsewhere ? [] : this.declared.triggers
   }
 
   /** The events under `on:`, each where it is written. */
@@ -145,9 +152,13 @@ export class RuleFile {
     return textsAt(childOf(this.top, 'on', 'repository_dispatch', 'types'))
   }
 
-  get jobs(): readonly Entry[] {
-    this.#jobs ??= entriesOf(childOf(this.top, 'jobs'))
+  get jobs(): readonly Job[] {
+    this.#jobs ??= jobsIn(this.top, this.file.source)
     return this.#jobs
+  }
+
+  get steps(): readonly Step[] {
+    return this.jobs.flatMap(({ steps }) => steps)
   }
 
   /** Every expression that may read the event, with its type. */
@@ -155,7 +166,9 @@ export class RuleFile {
     this.#typed ??= this.expressions.flatMap((expression) => {
       const { text } = expression
       const tree = READS_EVENT.test(text) ? expression.tree : undefined
-      return tree ? [{ expression, tree, ...typed(tree, text, this.contexts.at(expression)) }] : []
+      if (!tree) return []
+      const shapes = typed(tree, text, this.contexts.at(expression))
+      return [{ expression, tree, parts: partsOf(tree), ...shapes }]
     })
     return this.#typed
   }
@@ -180,16 +193,12 @@ export class RuleFile {
 const READS_EVENT =
   /\b(?:env|inputs|jobs|matrix|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
 
-/** The triggers that the steps of a workflow declare; none if not all of them are known. */
-function inlineTriggers(
-  native: NativeWorkflow,
-  declared: readonly SourceTrigger[] | undefined,
-): readonly SourceTrigger[] {
-  if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
+/** The triggers that the steps of a workflow declare; none if one cannot be read. */
+function inlineTriggers(native: NativeWorkflow | undefined): Declared {
   try {
-    return declared ?? nativeTriggers(native)
+    return { triggers: native ? nativeTriggers(native) : [], problems: [] }
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [] // file-findings.ts reports its problems
+    if (!(error instanceof FatalMistake)) throw error
+    return { triggers: [], problems: error.problems }
   }
 }

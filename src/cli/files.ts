@@ -69,7 +69,7 @@ export function nativeFiles(root: string): NamedFile[] {
 export function readSource(root: string, file: string): Source {
   const path = join(root, file)
   try {
-    const inside = relative(realpathSync(root), realpathSync(path))
+    const inside = relative(realpathSync.native(root), realpathSync.native(path))
     if (inside.startsWith('..'))
       throw new FatalMistake({
         code: 'no-file',

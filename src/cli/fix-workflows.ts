@@ -19,7 +19,7 @@ export function fixWorkflow(file: WorkflowText, repository: RepositoryFiles): Fi
     const spelling = spelled(source)
     const fixed = withFixes(spelling.source, (text) => {
       const parsed = readSourceFile(name, text)
-      return new RuleFile(parsed, repository, { sourceTriggers: parsed.triggers })
+      return new RuleFile(parsed, repository, { source: parsed })
     })
     return { ...fixed, count: fixed.count + spelling.count }
   }

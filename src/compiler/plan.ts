@@ -11,7 +11,7 @@ import type { CompileSettings } from './compiler-settings.ts'
 import { type Schedule, scheduleOf } from './cron-schedule.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
-import { expressionsOutsideOn, nativeTarget, rewriteExpression } from './rewrite.ts'
+import { nativeTarget, rewriteExpression } from './rewrite.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** The events that start a workflow. */
@@ -91,7 +91,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const starts = startsOf(file, dispatchEvent(options.dispatch))
   const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
-  const expressions = expressionsOutsideOn(file)
+  const expressions = file.expressions.filter(({ path }) => path[0] !== 'on')
   // The jobs file reads `inputs`, which the workflow's own `env` can read, so `env` need not move.
   const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
@@ -180,7 +180,7 @@ function onReader(
   const readers = new Set<Scalar>(
     expressions
       .filter(({ text }) => referencesIn(text, 'on').length > 0)
-      .map(({ found }) => found.scalar),
+      .map(({ scalar }) => scalar),
   )
   const reads = (node: Node | null | undefined): boolean => {
     let found = false

@@ -13,7 +13,6 @@ import {
   isFault,
   isWithin,
   NEEDS_PLACES,
-  parseExpression,
   type Reference,
   referencesIn,
 } from '../workflow/file-expressions.ts'
@@ -146,8 +145,7 @@ function textOperations(
   edited: (text: string) => readonly Edit[],
 ): Operation[] {
   const texts = new Map<Scalar, { readonly path: Path; readonly edits: Edit[] }>()
-  for (const { text, start, found } of expressions) {
-    const { scalar, path } = found
+  for (const { text, start, scalar, path } of expressions) {
     const own = texts.get(scalar) ?? { path, edits: [] }
     for (const edit of edited(text)) {
       own.edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text })
@@ -157,13 +155,6 @@ function textOperations(
   return [...texts.values()]
     .filter(({ edits }) => edits.length > 0)
     .map(({ path, edits }) => ({ op: 'rewriteText', path, edits }))
-}
-
-/** Every expression outside of the `on:` section. */
-export function expressionsOutsideOn(file: SourceFile): FileExpression[] {
-  return [...file.sections]
-    .filter(([key]) => key !== 'on')
-    .flatMap(([key, { value }]) => fileExpressions(file.source.text, value, [key]))
 }
 
 /**
@@ -200,9 +191,9 @@ function problemsOfExpression(
       problemAt(slip, { code: 'bad-expression', message: slip.message, hint: slip.hint }),
     )
   }
-  const tree = parseExpression(expression.text)
-  if (isFault(tree))
-    return [problemAt(tree, { code: 'bad-expression', message: `expression: ${tree.message}` })]
+  const { parsed } = expression
+  if (isFault(parsed))
+    return [problemAt(parsed, { code: 'bad-expression', message: `expression: ${parsed.message}` })]
   const found = contextReferences(expression.text, 'on')
   if (found.length > 0 && !isWithin(expression.path, places)) {
     return found.map((one) => problemAt(one, notHere(expression)))

@@ -1,12 +1,6 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
-import {
-  contextReferences,
-  type FileExpression,
-  fileExpressions,
-  isFault,
-  parseExpression,
-} from '../workflow/file-expressions.ts'
+import { contextReferences, type FileExpression, isFault } from '../workflow/file-expressions.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -57,15 +51,15 @@ export function triggerNotices({ file, polled, options: { state } }: Plan): Mist
 
 /** Expressions of the `on:` section with no value when GitHub or the action reads them. */
 function onProblems(file: SourceFile): Mistake[] {
-  const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
-  return expressions.flatMap((expression) => {
+  return file.expressions.flatMap((expression) => {
+    if (expression.path[0] !== 'on') return []
     if (!expression.closed) {
       const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
       return [
         problemAt(file, expression, found, 'bad-expression', 'expression is not closed with }}'),
       ]
     }
-    const parsed = parseExpression(expression.text)
+    const { parsed } = expression
     if (isFault(parsed)) {
       return [
         problemAt(file, expression, parsed, 'bad-expression', `expression: ${parsed.message}`),

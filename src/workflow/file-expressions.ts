@@ -69,67 +69,70 @@ export function isWithin(path: Path, places: readonly string[]): boolean {
 /** An expression of a workflow file: the inside of `${{ }}`, or a whole `if:`. */
 export interface FileExpression {
   readonly text: string
+  readonly scalar: Scalar<string>
   /** The path of its scalar: `['jobs', 'a', 'steps', 0, 'run']`. */
   readonly path: Path
-  readonly found: FoundScalar
   /** The offset of the expression in the value of its scalar. */
   readonly start: number
   /** False if its `}}` is missing; the expression then ends with the scalar. */
   readonly closed: boolean
+  readonly parsed: Expr | ExpressionFault
   /** `undefined` if the expression cannot be parsed; GitHub reports that. */
   readonly tree: Expr | undefined
   /** The position in the file of the characters `start` to `end` of the expression. */
   span(start: number, end: number): Span
 }
 
-/** A string in a file, with its path. */
-interface FoundScalar {
-  readonly scalar: Scalar<string>
-  readonly path: Path
-}
-
-/** Every expression of a node and below it, in the order of the file. */
+/**
+ * Every expression of a node and below it, in the order of the file. The node of an alias is visited at
+ * its anchor only.
+ */
 export function fileExpressions(text: string, node: unknown, path: Path): FileExpression[] {
-  return scalarsBelow(node, path).flatMap((found) => scalarExpressions(text, found))
+  const found: FileExpression[] = []
+  const at = [...path]
+  const visitBelow = (key: string | number, value: unknown) => {
+    at.push(key)
+    visit(value)
+    at.pop()
+  }
+  const visit = (node: unknown) => {
+    if (isMap(node)) for (const pair of node.items) visitBelow(pairKey(pair), pair.value)
+    else if (isSeq(node)) for (const [key, item] of node.items.entries()) visitBelow(key, item)
+    else if (isScalar(node) && typeof node.value === 'string') {
+      const isCondition = at.at(-1) === 'if' && isWithin(at, CONDITION_PLACES)
+      if (!isCondition && !hasExpression(node.value)) return
+      found.push(...scalarExpressions(text, node as Scalar<string>, [...at])) // by its value
+    }
+  }
+  visit(node)
+  return found
 }
 
-/** Every string of a node and below it; the node of an alias is visited at its anchor only. */
-function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
-  if (isMap(node)) {
-    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, pairKey(pair)]))
-  }
-  if (isSeq(node)) {
-    return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at]))
-  }
-  const isText = isScalar(node) && typeof node.value === 'string'
-  return isText ? [{ scalar: node as Scalar<string>, path }] : []
-}
-
-function scalarExpressions(text: string, found: FoundScalar): FileExpression[] {
-  const { value } = found.scalar
+function scalarExpressions(text: string, scalar: Scalar<string>, path: Path): FileExpression[] {
+  const { value } = scalar
   let written: ScalarText | undefined
   const expression = (from: number, to: number, closed = true): FileExpression => {
     let parsed: ReturnType<typeof parseExpression> | undefined
-    const inside = value.slice(from, to)
     return {
-      text: inside,
-      path: found.path,
-      found,
+      text: value.slice(from, to),
+      scalar,
+      path,
       start: from,
       closed,
+      get parsed() {
+        parsed ??= parseExpression(this.text)
+        return parsed
+      },
       get tree() {
-        parsed ??= parseExpression(inside)
-        return isFault(parsed) ? undefined : parsed
+        return isFault(this.parsed) ? undefined : this.parsed
       },
       span(start, end) {
-        written ??= new ScalarText(text, found.scalar)
+        written ??= new ScalarText(text, scalar)
         return written.span(from + start, from + end)
       },
     }
   }
-  if (!hasExpression(value)) {
-    return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
-  }
+  if (!hasExpression(value)) return [expression(0, value.length)]
   return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
 }
 

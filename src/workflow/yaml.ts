@@ -81,7 +81,6 @@ function composed(text: string, tokens: readonly string[]): Document.Parsed {
     version: '1.2',
     uniqueKeys: false, // checked below, because the library compares every key with every other
     stringKeys: true,
-    keepSourceTokens: true, // GitHub's reader finds expressions in block scalars by them
     prettyErrors: false,
   })
   function* parsed() {
@@ -336,6 +335,12 @@ export function positionAt(source: Source, start: number, end: number): Position
     column: start - lineStart + 1,
     length: Math.max(1, stop - start),
   }
+}
+
+/** The offset of the first character of a position. */
+export function offsetOf({ source, line, column }: Position): number {
+  const before = source.text.split('\n').slice(0, line - 1)
+  return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
 }
 
 /** The range of a node in its source, in UTF-16 units. */

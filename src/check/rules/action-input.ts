@@ -1,7 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import type { Problem, Source } from '../../wire/errors.ts'
 import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
-import { actionSteps } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -38,10 +37,9 @@ export const ACTION_INPUTS: readonly string[] = [
   'telegram-api-url',
 ]
 
-function inputProblems({ file, jobs, repository }: RuleFile): Problem[] {
-  const { source } = file
-  const steps = jobs.flatMap((job) => actionSteps(job.value, source))
-  return steps.flatMap((step): Problem[] => {
+function inputProblems({ file: { source }, steps, repository }: RuleFile): Problem[] {
+  return steps.flatMap(({ place: step, isAction }): Problem[] => {
+    if (!isAction) return []
     const uses = textAt(childOf(step, 'uses'))
     // `./` is the action of whatever repository the file belongs to.
     const isKnown = uses !== undefined && uses.node.value !== './'

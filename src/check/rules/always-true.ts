@@ -1,5 +1,6 @@
 import {
   Binary,
+  ContextAccess,
   type Expr,
   FunctionCall,
   Grouping,
@@ -37,21 +38,21 @@ export const alwaysTrue: Rule = {
   check: alwaysTrueConditions,
   fix: (file) =>
     conditionsOf(file).flatMap((condition): Operation[] => {
-      const { found, start } = condition.expression
+      const { path, start } = condition.expression
       const edits = truthTests(file, condition).map(({ edit }) => ({
         start: start + edit.start,
         end: start + edit.end,
         text: edit.text,
       }))
-      return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
+      return edits.length === 0 ? [] : [{ op: 'rewriteText', path, edits }]
     }),
 }
 
 /** The conditions that read the event: outputs of Hookline, or the event of GitHub that starts the run. */
 function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
-  return typed.filter(({ expression: { path }, tree, shapeOf }) => {
+  return typed.filter(({ expression: { path }, parts, shapeOf }) => {
     if (path.at(-1) !== 'if' || path[0] !== 'jobs') return false
-    return partsOf(tree).some((part) => {
+    return parts.some((part) => {
       if (!(part instanceof IndexAccess)) return false
       const { context, names } = contextPath(part) ?? {}
       const { isHookline, isUntrusted } = shapeOf(part)
@@ -65,11 +66,11 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
   const seen = new Set<unknown>()
   return conditionsOf(file).flatMap((condition) => {
     const { expression } = condition
-    const { found } = expression
+    const { scalar } = expression
     if (isPartOfText(expression)) {
-      if (seen.has(found.scalar)) return []
-      seen.add(found.scalar)
-      const { value } = found.scalar
+      if (seen.has(scalar)) return []
+      seen.add(scalar)
+      const { value } = scalar
       const isBreak = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
       const message = isBreak
         ? 'this condition is always true: a line break follows its }}'
@@ -77,7 +78,7 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       const hint = isBreak
         ? 'write "if: >-"'
         : 'put the whole condition into one ${{ }}, or remove the braces'
-      return [{ message, position: positionAt(file.file.source, ...rangeOf(found.scalar)), hint }]
+      return [{ message, position: positionAt(file.file.source, ...rangeOf(scalar)), hint }]
     }
     const constant = constantIn(file, condition)
     if (constant) return [constant]
@@ -88,27 +89,37 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
 }
 
 /** Whether a condition contains text outside of `${{ }}`. */
-function isPartOfText({ found }: FileExpression): boolean {
-  const { value } = found.scalar
+function isPartOfText({ scalar: { value } }: FileExpression): boolean {
   const [only, ...others] = expressionSpans(value)
   const isWhole = others.length === 0 && only?.start === 3 && only.end === value.length - 2
   return only !== undefined && !isWhole
 }
 
-const IS_STATUS = /^(?:success|failure|cancelled|always)$/i
+const READS_RUN = /^(?:success|failure|cancelled|always|hashfiles)$/i
+
+/** Whether a part is true in every run, because it reads nothing of the run. */
+function isAlwaysTrue(part: Expr): boolean {
+  if (part instanceof Grouping) return isAlwaysTrue(part.group)
+  if (part instanceof Logical) {
+    return part.operator.lexeme === '||'
+      ? part.args.some(isAlwaysTrue)
+      : part.args.every(isAlwaysTrue)
+  }
+  const readsRun = partsOf(part).some(
+    (one) =>
+      one instanceof ContextAccess ||
+      (one instanceof FunctionCall && READS_RUN.test(one.functionName.lexeme)),
+  )
+  return !readsRun && truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true
+}
 
 /** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
 function constantIn(file: RuleFile, { expression, tree }: TypedExpression): Problem | undefined {
   const { text } = expression
   if (tree instanceof Literal) return undefined
-  const isTrue = (part: Expr) =>
-    truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true &&
-    !partsOf(part).some(
-      (one) => one instanceof FunctionCall && IS_STATUS.test(one.functionName.lexeme),
-    )
   const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
-  const part = isOr ? tree.args.find(isTrue) : undefined
-  if (!part && !isTrue(tree)) return undefined
+  const part = isOr ? tree.args.find(isAlwaysTrue) : undefined
+  if (!part && !isAlwaysTrue(tree)) return undefined
   const span =
     part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
   return file.problemAt(expression, span, {

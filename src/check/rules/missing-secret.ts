@@ -1,7 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
 import { fileExpressions, referencesIn } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
-import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -31,9 +30,9 @@ export const missingSecret: Rule = {
 function missingSecrets(file: RuleFile): Problem[] {
   if (!file.native) return []
   const { source } = file.file
-  return file.jobs
-    .flatMap((job) => actionSteps(job.value, source))
-    .flatMap((step) => {
+  return file.steps
+    .filter(({ isAction }) => isAction)
+    .flatMap(({ place: step }) => {
       const given = childOf(step, 'with')
       const read = readIn(file, given)
       return ['secrets', 'vars'].flatMap((context): Problem[] => {

@@ -1,6 +1,5 @@
 import type { Problem } from '../../wire/errors.ts'
 import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
-import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -45,8 +44,8 @@ function missingPermissions({ top, file, jobs }: RuleFile): Problem[] {
     })
     if (missing.length === 0) return []
     const names = missing.map(({ scope, access }) => `\`${scope}: ${access}\``).join(' and ')
-    const steps = actionSteps(job.value, file.source)
-    return steps.flatMap((step): Problem[] => {
+    return job.steps.flatMap(({ place: step, isAction }): Problem[] => {
+      if (!isAction) return []
       const state = textAt(childOf(step, 'with', 'state'))
       const token = textOf(childOf(step, 'with', 'github-token'))
       const isJobToken = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)

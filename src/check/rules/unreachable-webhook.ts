@@ -11,7 +11,6 @@ import { EVENT_TYPE } from '../../wire/payload.ts'
 import { isCallOf, isProperty, isString, stringOf } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import { childOf } from '../../workflow/nodes.ts'
-import { actionSteps } from '../../workflow/steps.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -101,14 +100,14 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
   if (names.length === 0) return []
   const conditions = new Set<unknown>(
     file.jobs.flatMap((job) => {
-      const steps = actionSteps(job.value, file.file.source)
-      const places = steps.length > 0 ? [job.value, ...steps] : []
+      const steps = job.steps.filter(({ isAction }) => isAction)
+      const places = steps.length > 0 ? [job.value, ...steps.map(({ place }) => place)] : []
       return places.map((place) => childOf(place, 'if')?.node)
     }),
   )
   return file.expressions.flatMap((expression) => {
-    const { found, tree } = expression
-    if (!tree || !conditions.has(found.scalar)) return []
+    const { scalar, tree } = expression
+    if (!tree || !conditions.has(scalar)) return []
     return [
       ...pathProblems(file, expression, tree, names),
       ...eventNameProblems(file, expression, tree),

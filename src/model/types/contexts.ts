@@ -8,14 +8,12 @@ import {
   type Entry,
   entriesOf,
   itemsOf,
-  type ParsedFile,
   type Place,
   textOf,
   textsAt,
-  topOf,
 } from '../../workflow/nodes.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import type { Job, Step } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import {
   bindOutputs,
@@ -43,31 +41,30 @@ import { type Contexts, typed } from './typed.ts'
 
 /** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
-  readonly #file: ParsedFile
   readonly #top: Place
-  readonly #jobs: ReadonlyMap<string, Entry>
+  readonly #jobs: ReadonlyMap<string, Job>
   readonly #triggers: readonly SourceTrigger[]
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
   readonly #shared: ReadonlyMap<string, Shape>
   /** The contexts by position, since many expressions share one. */
   readonly #contexts = new Map<string, Contexts>()
-  readonly #steps = new Map<Place, readonly Place[]>()
   readonly #jobShapes = new Map<string, Shape>()
   readonly #matrices = new Map<string, Shape>()
   readonly #hooklineIds: readonly string[]
 
   /** @param triggers that the file declares; none if not all of them are known */
-  constructor(file: ParsedFile, isSource: boolean, triggers: readonly SourceTrigger[]) {
-    this.#file = file
-    this.#top = topOf(file.document)
+  constructor(
+    top: Place,
+    jobs: readonly Job[],
+    isSource: boolean,
+    triggers: readonly SourceTrigger[],
+  ) {
+    this.#top = top
     this.#isSource = isSource
     this.#triggers = triggers
-    const jobs = entriesOf(childOf(this.#top, 'jobs'))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
-    this.#hooklineIds = jobs.flatMap(({ value }) =>
-      this.#hooklineSteps(value).flatMap((step) => idOf(step) ?? []),
-    )
+    this.#hooklineIds = jobs.flatMap((job) => hooklineSteps(job).flatMap(({ id }) => id ?? []))
     this.#shared = new Map([
       ['github', GITHUB],
       ...(isSource ? [['on', eventShape(triggers)] as const] : []),
@@ -147,22 +144,8 @@ export class FileContexts {
     return { code, message, whole: (rest) => eventRead(this.#triggers, rest) }
   }
 
-  #stepsIn(job: Place): readonly Place[] {
-    const known = this.#steps.get(job) ?? stepsOf(job)
-    this.#steps.set(job, known)
-    return known
-  }
-
-  #hooklineSteps(job: Place): Place[] {
-    return this.#stepsIn(job).filter((step) => this.#isHookline(step))
-  }
-
-  #isHookline(step: Place): boolean {
-    return HOOKLINE_ACTION.test(usesOf(step, this.#file.source))
-  }
-
   /** @param isCondition for the `if` of the job itself, in which GitHub also knows indirect needs */
-  #needsOf(job: Entry, isCondition: boolean): Shape {
+  #needsOf(job: Job, isCondition: boolean): Shape {
     const named = neededIds(job)
     if (named.some((name) => name.includes('${{'))) return ANY
     const names = isCondition ? this.#indirect(named) : named
@@ -194,7 +177,7 @@ export class FileContexts {
   #passesEvents(name: string): boolean {
     const job = this.#jobs.get(name.toLowerCase())
     if (!job) return false
-    return this.#hooklineSteps(job.value).length > 0 || hasUntrusted(this.#jobShape(name))
+    return hooklineSteps(job).length > 0 || hasUntrusted(this.#jobShape(name))
   }
 
   /** The jobs that have ended before the given jobs run. */
@@ -226,7 +209,7 @@ export class FileContexts {
     const job = this.#jobs.get(key)
     const declared = childOf(job?.value, 'outputs')
     if (!job || childOf(job.value, 'uses') || textOf(declared) !== undefined) return ANY
-    const hasAction = this.#hooklineSteps(job.value).length > 0
+    const hasAction = hooklineSteps(job).length > 0
     const outputs = this.#outputsOf(job, declared, hasAction)
     if (!hasAction && !hasUntrusted(outputs)) return ANY
     const shape = objectShape(
@@ -240,7 +223,7 @@ export class FileContexts {
     return shape
   }
 
-  #outputsOf(job: Entry, declared: Place | undefined, hasAction: boolean): Shape {
+  #outputsOf(job: Job, declared: Place | undefined, hasAction: boolean): Shape {
     const entries = entriesOf(declared).map(({ name, value }) => {
       const text = textOf(value)
       const at = { path: ['jobs', job.name, 'outputs', name] }
@@ -249,11 +232,11 @@ export class FileContexts {
     })
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
     const bound = bindOutputs(job.name, entries)
-    const step = hasAction ? this.#hooklineSteps(job.value)[0] : undefined
+    const step = hasAction ? hooklineSteps(job)[0] : undefined
     return ownObject(bound, (name, known) => {
       if (!hasAction && nearestName(name, own) === undefined) return undefined
       const message = `the job "${job.name}" has no output "${name}"`
-      const id = step && idOf(step)
+      const id = step?.id
       const near = didYouMean(name, known)
       const isOutput = id !== undefined && outputNames(this.#triggers).includes(name.toLowerCase())
       const add = `add to the outputs of "${job.name}": ${name}: \${{ steps.${id}.outputs.${name} }}`
@@ -264,50 +247,43 @@ export class FileContexts {
   }
 
   /** @param before index of the step that reads them; without it, the end of the job */
-  #stepsOf(job: Entry, before: number | undefined): Shape {
+  #stepsOf(job: Job, before: number | undefined): Shape {
     const steps = itemsOf(childOf(job.value, 'steps'))
     // The outputs of parallel steps can be read by all later steps.
     const isSimple = steps.every(
       (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
     )
-    const all = this.#stepsIn(job.value)
+    const all = job.steps
     const known = isSimple && before !== undefined ? all.slice(0, before) : all
-    const shapes = known.flatMap((step): (readonly [string, Shape])[] => {
-      const id = idOf(step)
+    const shapes = known.flatMap(({ id, isAction, place }): (readonly [string, Shape])[] => {
       if (id === undefined) return []
-      return [[id, this.#isHookline(step) ? this.#stepShape(id, step) : ANY]]
+      return [[id, isAction ? this.#stepShape(id, place) : ANY]]
     })
-    const own = this.#hooklineSteps(job.value)
-    const ids = own.flatMap((step) => idOf(step) ?? [])
+    const own = hooklineSteps(job)
+    const ids = own.flatMap(({ id }) => id ?? [])
     const isIn = (names: readonly string[], name: string) =>
       names.some((one) => one.toLowerCase() === name.toLowerCase())
     return objectShape(shapes, (name): NameFault | undefined => {
       const code = 'unknown-step'
       const isOfSource = this.#isSource && /^(?:hookline|on)$/i.test(name)
-      const hasStep = all.some((step) => idOf(step)?.toLowerCase() === name.toLowerCase())
+      const hasStep = all.some(({ id }) => id?.toLowerCase() === name.toLowerCase())
       if (isOfSource && !hasStep) return this.#inSource(code, `step "${name}"`)
       if (isIn(ids, name)) {
         const message = `the step "${name}" runs later: its outputs are empty here`
         return { code, message, hint: 'move this step after it' }
       }
       const message = `no step of the job "${job.name}" has the id "${name}"`
-      if (
-        isIn(
-          all.flatMap((step) => idOf(step) ?? []),
-          name,
-        )
-      )
-        return undefined
-      if (own.some((step) => idOf(step) === undefined)) {
+      if (hasStep) return undefined
+      if (own.some(({ id }) => id === undefined)) {
         return { code, message, hint: `give the step that uses the action "id: ${name}"` }
       }
       const near = didYouMean(name, ids)
       if (near) return { code, message, hint: near }
-      const isOnly = ids.length > 0 && all.every((step) => !idOf(step) || this.#isHookline(step))
+      const isOnly = ids.length > 0 && all.every(({ id, isAction }) => !id || isAction)
       if (isOnly) return { code, message, hint: `did you mean "${ids[0]}"?` }
       if (!isIn(this.#hooklineIds, name)) return undefined
-      const of = [...this.#jobs.values()].find(({ value }) =>
-        this.#hooklineSteps(value).some((step) => idOf(step)?.toLowerCase() === name.toLowerCase()),
+      const of = [...this.#jobs.values()].find((one) =>
+        hooklineSteps(one).some(({ id }) => id?.toLowerCase() === name.toLowerCase()),
       )
       const hint = `the step is in the job "${of?.name}": read needs.${of?.name}.outputs here`
       return { code, message, hint }
@@ -327,7 +303,7 @@ export class FileContexts {
   }
 
   /** The keys of a matrix over the items. */
-  #matrixOf(job: Entry): Shape {
+  #matrixOf(job: Job): Shape {
     const known = this.#matrices.get(job.name)
     if (known) return known
     const matrix = childOf(job.value, 'strategy', 'matrix')
@@ -338,7 +314,7 @@ export class FileContexts {
     return shape
   }
 
-  #matrixShape(job: Entry, matrix: Place): Shape {
+  #matrixShape(job: Job, matrix: Place): Shape {
     const contexts = this.#lazily({ needs: () => this.#needsOf(job, false) })
     const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
@@ -379,9 +355,9 @@ export class FileContexts {
   }
 
   /** Variables whose values are expressions of the event. */
-  #envOf(job: Entry, step: number | undefined, contexts: Contexts): Shape {
-    const steps = this.#stepsIn(job.value)
-    const places = [this.#top, job.value, step === undefined ? undefined : steps[step]]
+  #envOf(job: Job, step: number | undefined, contexts: Contexts): Shape {
+    const own = step === undefined ? undefined : job.steps[step]?.place
+    const places = [this.#top, job.value, own]
     const entries = places.flatMap((place) => entriesOf(childOf(place, 'env')))
     const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
       const text = textOf(value)
@@ -408,8 +384,8 @@ export class FileContexts {
   }
 }
 
-function idOf(step: Place): string | undefined {
-  return textOf(childOf(step, 'id'))
+function hooklineSteps({ steps }: Job): Step[] {
+  return steps.filter(({ isAction }) => isAction)
 }
 
 function neededIds({ value }: Entry): string[] {
