@@ -22,7 +22,7 @@ const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, r
 export function checkFile(file: RuleFile): Finding[] {
   const found = RULES.flatMap((rule) => {
     const level = levelWithoutStrict(rule)
-    return rule.check(file).map((problem): Finding => ({ ...problem, code: rule.id, level }))
+    return file.findings(rule).map((problem): Finding => ({ ...problem, code: rule.id, level }))
   })
   const { source, document } = file.file
   const warnings = asFindings(yamlWarnings(source, document), 'warning')

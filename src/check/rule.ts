@@ -4,7 +4,12 @@ import type { SourceFile } from '../compiler/source-file.ts'
 import { FileContexts } from '../model/types/contexts.ts'
 import { type Typed, typed } from '../model/types/typed.ts'
 import type { Level, Problem } from '../wire/errors.ts'
-import { type FileExpression, fileExpressions, partsOf } from '../workflow/file-expressions.ts'
+import {
+  type FileExpression,
+  fileExpressions,
+  partsOf,
+  positionIn,
+} from '../workflow/file-expressions.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
@@ -18,7 +23,6 @@ import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.t
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { type Job, jobsIn, type Step } from '../workflow/steps.ts'
-import { positionAt } from '../workflow/yaml.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
 export interface Rule {
@@ -29,7 +33,8 @@ export interface Rule {
    */
   readonly level: Level | 'strict'
   readonly page: RulePage
-  check(file: RuleFile): readonly Problem[]
+  /** Finds the mistakes that the types of expressions do not show. */
+  check?(file: RuleFile): readonly Problem[]
   /** Changes that are certain to keep the meaning of the file, so none of a place that `isShared`; only findings with such a fix change. */
   fix?(file: RuleFile): readonly Operation[]
 }
@@ -163,35 +168,43 @@ export class RuleFile {
 
   /** Every expression that may read the event, with its type. */
   get typed(): readonly TypedExpression[] {
-    this.#typed ??= this.expressions.flatMap((expression) => {
-      const { text } = expression
-      const tree = READS_EVENT.test(text) ? expression.tree : undefined
+    this.#typed ??= this.#typedExpressions()
+    return this.#typed
+  }
+
+  #typedExpressions(): TypedExpression[] {
+    const inMatrices = this.expressions.filter(({ path }) => path[2] === 'strategy')
+    const jobs = new Set(inMatrices.map(({ path }) => path[1]))
+    return this.expressions.flatMap((expression) => {
+      const { text, path } = expression
+      // A matrix without an expression holds nothing of the event.
+      const reads = this.isSource || jobs.has(path[1]) ? READS_EVENT_OR_MATRIX : READS_EVENT
+      const tree = reads.test(text) ? expression.tree : undefined
       if (!tree) return []
       const shapes = typed(tree, text, this.contexts.at(expression))
       return [{ expression, tree, parts: partsOf(tree), ...shapes }]
     })
-    return this.#typed
   }
 
-  /** The faults of one kind that the type checker finds in the expressions. */
-  faults(code: string): readonly Problem[] {
-    return this.typed.flatMap(({ expression, faults }) =>
+  /** The findings of a rule: its own, and those that the type checker reports under its id. */
+  findings(rule: Rule): readonly Problem[] {
+    const faults = this.typed.flatMap(({ expression, faults }) =>
       faults
-        .filter((fault) => fault.code === code)
+        .filter((fault) => fault.code === rule.id)
         .map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
     )
+    return [...faults, ...(rule.check?.(this) ?? [])]
   }
 
-  /** A problem at a part of an expression. */
-  problemAt(expression: FileExpression, { start, end }: Span, problem: Problem): Problem {
-    const span = expression.span(start, end)
-    return { ...problem, position: positionAt(this.file.source, span.start, span.end) }
+  /** A problem at a part of an expression, or at the whole one. */
+  problemAt(expression: FileExpression, span: Span | undefined, problem: Problem): Problem {
+    return { ...problem, position: positionIn(this.file.source, expression, span) }
   }
 }
 
 /** The contexts that can hold a value of the event; of `github`, only `event` and `event_name` do. */
-const READS_EVENT =
-  /\b(?:env|inputs|jobs|matrix|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
+const READS_EVENT = /\b(?:env|inputs|jobs|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
+const READS_EVENT_OR_MATRIX = new RegExp(`\\bmatrix\\b|${READS_EVENT.source}`, 'i')
 
 /** The triggers that the steps of a workflow declare; none if one cannot be read. */
 function inlineTriggers(native: NativeWorkflow | undefined): Declared {

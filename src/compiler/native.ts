@@ -11,8 +11,8 @@ import {
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
-  type Entry,
   entriesOf,
+  type MappingEntry,
   type ParsedFile,
   type TextPlace,
   textAt,
@@ -23,7 +23,7 @@ import {
 import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
-import { type Job, jobsIn, type Step } from '../workflow/steps.ts'
+import { actionSteps, type Job, jobsIn, type Step } from '../workflow/steps.ts'
 import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflow.ts'
 import { offsetOf, parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
@@ -74,14 +74,10 @@ export function readNativeWorkflow(name: string, source: Source): NativeWorkflow
 const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
 const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
 
-function actionSteps({ steps }: Job): Step[] {
-  return steps.filter(({ isAction }) => isAction)
-}
-
 function useOf(
   source: Source,
-  jobs: readonly Entry[],
-  job: Entry,
+  jobs: readonly MappingEntry[],
+  job: MappingEntry,
   { place: step, id }: Step,
 ): NativeUse {
   const outputs = entriesOf(childOf(job.value, 'outputs')).flatMap(({ name, value }) => {

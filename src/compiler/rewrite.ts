@@ -13,6 +13,7 @@ import {
   isFault,
   isWithin,
   NEEDS_PLACES,
+  positionIn,
   type Reference,
   referencesIn,
 } from '../workflow/file-expressions.ts'
@@ -21,7 +22,7 @@ import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { type NodePair, type Path, pairKey, pairOf, pairsOf, positionAt } from '../workflow/yaml.ts'
+import { type NodePair, type Path, pairKey, pairOf, pairsOf } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -181,10 +182,10 @@ function problemsOfExpression(
   places: readonly string[],
 ): Mistake[] {
   if (expression.text.trim() === '') return []
-  const problemAt = ({ start, end }: Span, problem: Mistake): Mistake => {
-    const place = expression.span(start, end)
-    return { ...problem, position: positionAt(file.source, place.start, place.end) }
-  }
+  const problemAt = (span: Span, problem: Mistake): Mistake => ({
+    ...problem,
+    position: positionIn(file.source, expression, span),
+  })
   const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
   if (slips.length > 0) {
     return slips.map((slip) =>

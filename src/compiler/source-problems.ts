@@ -1,8 +1,14 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
-import { contextReferences, type FileExpression, isFault } from '../workflow/file-expressions.ts'
+import {
+  contextReferences,
+  type FileExpression,
+  isFault,
+  positionIn,
+} from '../workflow/file-expressions.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import type { Span } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { DEFAULT_EVERY } from './cron-schedule.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
@@ -98,12 +104,11 @@ function onProblems(file: SourceFile): Mistake[] {
 function problemAt(
   { source }: SourceFile,
   expression: FileExpression,
-  found: { readonly start: number; readonly end: number },
+  found: Span,
   code: MistakeCode,
   message: string,
 ): Mistake {
-  const { start, end } = expression.span(found.start, found.end)
-  return { code, message, position: positionAt(source, start, end) }
+  return { code, message, position: positionIn(source, expression, found) }
 }
 
 /** Options of `config` that the compiled files cannot support. */

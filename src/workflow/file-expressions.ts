@@ -10,9 +10,10 @@ import {
 } from '@actions/expressions/ast'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, Scalar } from 'yaml'
+import type { Position, Source } from '../wire/errors.ts'
 import { expressionSpans, hasExpression, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
-import { type Path, pairKey } from './yaml.ts'
+import { type Path, pairKey, positionAt } from './yaml.ts'
 
 /**
  * Paths of a workflow where an expression can read `needs`; `*` is any key.
@@ -134,6 +135,17 @@ function scalarExpressions(text: string, scalar: Scalar<string>, path: Path): Fi
   }
   if (!hasExpression(value)) return [expression(0, value.length)]
   return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
+}
+
+/** The position of a part of an expression, or of the whole without the white space around it. */
+export function positionIn(source: Source, expression: FileExpression, part?: Span): Position {
+  const { text } = expression
+  const { start, end } = part ?? {
+    start: text.length - text.trimStart().length,
+    end: text.trimEnd().length,
+  }
+  const span = expression.span(start, end)
+  return positionAt(source, span.start, span.end)
 }
 
 /** A string as written within a scalar of this kind. */
@@ -275,11 +287,13 @@ function faultAt(message: string, { start, end }: Span, text: string): Expressio
 
 /** The expression itself and all of its parts, recursively. */
 export function partsOf(tree: Expr): Expr[] {
-  const children: Expr[] = []
-  if (tree instanceof FunctionCall || tree instanceof Logical) children.push(...tree.args)
-  else if (tree instanceof Binary) children.push(tree.left, tree.right)
-  else if (tree instanceof Unary) children.push(tree.expr)
-  else if (tree instanceof Grouping) children.push(tree.group)
-  else if (tree instanceof IndexAccess) children.push(tree.expr, tree.index)
-  return [tree, ...children.flatMap(partsOf)]
+  return [tree, ...childrenOf(tree).flatMap(partsOf)]
+}
+
+export function childrenOf(tree: Expr): Expr[] {
+  if (tree instanceof FunctionCall || tree instanceof Logical) return tree.args
+  if (tree instanceof Binary) return [tree.left, tree.right]
+  if (tree instanceof Unary) return [tree.expr]
+  if (tree instanceof Grouping) return [tree.group]
+  return tree instanceof IndexAccess ? [tree.expr, tree.index] : []
 }

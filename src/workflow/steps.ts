@@ -1,6 +1,14 @@
 import type { Source } from '../wire/errors.ts'
 import { FatalMistake } from './mistakes.ts'
-import { childOf, type Entry, entriesOf, itemsOf, type Place, textOf, textsBelow } from './nodes.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type MappingEntry,
+  type Place,
+  textOf,
+  textsBelow,
+} from './nodes.ts'
 
 /** Far more steps than a workflow has; aliases could multiply a few steps to many. */
 const MOST_STEPS = 20_000
@@ -22,7 +30,7 @@ export interface Step {
 }
 
 /** A job, with its steps in order, including those in `parallel:`. */
-export interface Job extends Entry {
+export interface Job extends MappingEntry {
   readonly steps: readonly Step[]
 }
 
@@ -39,6 +47,11 @@ export function jobsIn(top: Place, source: Source): Job[] {
     })
     return { ...job, steps }
   })
+}
+
+/** The steps of a job that use the action. */
+export function actionSteps({ steps }: Job): Step[] {
+  return steps.filter(({ isAction }) => isAction)
 }
 
 function stepsOf(job: Place): Place[] {
@@ -85,7 +98,7 @@ export function isOwnAction(action: Place): boolean {
  * The `uses` of a step or a job; empty if it has none. If `./` is another action than Hookline, it
  * is returned as `././`, which matches no action of Hookline.
  */
-export function usesOf(user: Place, source: Source): string {
+function usesOf(user: Place, source: Source): string {
   return withoutForeignAction(textOf(childOf(user, 'uses')) ?? '', source)
 }
 

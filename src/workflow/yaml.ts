@@ -17,13 +17,13 @@ import {
   columnOfText,
   endOfBlock,
   githubReading,
-  type Marks,
   marksIn,
   noBreakSpace,
   type Refusal,
   SECTIONS,
   TOKEN_MARKS,
   withoutYaml11,
+  type YamlMarks,
 } from './github-yaml.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
@@ -110,7 +110,11 @@ function refuseAll<Found>(found: readonly Found[], tell: (one: Found) => Mistake
  * The errors in the order of the file, without those that follow from wrong indentation: errors on
  * its line, and on every line directly below.
  */
-function withoutFollowing(source: Source, errors: readonly YAMLError[], marks: Marks): YAMLError[] {
+function withoutFollowing(
+  source: Source,
+  errors: readonly YAMLError[],
+  marks: YamlMarks,
+): YAMLError[] {
   const { text } = source
   const lineEnd = (from: number) => {
     const end = text.indexOf('\n', from)
@@ -134,7 +138,7 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[], marks: M
   })
 }
 
-function syntaxProblem(source: Source, error: YAMLError, marks: Marks): Mistake {
+function syntaxProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistake {
   const slip = slipProblem(source, error, marks)
   if (slip) return slip
   const hint = YAML_HINTS.get(error.code)
@@ -162,7 +166,7 @@ const YAML_HINTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The line with wrong indentation that caused an error, if there is one. */
-function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | undefined {
+function slipProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistake | undefined {
   const { text } = source
   const [start, end] = error.pos
   const outside = blockEndProblem(source, error, marks)
@@ -186,7 +190,11 @@ function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | 
 }
 
 /** A line that ends a block scalar, because it is not indented, and that no key begins with. */
-function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): Mistake | undefined {
+function blockEndProblem(
+  source: Source,
+  error: YAMLError,
+  { blocks }: YamlMarks,
+): Mistake | undefined {
   const { text } = source
   const ends = [...error.pos].map((at) => text.lastIndexOf('\n', at - 1) + 1)
   const end = ends.map((at) => firstUnindented(text, at, blocks)).find((at) => blocks.has(at))
@@ -197,7 +205,7 @@ function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): M
 }
 
 /** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */
-function firstUnindented(text: string, line: number, blocks: Marks['blocks']): number {
+function firstUnindented(text: string, line: number, blocks: YamlMarks['blocks']): number {
   let first = line
   while (!blocks.has(first) && first > 0 && /\S/.test(text[first] ?? '')) {
     const before = text.lastIndexOf('\n', first - 2) + 1

@@ -1,6 +1,7 @@
 import { isMap, isSeq } from 'yaml'
 import type { Problem, Source } from '../../wire/errors.ts'
 import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -37,9 +38,8 @@ export const ACTION_INPUTS: readonly string[] = [
   'telegram-api-url',
 ]
 
-function inputProblems({ file: { source }, steps, repository }: RuleFile): Problem[] {
-  return steps.flatMap(({ place: step, isAction }): Problem[] => {
-    if (!isAction) return []
+function inputProblems({ file: { source }, jobs, repository }: RuleFile): Problem[] {
+  return jobs.flatMap(actionSteps).flatMap(({ place: step }): Problem[] => {
     const uses = textAt(childOf(step, 'uses'))
     // `./` is the action of whatever repository the file belongs to.
     const isKnown = uses !== undefined && uses.node.value !== './'

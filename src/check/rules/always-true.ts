@@ -13,7 +13,7 @@ import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expr
 import { unfiredJson } from '../../model/types/outputs.ts'
 import type { Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { contextPath, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
+import { contextPath, isCallOf, stringOf } from '../../workflow/expression-paths.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
@@ -28,7 +28,7 @@ export const alwaysTrue: Rule = {
   page: {
     title: 'a condition about the event that is the same in every run',
     reason:
-      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.',
+      "Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. For the same reason, `triggered && 'a' || 'b'` in a value is always `a`. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.",
     remedy:
       "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'` or `.webhook.outcome == 'success'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes these comparisons.",
     before: 'if: needs.on.outputs.triggered',
@@ -39,7 +39,8 @@ export const alwaysTrue: Rule = {
   fix: (file) =>
     conditionsOf(file).flatMap((condition): Operation[] => {
       const { path, start } = condition.expression
-      const edits = truthTests(file, condition).map(({ edit }) => ({
+      const tests = isPartOfText(condition.expression) ? [] : truthTests(file, condition)
+      const edits = tests.map(({ edit }) => ({
         start: start + edit.start,
         end: start + edit.end,
         text: edit.text,
@@ -62,9 +63,29 @@ function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
   })
 }
 
+/** `triggered && 'a' || 'b'` and `case(triggered, …)` in a value. */
+function testsInValues(file: RuleFile): Problem[] {
+  return file.typed.flatMap((value) => {
+    const { expression, parts } = value
+    if (expression.path.at(-1) === 'if') return []
+    const tested = parts.flatMap((part) => {
+      if (part instanceof Logical && part.operator.lexeme === '&&') return part.args.slice(0, -1)
+      const args = part instanceof FunctionCall && isCallOf(part, 'case') ? part.args : []
+      return args.filter((_, at) => at % 2 === 0 && at < args.length - 1)
+    })
+    return tested
+      .filter((part) => part instanceof IndexAccess)
+      .flatMap((part) => truthTests(file, { ...value, tree: part }))
+      .filter(({ canBeEmpty }) => !canBeEmpty)
+      .map(({ edit, message }) =>
+        file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
+      )
+  })
+}
+
 function alwaysTrueConditions(file: RuleFile): Problem[] {
   const seen = new Set<unknown>()
-  return conditionsOf(file).flatMap((condition) => {
+  const inConditions = conditionsOf(file).flatMap((condition) => {
     const { expression } = condition
     const { scalar } = expression
     if (isPartOfText(expression)) {
@@ -86,6 +107,7 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
     )
   })
+  return [...inConditions, ...testsInValues(file)]
 }
 
 /** Whether a condition contains text outside of `${{ }}`. */
@@ -135,6 +157,8 @@ interface TruthTest {
   /** In the text of the expression. */
   readonly edit: Edit
   readonly message: string
+  /** Whether the value can still be empty, if its job was skipped. */
+  readonly canBeEmpty?: boolean
 }
 
 /** A comparison with an empty string. */
@@ -153,7 +177,7 @@ function outcomeOf(name: string, shape: Shape & { readonly kind: 'object' }): st
 function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
   const { expression, tree, shapeOf, spanOf: spanOfPart } = condition
   const { text } = expression
-  return isPartOfText(expression) ? [] : testsBelow(tree, false)
+  return testsBelow(tree, false)
 
   function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)
@@ -171,8 +195,8 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     const shape = shapeOf(value)
     const output = shape.kind === 'text' ? shape.output : undefined
     if (!output) return compared ? [] : outcomeTests(value, shape)
-    const span = spanOfPath(value, text)
-    if (!span) return []
+    if (!contextPath(value)) return []
+    const span = spanOfPart(value)
     const name = text.slice(span.start, span.end)
     const replacedBy = (comparison: string): Edit => ({
       start: Math.min(span.start, compared?.literal.start ?? span.start),
@@ -189,7 +213,8 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     if (empty === undefined || !file.native) return []
     const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
     const operator = compared?.operator ?? '!='
-    return [{ edit: replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`), message }]
+    const edit = replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`)
+    return [{ edit, message, canBeEmpty: true }]
   }
 
   /** `on.webhook`, `on.webhook.outputs` and `on.webhook.outcome` exist also if another trigger fired, or none. */
@@ -202,6 +227,7 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     else if (shape.kind === 'text' && shape.values?.includes('skipped')) whole = name
     if (whole === undefined) return []
     const message = `"${name}" also exists if its trigger did not fire: as a condition it is always true`
-    return [{ edit: { ...span, text: `${whole} == 'success'` }, message }]
+    const canBeEmpty = shape.kind === 'object'
+    return [{ edit: { ...span, text: `${whole} == 'success'` }, message, canBeEmpty }]
   }
 }

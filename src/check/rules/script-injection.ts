@@ -31,9 +31,7 @@ export const scriptInjection: Rule = {
     untrustedInputs(file, isRunningInput).map(({ expression, key }) => {
       const message = `untrusted input in "${key}": the sender controls what runs`
       const hint = hintFor(key)
-      const { text } = expression
-      const start = text.length - text.trimStart().length
-      return file.problemAt(expression, { start, end: text.trimEnd().length }, { message, hint })
+      return file.problemAt(expression, undefined, { message, hint })
     }),
   fix: fixScripts,
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
 import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -44,8 +45,7 @@ function missingPermissions({ top, file, jobs }: RuleFile): Problem[] {
     })
     if (missing.length === 0) return []
     const names = missing.map(({ scope, access }) => `\`${scope}: ${access}\``).join(' and ')
-    return job.steps.flatMap(({ place: step, isAction }): Problem[] => {
-      if (!isAction) return []
+    return actionSteps(job).flatMap(({ place: step }): Problem[] => {
       const state = textAt(childOf(step, 'with', 'state'))
       const token = textOf(childOf(step, 'with', 'github-token'))
       const isJobToken = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)

@@ -2,6 +2,7 @@ import { Binary, type Expr, Grouping, type Literal, Logical } from '@actions/exp
 import {
   evaluateTree,
   truthOf,
+  UNKNOWN_OF_GITHUB,
   UNKNOWN_STATUS,
   unknownValue,
 } from '../../model/evaluate-expression.ts'
@@ -11,6 +12,7 @@ import { EVENT_TYPE } from '../../wire/payload.ts'
 import { isCallOf, isProperty, isString, stringOf } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import { childOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -100,7 +102,7 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
   if (names.length === 0) return []
   const conditions = new Set<unknown>(
     file.jobs.flatMap((job) => {
-      const steps = job.steps.filter(({ isAction }) => isAction)
+      const steps = actionSteps(job)
       const places = steps.length > 0 ? [job.value, ...steps.map(({ place }) => place)] : []
       return places.map((place) => childOf(place, 'if')?.node)
     }),
@@ -118,7 +120,9 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
 /** Comparisons with an event's name in a condition that is false for every event of a webhook. */
 function eventNameProblems(file: RuleFile, expression: FileExpression, tree: Expr): Problem[] {
   const payload = unknownValue('the payload')
-  const contexts = (name: string) => ({ github: { event_name: name, event: payload } })
+  const contexts = (name: string) => ({
+    github: { ...UNKNOWN_OF_GITHUB, event_name: name, event: payload },
+  })
   const canBeTrue = (event: string) =>
     truthOf(evaluateTree(tree, contexts(event), UNKNOWN_STATUS)) !== false
   if ([...STARTING_EVENTS].some(canBeTrue)) return []

@@ -1,19 +1,19 @@
 import { isMap } from 'yaml'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
-import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, isFault, parseExpression } from '../../workflow/file-expressions.ts'
 import {
   childOf,
-  type Entry,
   entriesOf,
   itemsOf,
+  type MappingEntry,
   type Place,
   textOf,
   textsAt,
 } from '../../workflow/nodes.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import type { Job, Step } from '../../workflow/steps.ts'
+import { actionSteps, type Job } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import {
   bindOutputs,
@@ -21,8 +21,8 @@ import {
   eventRead,
   eventShape,
   outputNames,
+  outputsOfStep,
   RESULTS,
-  stepOutputs,
 } from './outputs.ts'
 import {
   ANY,
@@ -37,7 +37,7 @@ import {
   type Shape,
   textOfShape,
 } from './shapes.ts'
-import { type Contexts, typed } from './typed.ts'
+import { type ContextShapes, typed } from './typed.ts'
 
 /** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
@@ -46,9 +46,10 @@ export class FileContexts {
   readonly #triggers: readonly SourceTrigger[]
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
-  readonly #shared: ReadonlyMap<string, Shape>
+  /** The contexts that are the same at every position. */
+  readonly #shared: ContextShapes
   /** The contexts by position, since many expressions share one. */
-  readonly #contexts = new Map<string, Contexts>()
+  readonly #contexts = new Map<string, ContextShapes>()
   readonly #jobShapes = new Map<string, Shape>()
   readonly #matrices = new Map<string, Shape>()
   readonly #hooklineIds: readonly string[]
@@ -64,16 +65,16 @@ export class FileContexts {
     this.#isSource = isSource
     this.#triggers = triggers
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
-    this.#hooklineIds = jobs.flatMap((job) => hooklineSteps(job).flatMap(({ id }) => id ?? []))
-    this.#shared = new Map([
-      ['github', GITHUB],
-      ...(isSource ? [['on', eventShape(triggers)] as const] : []),
-      ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
-    ])
+    this.#hooklineIds = jobs.flatMap((job) => actionSteps(job).flatMap(({ id }) => id ?? []))
+    this.#shared = lazily({
+      github: () => this.#github(),
+      inputs: () => this.#inputs(),
+      on: () => (isSource ? eventShape(triggers) : ANY),
+    })
   }
 
   /** The contexts that an expression can read. */
-  at({ path }: Pick<FileExpression, 'path'>): Contexts {
+  at({ path }: Pick<FileExpression, 'path'>): ContextShapes {
     const place = path[2] === 'steps' ? path.slice(0, 5) : path.slice(0, 3)
     const key = place.join('\n')
     const known = this.#contexts.get(key) ?? this.#contextsAt(path)
@@ -81,9 +82,9 @@ export class FileContexts {
     return known
   }
 
-  #contextsAt(path: FileExpression['path']): Contexts {
+  #contextsAt(path: FileExpression['path']): ContextShapes {
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
-    if (path[0] === 'on') return this.#lazily({ jobs: () => this.#allJobs() })
+    if (path[0] === 'on') return lazily({ jobs: () => this.#allJobs() }, this.#shared)
     if (!job) return this.#shared
     const isCondition = path[2] === 'if'
     const ofJob = {
@@ -91,27 +92,13 @@ export class FileContexts {
       matrix: () => (isCondition ? ANY : this.#matrixOf(job)),
     }
     const isAfter = path[2] === 'outputs' || path[2] === 'environment'
-    if (path[2] !== 'steps' && !isAfter) return this.#lazily(ofJob)
+    if (path[2] !== 'steps' && !isAfter) return lazily(ofJob, this.#shared)
     const step = isAfter ? undefined : Number(path[3])
     const ofStep = { ...ofJob, steps: () => this.#stepsOf(job, step) }
-    const contexts = this.#lazily(ofStep)
+    const contexts = lazily(ofStep, this.#shared)
     // The variables of a step cannot read each other.
     const reader = path[4] === 'env' ? undefined : step
-    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, reader, contexts) })
-  }
-
-  /** The shared contexts and those of a position. Most expressions read few, so each waits for its first reader. */
-  #lazily(own: Readonly<Record<string, () => Shape>>): Contexts {
-    const shapes = new Map(this.#shared)
-    return {
-      get(name) {
-        const known = shapes.get(name)
-        if (known || !Object.hasOwn(own, name)) return known
-        const shape = own[name]?.() ?? ANY
-        shapes.set(name, shape)
-        return shape
-      },
-    }
+    return lazily({ env: () => this.#envOf(job, reader, contexts) }, contexts)
   }
 
   /** Only the input `hookline`, in which a relay passes the event. */
@@ -123,17 +110,50 @@ export class FileContexts {
     const others = ['workflow_dispatch', 'workflow_call'].flatMap((event) =>
       entriesOf(childOf(on, event, 'inputs')).map(({ name }) => name.toLowerCase()),
     )
-    const hookline = eventText(dispatchShape())
+    const hookline = eventText(dispatchShape(true))
     return objectShape(
       isDeclared ? [[WORKFLOW_INPUT, hookline]] : [],
       (name) => {
         if (others.includes(name.toLowerCase())) return undefined
         if (nearestName(name, [WORKFLOW_INPUT]) === undefined) return undefined
+        if (this.#isSource) {
+          // A build can declare the input itself.
+          if (name.toLowerCase() === WORKFLOW_INPUT) return undefined
+          return {
+            ...this.#inSource('unknown-input', `input "${name}"`),
+            whole: (rest) => `toJSON(on)${rest}`,
+          }
+        }
         const message = `the workflow has no input "${name}"`
         const hint = isDeclared ? didYouMean(name, [WORKFLOW_INPUT]) : undefined
         const declare = `declare it: workflow_dispatch: {inputs: {${WORKFLOW_INPUT}: {type: string}}}`
         return { code: 'unknown-input', message, hint: hint ?? declare }
       },
+      ANY,
+    )
+  }
+
+  #github(): Shape {
+    const on = childOf(this.#top, 'on', 'repository_dispatch')
+    const types = textsAt(childOf(on, 'types'))
+    // Without types, or with others, other programs send events too.
+    const isOnly = on ? types.length > 0 : this.#isSource
+    const isOwn = types.every(({ node }) => node.value === EVENT_TYPE)
+    const event = objectShape(
+      [
+        ['client_payload', dispatchShape(isOnly && isOwn)],
+        ['inputs', this.#inputs()],
+      ],
+      undefined,
+      ANY,
+    )
+    const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
+    return objectShape(
+      [
+        ['event', event],
+        ['event_name', names],
+      ],
+      undefined,
       ANY,
     )
   }
@@ -177,7 +197,7 @@ export class FileContexts {
   #passesEvents(name: string): boolean {
     const job = this.#jobs.get(name.toLowerCase())
     if (!job) return false
-    return hooklineSteps(job).length > 0 || hasUntrusted(this.#jobShape(name))
+    return actionSteps(job).length > 0 || hasUntrusted(this.#jobShape(name))
   }
 
   /** The jobs that have ended before the given jobs run. */
@@ -209,10 +229,10 @@ export class FileContexts {
     const job = this.#jobs.get(key)
     const declared = childOf(job?.value, 'outputs')
     if (!job || childOf(job.value, 'uses') || textOf(declared) !== undefined) return ANY
-    const hasAction = hooklineSteps(job).length > 0
+    const hasAction = actionSteps(job).length > 0
     const outputs = this.#outputsOf(job, declared, hasAction)
     if (!hasAction && !hasUntrusted(outputs)) return ANY
-    const shape = objectShape(
+    const shape = ownObject(
       [
         ['outputs', outputs],
         ['result', hasAction ? ownText(RESULTS) : ownText()],
@@ -232,7 +252,7 @@ export class FileContexts {
     })
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
     const bound = bindOutputs(job.name, entries)
-    const step = hasAction ? hooklineSteps(job)[0] : undefined
+    const step = hasAction ? actionSteps(job)[0] : undefined
     return ownObject(bound, (name, known) => {
       if (!hasAction && nearestName(name, own) === undefined) return undefined
       const message = `the job "${job.name}" has no output "${name}"`
@@ -259,7 +279,7 @@ export class FileContexts {
       if (id === undefined) return []
       return [[id, isAction ? this.#stepShape(id, place) : ANY]]
     })
-    const own = hooklineSteps(job)
+    const own = actionSteps(job)
     const ids = own.flatMap(({ id }) => id ?? [])
     const isIn = (names: readonly string[], name: string) =>
       names.some((one) => one.toLowerCase() === name.toLowerCase())
@@ -283,7 +303,7 @@ export class FileContexts {
       if (isOnly) return { code, message, hint: `did you mean "${ids[0]}"?` }
       if (!isIn(this.#hooklineIds, name)) return undefined
       const of = [...this.#jobs.values()].find((one) =>
-        hooklineSteps(one).some(({ id }) => id?.toLowerCase() === name.toLowerCase()),
+        actionSteps(one).some(({ id }) => id?.toLowerCase() === name.toLowerCase()),
       )
       const hint = `the step is in the job "${of?.name}": read needs.${of?.name}.outputs here`
       return { code, message, hint }
@@ -291,7 +311,7 @@ export class FileContexts {
   }
 
   #stepShape(id: string, step: Place): Shape {
-    const outputs = stepOutputs(this.#triggers, id, step)
+    const outputs = outputsOfStep(this.#triggers, id, step)
     return ownObject(
       [
         ['outputs', outputs],
@@ -315,7 +335,7 @@ export class FileContexts {
   }
 
   #matrixShape(job: Job, matrix: Place): Shape {
-    const contexts = this.#lazily({ needs: () => this.#needsOf(job, false) })
+    const contexts = lazily({ needs: () => this.#needsOf(job, false) }, this.#shared)
     const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
       return text === undefined ? ANY : this.shapeOfText(text, contexts)
@@ -355,7 +375,7 @@ export class FileContexts {
   }
 
   /** Variables whose values are expressions of the event. */
-  #envOf(job: Job, step: number | undefined, contexts: Contexts): Shape {
+  #envOf(job: Job, step: number | undefined, contexts: ContextShapes): Shape {
     const own = step === undefined ? undefined : job.steps[step]?.place
     const places = [this.#top, job.value, own]
     const entries = places.flatMap((place) => entriesOf(childOf(place, 'env')))
@@ -368,7 +388,7 @@ export class FileContexts {
   }
 
   /** The shape of a string with `${{ }}` in it. */
-  shapeOfText(text: string, contexts: Contexts): Shape {
+  shapeOfText(text: string, contexts: ContextShapes): Shape {
     const spans = expressionSpans(text)
     const shapes = spans.map(({ start, end }) => {
       const inside = text.slice(start, end)
@@ -384,35 +404,21 @@ export class FileContexts {
   }
 }
 
-function hooklineSteps({ steps }: Job): Step[] {
-  return steps.filter(({ isAction }) => isAction)
+/** Most expressions read few contexts, so each context waits for its first reader. */
+function lazily(own: Readonly<Record<string, () => Shape>>, outer?: ContextShapes): ContextShapes {
+  const shapes = new Map<string, Shape>()
+  return {
+    get(name) {
+      if (!Object.hasOwn(own, name)) return outer?.get(name)
+      const shape = shapes.get(name) ?? own[name]?.() ?? ANY
+      shapes.set(name, shape)
+      return shape
+    },
+  }
 }
 
-function neededIds({ value }: Entry): string[] {
+function neededIds({ value }: MappingEntry): string[] {
   return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
-}
-
-const GITHUB = githubShape()
-
-function githubShape(): Shape {
-  const inputs = objectShape([[WORKFLOW_INPUT, eventText(dispatchShape())]], undefined, ANY)
-  const event = objectShape(
-    [
-      ['client_payload', dispatchShape()],
-      ['inputs', inputs],
-    ],
-    undefined,
-    ANY,
-  )
-  const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
-  return objectShape(
-    [
-      ['event', event],
-      ['event_name', names],
-    ],
-    undefined,
-    ANY,
-  )
 }
 
 /** `steps.hookline.body`, `needs.on.output.body` */
