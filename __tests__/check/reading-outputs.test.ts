@@ -425,7 +425,12 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     'string-as-object',
     `${EVENT}.webhook.outputs.method`,
   ],
-  ['toJSON(matrix).on', 'item', 'string-as-object', "fromJSON(toJSON(matrix) || '{}').on"],
+  [
+    'toJSON(matrix).on.webhook.outcome',
+    'item',
+    'string-as-object',
+    "fromJSON(toJSON(matrix) || '{}').on.webhook.outcome",
+  ],
   // the event as the relay sends it
   [
     'fromJSON(github.event.client_payload).path',
