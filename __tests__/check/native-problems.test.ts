@@ -31,7 +31,9 @@ describe('a job condition that no webhook of the file meets', () => {
       `on: ${events}\njobs:\n  a:\n    if: ${JSON.stringify(condition)}\n    steps: [{uses: hookline/hookline@v1, with: {on: ${JSON.stringify(on)}}}]`,
     )
   const hints = (condition: string, on?: string, events?: string) =>
-    unreachableWebhook.check(withCondition(condition, on, events)).map(({ hint }) => hint)
+    withCondition(condition, on, events)
+      .findings(unreachableWebhook)
+      .map(({ hint }) => hint)
 
   test.each<[string, string, string]>([
     ['the workflow misspelled', `startsWith(${PATH}, 'hok/webhook/')`, 'hook/webhook/'],
@@ -68,6 +70,7 @@ describe('a job condition that no webhook of the file meets', () => {
   test.each([
     `github.event_name == 'push' || github.event_name == 'repository_dispatch'`,
     `github.event_name == 'push' || startsWith(${PATH}, 'hook/')`,
+    `github.repository == 'a/b' && (github.event_name == 'push' || github.event_name == 'schedule')`,
     `github.event_name != 'push'`,
     `startsWith(${PATH}, 'hook/') || startsWith(${PATH}, '/hook/')`,
   ])('not of another event, or form: %s', (condition) => {
@@ -110,11 +113,9 @@ describe('a job condition that no webhook of the file meets', () => {
 describe('types of repository_dispatch', () => {
   const types = (on: string) =>
     told(
-      unreachableWebhook.check(
-        native(
-          `on: ${on}\njobs: {a: {steps: [{uses: hookline/hookline@v1, with: {on: webhook}}]}}`,
-        ),
-      ),
+      native(
+        `on: ${on}\njobs: {a: {steps: [{uses: hookline/hookline@v1, with: {on: webhook}}]}}`,
+      ).findings(unreachableWebhook),
     )
 
   test.each([
@@ -131,10 +132,10 @@ describe('types of repository_dispatch', () => {
 
   test('a slip of it, where the triggers stand in files', () => {
     const text = 'on: {repository_dispatch: {types: [webhok]}}\njobs: {a: {steps: [{uses: ./}]}}'
-    expect(told(unreachableWebhook.check(native(text)))).toEqual([
+    expect(told(native(text).findings(unreachableWebhook))).toEqual([
       ['webhok', 'did you mean "webhook"?'],
     ])
-    expect(unreachableWebhook.check(native(text.replace('webhok', 'deploy')))).toEqual([])
+    expect(native(text.replace('webhok', 'deploy')).findings(unreachableWebhook)).toEqual([])
   })
 
   test.each([
@@ -153,8 +154,8 @@ describe('inputs of the action', () => {
 
   const problems = (step: string, hasSources = false) =>
     told(
-      actionInput.check(
-        native(`on: repository_dispatch\njobs: {a: {steps: [{${step}}]}}`, hasSources),
+      native(`on: repository_dispatch\njobs: {a: {steps: [{${step}}]}}`, hasSources).findings(
+        actionInput,
       ),
     )
   const uses = 'uses: hookline/hookline@v1'
@@ -188,8 +189,7 @@ describe('inputs of the action', () => {
 
 describe('a group that webhooks for others enter', () => {
   const groups = (concurrency: string, on = 'repository_dispatch: {types: [webhook]}, push: {}') =>
-    sharedConcurrencyGroup.check(
-      native(`on: {${on}}
+    native(`on: {${on}}
 concurrency: ${concurrency}
 jobs:
   a:
@@ -197,8 +197,7 @@ jobs:
     steps:
       - uses: hookline/hookline@v1
         with: {on: webhook}
-`),
-    )
+`).findings(sharedConcurrencyGroup)
   const REF =
     'group: "${{ github.workflow }}-${{ github.event.pull_request.number || github.ref }}"'
 

@@ -380,6 +380,111 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     `toJSON(${EVENT}.webhook) == 'success'`,
   ],
   [`${ITEMS} != '[]'`, 'condition', 'object-as-string', `toJSON(${ITEMS}) != '[]'`],
+  // other accesses to a string
+  ['steps.hookline.outputs.body.*', 'step', 'string-as-object', `${ON}.webhook.outputs.body.*`],
+  [
+    "join(needs.on.outputs.event.*.outcome, ' ')",
+    'job',
+    'string-as-object',
+    `join(${EVENT}.*.outcome, ' ')`,
+  ],
+  [
+    'needs.on.outputs.event[github.event.action].outcome',
+    'job',
+    'string-as-object',
+    `${EVENT}[github.event.action].outcome`,
+  ],
+  [
+    "steps.hookline.outputs.on[format('{0}', 'webhook')].outcome",
+    'step',
+    'string-as-object',
+    `${ON}[format('{0}', 'webhook')].outcome`,
+  ],
+  [
+    'steps.hookline.outputs.deliveries[0]',
+    'step',
+    'string-as-object',
+    "fromJSON(steps.hookline.outputs.deliveries || '[]')[0]",
+  ],
+  ["fromJSON(steps.hookline.outputs.deliveries || '[]')[0].id", 'step', 'string-as-object', ''],
+  [
+    "fromJSON(steps.hookline.outputs.failed || '[]').on",
+    'step',
+    'string-as-object',
+    "fromJSON(steps.hookline.outputs.failed || '[]')[0].on",
+  ],
+  [
+    'steps.hookline.outputs.count.value',
+    'step',
+    'string-as-object',
+    'steps.hookline.outputs.count',
+  ],
+  [
+    `fromJSON(${EVENT}.webhook.outputs.method)`,
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outputs.method`,
+  ],
+  [
+    'toJSON(matrix).on.webhook.outcome',
+    'item',
+    'string-as-object',
+    "fromJSON(toJSON(matrix) || '{}').on.webhook.outcome",
+  ],
+  // the event as the relay sends it
+  [
+    'fromJSON(github.event.client_payload).path',
+    'job',
+    'object-as-string',
+    'github.event.client_payload.path',
+  ],
+  [
+    "fromJSON(github.event.client_payload || '{}').path",
+    'job',
+    'object-as-string',
+    'github.event.client_payload.path',
+  ],
+  [
+    "github.event.client_payload.heders['x-a']",
+    'job',
+    'unknown-output',
+    "github.event.client_payload.headers['x-a']",
+  ],
+  ['github.event.client_payload.bodi', 'job', 'unknown-output', 'github.event.client_payload.body'],
+  [
+    "fromJSON(inputs.hookline || '{}').metod",
+    'job',
+    'unknown-output',
+    "fromJSON(inputs.hookline || '{}').method",
+  ],
+  [
+    "fromJSON(github.event.inputs.hooklin || '{}').path",
+    'job',
+    'unknown-input',
+    "fromJSON(github.event.inputs.hookline || '{}').path",
+  ],
+  // whole jobs
+  ['needs.on', 'job', 'object-as-string', 'toJSON(needs.on)'],
+  ['fromJSON(needs.on).result', 'job', 'object-as-string', 'needs.on.result'],
+  // choices between two values
+  [
+    "needs.on.outputs.triggered && 'a' || 'b'",
+    'job',
+    'always-true',
+    "needs.on.outputs.triggered == 'true' && 'a' || 'b'",
+  ],
+  [
+    "case(needs.on.outputs.triggered, 'a', 'b')",
+    'job',
+    'always-true',
+    "case(needs.on.outputs.triggered == 'true', 'a', 'b')",
+  ],
+  [
+    `${EVENT}.webhook.outcome && 'a' || 'b'`,
+    'job',
+    'always-true',
+    `${EVENT}.webhook.outcome == 'success' && 'a' || 'b'`,
+  ],
 ]
 
 /** The text after the edit that a hint describes: the marked part is replaced, or a line is added. */
@@ -472,6 +577,14 @@ const EDITED_IN_SOURCES: readonly (readonly [
   ['matrix.on.webhook.outputs.method', 'env', 'unknown-matrix-key', 'on.webhook.outputs.method'],
   ['fromJSON(on).webhook.outcome', 'env', 'object-as-string', 'on.webhook.outcome'],
   ['on[0].webhook.outcome', 'env', 'string-as-object', 'on.webhook.outcome'],
+  ['inputs.hooklin', 'env', 'unknown-input', 'toJSON(on)'],
+  [
+    'fromJSON(github.event.client_payload).path',
+    'env',
+    'object-as-string',
+    'github.event.client_payload.path',
+  ],
+  ['on[github.job].outptus.method', 'env', 'unknown-output', 'on[github.job].outputs.method'],
   ["join(on.*.outputs.boddy, ', ')", 'env', 'unknown-output', "join(on.*.outputs.body, ', ')"],
   [
     "on.webhook.outputs.body.pull_request.draft == 'false'",

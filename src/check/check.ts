@@ -1,9 +1,9 @@
 import { isPair, isScalar, type Node, Scalar, visit } from 'yaml'
-import type { Finding, Level } from '../wire/errors.ts'
+import type { Finding, Level, Position } from '../wire/errors.ts'
 import { asFindings, MISTAKES, STRICT_MISTAKES } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { positionAt, rangeOf, yamlWarnings } from '../workflow/yaml.ts'
+import { offsetOf, positionAt, rangeOf, yamlWarnings } from '../workflow/yaml.ts'
 import { levelWithoutStrict, type Rule, type RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
@@ -22,7 +22,7 @@ const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, r
 export function checkFile(file: RuleFile): Finding[] {
   const found = RULES.flatMap((rule) => {
     const level = levelWithoutStrict(rule)
-    return rule.check(file).map((problem): Finding => ({ ...problem, code: rule.id, level }))
+    return file.findings(rule).map((problem): Finding => ({ ...problem, code: rule.id, level }))
   })
   const { source, document } = file.file
   const warnings = asFindings(yamlWarnings(source, document), 'warning')
@@ -65,7 +65,7 @@ function withoutIgnored({ source, document }: ParsedFile, findings: readonly Fin
   const left = findings.filter((finding) => {
     const { position, code } = finding
     if (!position || position.source.file !== source.file) return true
-    const lines = linesAround({ source, document }, position.line, position.column)
+    const lines = linesAround({ source, document }, position)
     const matching = ignores.filter(({ id, line }) => id === code && lines.has(line))
     for (const ignore of matching) used.add(ignore)
     return matching.length === 0
@@ -107,10 +107,9 @@ function ignoresIn({ source, document }: ParsedFile): Ignore[] {
 }
 
 /** The lines on which a position, its node, and the key of that node begin. */
-function linesAround({ source, document }: ParsedFile, line: number, column: number): Set<number> {
-  const before = source.text.split('\n').slice(0, line - 1)
-  const at = before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
-  const lines = new Set([line])
+function linesAround({ source, document }: ParsedFile, position: Position): Set<number> {
+  const at = offsetOf(position)
+  const lines = new Set([position.line])
   const lineOf = (node: Node) => positionAt(source, ...rangeOf(node)).line
   visit(document, {
     Scalar(key, scalar, path) {

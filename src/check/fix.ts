@@ -28,7 +28,7 @@ export function fixSource(original: Source, read: (source: Source) => RuleFile):
       patch(new DocumentLines(source.text, document), operations),
     )
     const next = read({ ...source, text })
-    const fixed = rule.check(file).length - rule.check(next).length
+    const fixed = file.findings(rule).length - next.findings(rule).length
     if (fixed <= 0) continue
     count += fixed
     file = next

@@ -26,21 +26,20 @@ export function findingJson(finding: Finding) {
  * Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(findings: readonly Finding[], version: string) {
-  const known = RULES.map((rule) => {
-    const { title, reason, remedy } = rule.page
-    return { id: rule.id, title, reason, remedy, level: levelWithoutStrict(rule) }
-  })
-  const ofRules = new Set(known.map(({ id }) => id))
-  const others = Object.entries(OTHER_FINDINGS)
-    .filter(([id]) => !ofRules.has(id))
-    .map(([id, title]) => ({
-      id,
-      title,
-      reason: `${title}.`,
-      remedy: '',
-      level: 'warning' as const,
-    }))
-  const rules = [...known, ...others]
+  const others = Object.entries(OTHER_FINDINGS).map(([id, title]) => ({
+    id,
+    title,
+    reason: `${title}.`,
+    remedy: '',
+    level: 'warning' as const,
+  }))
+  const known = RULES.map((rule) => ({
+    id: rule.id,
+    ...rule.page,
+    level: levelWithoutStrict(rule),
+  }))
+  // A rule describes its findings better than a mistake with the same id.
+  const rules = [...new Map([...others, ...known].map((one) => [one.id, one])).values()]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',

@@ -1,13 +1,18 @@
 import type { Expr } from '@actions/expressions/ast'
 import { type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
+import type { SourceFile } from '../compiler/source-file.ts'
 import { FileContexts } from '../model/types/contexts.ts'
 import { type Typed, typed } from '../model/types/typed.ts'
-import { type Level, type Problem, UserError } from '../wire/errors.ts'
-import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
+import type { Level, Problem } from '../wire/errors.ts'
+import {
+  type FileExpression,
+  fileExpressions,
+  partsOf,
+  positionIn,
+} from '../workflow/file-expressions.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
-  type Entry,
-  entriesOf,
   type ParsedFile,
   type Place,
   type TextPlace,
@@ -17,7 +22,7 @@ import {
 import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
-import { positionAt } from '../workflow/yaml.ts'
+import { type Job, jobsIn, type Step } from '../workflow/steps.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
 export interface Rule {
@@ -28,7 +33,8 @@ export interface Rule {
    */
   readonly level: Level | 'strict'
   readonly page: RulePage
-  check(file: RuleFile): readonly Problem[]
+  /** Finds the mistakes that the types of expressions do not show. */
+  check?(file: RuleFile): readonly Problem[]
   /** Changes that are certain to keep the meaning of the file, so none of a place that `isShared`; only findings with such a fix change. */
   fix?(file: RuleFile): readonly Operation[]
 }
@@ -56,6 +62,8 @@ export function levelWithoutStrict({ level }: Rule): Level {
 export interface TypedExpression extends Typed {
   readonly expression: FileExpression
   readonly tree: Expr
+  /** The tree and everything in it. */
+  readonly parts: readonly Expr[]
 }
 
 /** Files of the repository that rules read in addition to the file that they check. */
@@ -71,6 +79,12 @@ export const NO_OTHER_FILES: RepositoryFiles = {
   hasSources: true,
 }
 
+/** The triggers that a file declares, and the mistakes in them. */
+interface Declared {
+  readonly triggers: readonly SourceTrigger[]
+  readonly problems: readonly Mistake[]
+}
+
 /** A file that rules check. Each part is computed once, when a rule reads it for the first time. */
 export class RuleFile {
   readonly file: ParsedFile
@@ -81,10 +95,8 @@ export class RuleFile {
   /** The workflow's name in URLs: its file name without the extension. */
   readonly name: string
   readonly top: Place
-  readonly #sourceTriggers: readonly SourceTrigger[] | undefined
-  readonly #nativeTriggers: readonly SourceTrigger[] | undefined
-  #triggers: readonly SourceTrigger[] | undefined
-  #jobs: readonly Entry[] | undefined
+  #declared: Declared | undefined
+  #jobs: readonly Job[] | undefined
   #contexts: FileContexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #typed: readonly TypedExpression[] | undefined
@@ -94,41 +106,41 @@ export class RuleFile {
     repository: RepositoryFiles,
     kind: {
       readonly native?: NativeWorkflow | undefined
-      /** The triggers that its steps declare, if they were read already. */
-      readonly nativeTriggers?: readonly SourceTrigger[] | undefined
-      /** The triggers that a source declares under `on:`; absent for a workflow of GitHub. */
-      readonly sourceTriggers?: readonly SourceTrigger[]
+      readonly source?: SourceFile
     } = {},
   ) {
     this.file = file
     this.repository = repository
     this.native = kind.native
-    this.isSource = kind.sourceTriggers !== undefined
+    this.isSource = kind.source !== undefined
     this.name = file.source.file.replace(/^.*\/|\.ya?ml$/g, '')
     this.top = topOf(file.document)
-    this.#sourceTriggers = kind.sourceTriggers
-    this.#nativeTriggers = kind.nativeTriggers
+    this.#declared = kind.source
+    this.#jobs = kind.native?.jobs
+    this.#expressions = kind.source?.expressions
   }
 
   get contexts(): FileContexts {
-    this.#contexts ??= new FileContexts(this.file, this.isSource, this.triggers)
+    this.#contexts ??= new FileContexts(this.top, this.jobs, this.isSource, this.triggers)
     return this.#contexts
   }
 
   /** Every expression of the file, at the position where it is written. */
   get expressions(): readonly FileExpression[] {
-    const { text } = this.file.source
-    this.#expressions ??= entriesOf(this.top).flatMap(({ name, value }) =>
-      fileExpressions(text, value.node, [name]),
-    )
+    const { source, document } = this.file
+    this.#expressions ??= fileExpressions(source.text, document.contents, [])
     return this.#expressions
+  }
+
+  get declared(): Declared {
+    this.#declared ??= inlineTriggers(this.native)
+    return this.#declared
   }
 
   /** The declared triggers; none if one of them has mistakes, or if another file declares them. */
   get triggers(): readonly SourceTrigger[] {
-    this.#triggers ??=
-      this.#sourceTriggers ?? (this.native ? inlineTriggers(this.native, this.#nativeTriggers) : [])
-    return this.#triggers
+    const isElsewhere = this.native?.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))
+    return isElsewhere ? [] : this.declared.triggers
   }
 
   /** The events under `on:`, each where it is written. */
@@ -145,51 +157,61 @@ export class RuleFile {
     return textsAt(childOf(this.top, 'on', 'repository_dispatch', 'types'))
   }
 
-  get jobs(): readonly Entry[] {
-    this.#jobs ??= entriesOf(childOf(this.top, 'jobs'))
+  get jobs(): readonly Job[] {
+    this.#jobs ??= jobsIn(this.top, this.file.source)
     return this.#jobs
+  }
+
+  get steps(): readonly Step[] {
+    return this.jobs.flatMap(({ steps }) => steps)
   }
 
   /** Every expression that may read the event, with its type. */
   get typed(): readonly TypedExpression[] {
-    this.#typed ??= this.expressions.flatMap((expression) => {
-      const { text } = expression
-      const tree = READS_EVENT.test(text) ? expression.tree : undefined
-      return tree ? [{ expression, tree, ...typed(tree, text, this.contexts.at(expression)) }] : []
-    })
+    this.#typed ??= this.#typedExpressions()
     return this.#typed
   }
 
-  /** The faults of one kind that the type checker finds in the expressions. */
-  faults(code: string): readonly Problem[] {
-    return this.typed.flatMap(({ expression, faults }) =>
-      faults
-        .filter((fault) => fault.code === code)
-        .map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
-    )
+  #typedExpressions(): TypedExpression[] {
+    const inMatrices = this.expressions.filter(({ path }) => path[2] === 'strategy')
+    const jobs = new Set(inMatrices.map(({ path }) => path[1]))
+    return this.expressions.flatMap((expression) => {
+      const { text, path } = expression
+      // A matrix without an expression holds nothing of the event.
+      const reads = this.isSource || jobs.has(path[1]) ? READS_EVENT_OR_MATRIX : READS_EVENT
+      const tree = reads.test(text) ? expression.tree : undefined
+      if (!tree) return []
+      const shapes = typed(tree, text, this.contexts.at(expression))
+      return [{ expression, tree, parts: partsOf(tree), ...shapes }]
+    })
   }
 
-  /** A problem at a part of an expression. */
-  problemAt(expression: FileExpression, { start, end }: Span, problem: Problem): Problem {
-    const span = expression.span(start, end)
-    return { ...problem, position: positionAt(this.file.source, span.start, span.end) }
+  /** The findings of a rule: its own, and those that the type checker reports under its id. */
+  findings(rule: Rule): readonly Problem[] {
+    const faults = this.typed.flatMap(({ expression, faults }) =>
+      faults
+        .filter((fault) => fault.code === rule.id)
+        .map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
+    )
+    return [...faults, ...(rule.check?.(this) ?? [])]
+  }
+
+  /** A problem at a part of an expression, or at the whole one. */
+  problemAt(expression: FileExpression, span: Span | undefined, problem: Problem): Problem {
+    return { ...problem, position: positionIn(this.file.source, expression, span) }
   }
 }
 
 /** The contexts that can hold a value of the event; of `github`, only `event` and `event_name` do. */
-const READS_EVENT =
-  /\b(?:env|inputs|jobs|matrix|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
+const READS_EVENT = /\b(?:env|inputs|jobs|needs|on|steps)\b|\bgithub\b(?!\s*\.\s*(?!event)\w)/i
+const READS_EVENT_OR_MATRIX = new RegExp(`\\bmatrix\\b|${READS_EVENT.source}`, 'i')
 
-/** The triggers that the steps of a workflow declare; none if not all of them are known. */
-function inlineTriggers(
-  native: NativeWorkflow,
-  declared: readonly SourceTrigger[] | undefined,
-): readonly SourceTrigger[] {
-  if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
+/** The triggers that the steps of a workflow declare; none if one cannot be read. */
+function inlineTriggers(native: NativeWorkflow | undefined): Declared {
   try {
-    return declared ?? nativeTriggers(native)
+    return { triggers: native ? nativeTriggers(native) : [], problems: [] }
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [] // file-findings.ts reports its problems
+    if (!(error instanceof FatalMistake)) throw error
+    return { triggers: [], problems: error.problems }
   }
 }

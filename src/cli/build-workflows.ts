@@ -187,7 +187,7 @@ async function buildWorkflow(
     file.problems.length > 0
       ? []
       : [
-          ...checkFile(new RuleFile(file, called, { sourceTriggers: file.triggers })),
+          ...checkFile(new RuleFile(file, called, { source: file })),
           ...asFindings(scriptProblems(file.triggers), 'error'),
         ]
   const reported = new Set(ofLevel(rules, 'error').map(findingKey))

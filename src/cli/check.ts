@@ -163,7 +163,7 @@ function fixWorkflow(file: WorkflowText, repository: RepositoryFiles): Fixed {
     const spelling = spelled(source)
     const fixed = withFixes(spelling.source, (text) => {
       const parsed = readSourceFile(name, text)
-      return new RuleFile(parsed, repository, { sourceTriggers: parsed.triggers })
+      return new RuleFile(parsed, repository, { source: parsed })
     })
     return { ...fixed, count: fixed.count + spelling.count }
   }

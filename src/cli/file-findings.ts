@@ -4,16 +4,13 @@ import { type RepositoryFiles, RuleFile } from '../check/rule.ts'
 import { misplacedTriggers } from '../check/rules/misplaced-trigger.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
 import { originOf } from '../compiler/compiled-files.ts'
-import { githubMessages, newProblems } from '../compiler/github-parser.ts'
+import { githubProblems, newProblems } from '../compiler/github-parser.ts'
 import { unknownKeyFindings, withKeyHints } from '../compiler/key-hints.ts'
-import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
+import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
-import { NATIVE_EVENTS } from '../wire/events.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { asFindings, FatalMistake, type Mistake } from '../workflow/mistakes.ts'
-import type { ParsedFile } from '../workflow/nodes.ts'
-import { parseYaml, positionAt } from '../workflow/yaml.ts'
+import { asFindings } from '../workflow/mistakes.ts'
+import { parseYaml } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
   findingsOf,
@@ -110,37 +107,14 @@ async function checkNative(
       const rules = new RuleFile(file, repository)
       return misplacedTriggers(rules).length > 0 ? checkFile(rules) : UNUSED
     }
-    const { triggers, problems } = inlineTriggers(file)
-    const rules = new RuleFile(file, repository, { native, nativeTriggers: triggers })
-    const own = [...asFindings(problems, 'error'), ...checkFile(rules)]
-    const fromGitHub = (await githubProblems(file)).slice(0, LIMITS.problems)
-    const others = newProblems(fromGitHub, ofLevel(own, 'error'))
+    const rules = new RuleFile(file, repository, { native })
+    const { triggers, problems } = rules.declared
+    const mistakes = [...problems, ...scriptProblems(triggers)]
+    const own = [...asFindings(mistakes, 'error'), ...checkFile(rules)]
+    const others = newProblems(await githubProblems(file), ofLevel(own, 'error'))
     return [...own, ...withKeyHints(file.document, unknownKeyFindings(file.document, others))]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return mayUse ? asFindings(error.problems, 'error') : UNUSED
-  }
-}
-
-async function githubProblems({ source, document }: ParsedFile): Promise<Mistake[]> {
-  const messages = await githubMessages({ name: source.file, text: source.text }, document)
-  // The parser knows some events only as keys, not as `on: repository_dispatch`.
-  const reported = messages.filter(
-    ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
-  )
-  return reported.map(({ start, end, ...problem }) => ({
-    ...problem,
-    position: positionAt(source, start, end),
-  }))
-}
-
-/** The triggers that the steps of a file declare, and their mistakes; no triggers if one cannot be read. */
-function inlineTriggers(native: ParsedFile) {
-  try {
-    const triggers = nativeTriggers(native)
-    return { triggers, problems: scriptProblems(triggers) }
-  } catch (error) {
-    if (!(error instanceof FatalMistake)) throw error
-    return { triggers: [], problems: error.problems }
   }
 }

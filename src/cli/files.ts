@@ -77,7 +77,7 @@ export function nativeFile(root: string, workflow: string): string | undefined {
 export function readSource(root: string, file: string): Source {
   const path = join(root, file)
   try {
-    const inside = relative(realpathSync(root), realpathSync(path))
+    const inside = relative(realpathSync.native(root), realpathSync.native(path))
     if (inside.startsWith('..'))
       throw new FatalMistake({
         code: 'no-file',

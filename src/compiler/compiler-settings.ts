@@ -255,8 +255,7 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
       continue
     }
     const node = resolved(document, pair.value)
-    const written = plainValue(document, node)
-    const value = setting.parse(written)
+    const value = setting.parse(node?.toJS(document, { maxAliasCount: -1 }))
     const valueNode = pair.value ?? pair.key
     if (value === undefined) {
       problems.push({
@@ -273,10 +272,6 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
     positions.set(setting.name, at(valueNode))
   }
   return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
-}
-
-function plainValue(document: Document, node: Node | undefined): unknown {
-  return node?.toJS(document, { maxAliasCount: -1 })
 }
 
 /** The settings that a source is compiled with. */

@@ -10,8 +10,7 @@ import {
   type NodePair,
   nodeBelow,
   type Path,
-  pairKey,
-  pairsOf,
+  pairOf,
   positionAt,
   rangeOf,
   resolved,
@@ -36,9 +35,7 @@ function ofWorkflow(file: SourceFile): Concurrency | undefined {
 
 function ofJobs(file: SourceFile): Concurrency[] {
   return jobsOf(file).flatMap(({ pair: { value } }) => {
-    const own = isMap(value)
-      ? pairsOf(value).find((one) => pairKey(one) === 'concurrency')
-      : undefined
+    const own = pairOf(value, 'concurrency')
     return own ? [concurrencyOf(file, own)] : []
   })
 }

@@ -11,7 +11,7 @@ export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
 }
 
 /** The schedule of a workflow, and whether it is as frequent as requested. */
-export interface Schedule extends ScheduleEntry {
+export interface CronSchedule extends ScheduleEntry {
   readonly isExact: boolean
 }
 
@@ -39,7 +39,7 @@ export function scheduleOf(
   { minutes, cron }: Partial<PollInterval>,
   timeZone: string | undefined,
   workflow: string,
-): Schedule {
+): CronSchedule {
   if (cron !== undefined) return { cron, timeZone, isExact: true }
   const wanted = minutes || DEFAULT_EVERY
   const interval = CRON_MINUTES.findLast((one) => one <= wanted) ?? SHORTEST

@@ -4,7 +4,7 @@ import { NATIVE_EVENTS } from '../wire/events.ts'
 import { words } from '../wire/words.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
-import { pairKey, rangeOf } from '../workflow/yaml.ts'
+import { offsetOf, pairKey, rangeOf } from '../workflow/yaml.ts'
 import { SETTINGS_KEY } from './compiler-settings.ts'
 import { SCOPES } from './permissions.ts'
 
@@ -127,8 +127,7 @@ export function withKeyHints<Found extends Problem>(
  */
 function keySection(document: Document.Parsed, { position }: Problem): string | undefined {
   if (!position) return undefined
-  const before = position.source.text.split('\n').slice(0, position.line - 1)
-  const at = before.reduce((sum, line) => sum + line.length + 1, 0) + position.column - 1
+  const at = offsetOf(position)
   let place: string | undefined
   visit(document, {
     Pair(_, { key }, path) {

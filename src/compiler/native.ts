@@ -12,10 +12,9 @@ import {
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
-  type Entry,
   entriesOf,
+  type MappingEntry,
   type ParsedFile,
-  type Place,
   type TextPlace,
   textAt,
   textOf,
@@ -25,9 +24,9 @@ import {
 import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
-import { actionSteps } from '../workflow/steps.ts'
+import { actionSteps, type Job, jobsIn, type Step } from '../workflow/steps.ts'
 import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflow.ts'
-import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { offsetOf, parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 
 /** A step of a workflow in `.github/workflows/` that uses the action, and the jobs that read it. */
@@ -51,6 +50,7 @@ interface NativeUse {
 /** A workflow in `.github/workflows/` that uses the action. */
 export interface NativeWorkflow extends ParsedFile {
   readonly name: string
+  readonly jobs: readonly Job[]
   readonly uses: readonly NativeUse[]
 }
 
@@ -67,18 +67,20 @@ export function mayUseAction(text: string): boolean {
  */
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
   const document = parseYaml(source)
-  const jobs = entriesOf(childOf(topOf(document), 'jobs'))
-  const uses = jobs.flatMap((job) =>
-    actionSteps(job.value, source).map((step) => useOf(source, jobs, job, step)),
-  )
-  return uses.length > 0 ? { name, source, document, uses } : undefined
+  const jobs = jobsIn(topOf(document), source)
+  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(source, jobs, job, step)))
+  return uses.length > 0 ? { name, source, document, jobs, uses } : undefined
 }
 
 const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
 const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
 
-function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place): NativeUse {
-  const id = textOf(childOf(step, 'id'))
+function useOf(
+  source: Source,
+  jobs: readonly MappingEntry[],
+  job: MappingEntry,
+  { place: step, id }: Step,
+): NativeUse {
   const outputs = entriesOf(childOf(job.value, 'outputs')).flatMap(({ name, value }) => {
     const text = textOf(value)
     return text === undefined ? [] : [[name, text] as const]
@@ -121,12 +123,12 @@ function isSameName(one: string | undefined, other: string | undefined): boolean
  * @throws UserError with the mistakes of all these inputs
  */
 export function nativeTriggers(
-  { source, document }: ParsedFile,
+  { source, jobs }: NativeWorkflow,
   contexts?: Contexts,
 ): SourceTrigger[] {
-  const texts = entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap((job) => actionSteps(job.value, source))
-    .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
+  const texts = jobs
+    .flatMap(actionSteps)
+    .flatMap(({ place }) => textAt(childOf(place, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: SourceTrigger[] = []
   const problems: Mistake[] = []
@@ -264,10 +266,9 @@ class InlineOn {
     return positionAt(this.#file, ...rangeOf(this.#alias ?? this.#scalar))
   }
 
-  #positionInFile({ line, column, length }: Position): Position {
-    const before = this.#source.text.split('\n').slice(0, line - 1)
-    const start = before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
-    return this.#placeOf(this.#toValue(start), this.#toValue(start + length - 1) + 1)
+  #positionInFile(position: Position): Position {
+    const start = offsetOf(position)
+    return this.#placeOf(this.#toValue(start), this.#toValue(start + position.length - 1) + 1)
   }
 
   /** For an offset within an evaluated expression, the start of that expression. */

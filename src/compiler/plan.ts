@@ -8,10 +8,10 @@ import { dedent } from '../workflow/spans.ts'
 import { type NodePair, nodeBelow, pairOf, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import type { CompileSettings } from './compiler-settings.ts'
-import { type Schedule, scheduleOf } from './cron-schedule.ts'
+import { type CronSchedule, scheduleOf } from './cron-schedule.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
-import { expressionsOutsideOn, nativeTarget, rewriteExpression } from './rewrite.ts'
+import { nativeTarget, rewriteExpression } from './rewrite.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** The events that start a workflow. */
@@ -33,7 +33,7 @@ export interface WorkflowStarts {
 export interface PolledTrigger {
   readonly trigger: SourceTrigger
   /** `undefined` if the source has its own schedule, or `skipSchedule`. */
-  readonly schedule: Schedule | undefined
+  readonly schedule: CronSchedule | undefined
 }
 
 /** The options of the compilation of one source. */
@@ -91,7 +91,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const starts = startsOf(file, dispatchEvent(options.dispatch))
   const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
-  const expressions = expressionsOutsideOn(file)
+  const expressions = file.expressions.filter(({ path }) => path[0] !== 'on')
   // The jobs file reads `inputs`, which the workflow's own `env` can read, so `env` need not move.
   const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
@@ -180,7 +180,7 @@ function onReader(
   const readers = new Set<Scalar>(
     expressions
       .filter(({ text }) => referencesIn(text, 'on').length > 0)
-      .map(({ found }) => found.scalar),
+      .map(({ scalar }) => scalar),
   )
   const reads = (node: Node | null | undefined): boolean => {
     let found = false
@@ -218,15 +218,11 @@ function conditionSource(scalar: Scalar, text: string): string | undefined {
   if (!isFolded && scalar.type !== Scalar.PLAIN) return undefined
   const [start, end] = rangeOf(scalar)
   const written = text.slice(start, end).replace(isFolded ? /^[^\n]*\n/ : /^/, '')
-  const lines = dedent(written.trimEnd().split('\n'), indentationOf(written))
+  const lines = dedent(written.trimEnd().split('\n'), Math.max(0, written.search(/\S/)))
   const joined = lines.join('\n').trim()
   const isSame =
     joined.replaceAll(/\s+/g, ' ') === String(scalar.value).trim().replaceAll(/\s+/g, ' ')
   const hasString = /'[^'\n]*\n/.test(joined.replaceAll(/'[^'\n]*'/g, ''))
   const hasText = joined.includes('${{') && !/^\$\{\{(?:(?!\$\{\{).)*\}\}$/s.test(joined)
   return isSame && !hasString && !hasText ? joined : undefined
-}
-
-function indentationOf(text: string): number {
-  return Math.max(0, text.search(/\S/))
 }

@@ -13,7 +13,7 @@ import {
   isFault,
   isWithin,
   NEEDS_PLACES,
-  parseExpression,
+  positionIn,
   type Reference,
   referencesIn,
 } from '../workflow/file-expressions.ts'
@@ -22,7 +22,7 @@ import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { type NodePair, type Path, pairKey, pairOf, pairsOf, positionAt } from '../workflow/yaml.ts'
+import { type NodePair, type Path, pairKey, pairOf, pairsOf } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -146,8 +146,7 @@ function textOperations(
   edited: (text: string) => readonly Edit[],
 ): Operation[] {
   const texts = new Map<Scalar, { readonly path: Path; readonly edits: Edit[] }>()
-  for (const { text, start, found } of expressions) {
-    const { scalar, path } = found
+  for (const { text, start, scalar, path } of expressions) {
     const own = texts.get(scalar) ?? { path, edits: [] }
     for (const edit of edited(text)) {
       own.edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text })
@@ -157,13 +156,6 @@ function textOperations(
   return [...texts.values()]
     .filter(({ edits }) => edits.length > 0)
     .map(({ path, edits }) => ({ op: 'rewriteText', path, edits }))
-}
-
-/** Every expression outside of the `on:` section. */
-export function expressionsOutsideOn(file: SourceFile): FileExpression[] {
-  return [...file.sections]
-    .filter(([key]) => key !== 'on')
-    .flatMap(([key, { value }]) => fileExpressions(file.source.text, value, [key]))
 }
 
 /**
@@ -190,19 +182,19 @@ function problemsOfExpression(
   places: readonly string[],
 ): Mistake[] {
   if (expression.text.trim() === '') return []
-  const problemAt = ({ start, end }: Span, problem: Mistake): Mistake => {
-    const place = expression.span(start, end)
-    return { ...problem, position: positionAt(file.source, place.start, place.end) }
-  }
+  const problemAt = (span: Span, problem: Mistake): Mistake => ({
+    ...problem,
+    position: positionIn(file.source, expression, span),
+  })
   const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
   if (slips.length > 0) {
     return slips.map((slip) =>
       problemAt(slip, { code: 'bad-expression', message: slip.message, hint: slip.hint }),
     )
   }
-  const tree = parseExpression(expression.text)
-  if (isFault(tree))
-    return [problemAt(tree, { code: 'bad-expression', message: `expression: ${tree.message}` })]
+  const { parsed } = expression
+  if (isFault(parsed))
+    return [problemAt(parsed, { code: 'bad-expression', message: `expression: ${parsed.message}` })]
   const found = contextReferences(expression.text, 'on')
   if (found.length > 0 && !isWithin(expression.path, places)) {
     return found.map((one) => problemAt(one, notHere(expression)))

@@ -13,7 +13,7 @@ import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
+import { type FileExpression, fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
@@ -44,6 +44,8 @@ export interface SourceFile {
   readonly sections: ReadonlyMap<string, NodePair>
   readonly on: NodePair
   readonly jobs: NodePair
+  /** Every expression of the file, in its order. */
+  readonly expressions: readonly FileExpression[]
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
   /**
@@ -79,6 +81,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
     sections,
     on,
     jobs,
+    expressions: fileExpressions(source.text, document.contents, []),
     triggers,
     native,
     settings,

@@ -3,12 +3,12 @@ import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import {
   contextReferences,
   type FileExpression,
-  fileExpressions,
   isFault,
-  parseExpression,
+  positionIn,
 } from '../workflow/file-expressions.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import type { Span } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { DEFAULT_EVERY } from './cron-schedule.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
@@ -57,15 +57,15 @@ export function triggerNotices({ file, polled, options: { state } }: Plan): Mist
 
 /** Expressions of the `on:` section with no value when GitHub or the action reads them. */
 function onProblems(file: SourceFile): Mistake[] {
-  const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
-  return expressions.flatMap((expression) => {
+  return file.expressions.flatMap((expression) => {
+    if (expression.path[0] !== 'on') return []
     if (!expression.closed) {
       const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
       return [
         problemAt(file, expression, found, 'bad-expression', 'expression is not closed with }}'),
       ]
     }
-    const parsed = parseExpression(expression.text)
+    const { parsed } = expression
     if (isFault(parsed)) {
       return [
         problemAt(file, expression, parsed, 'bad-expression', `expression: ${parsed.message}`),
@@ -104,12 +104,11 @@ function onProblems(file: SourceFile): Mistake[] {
 function problemAt(
   { source }: SourceFile,
   expression: FileExpression,
-  found: { readonly start: number; readonly end: number },
+  found: Span,
   code: MistakeCode,
   message: string,
 ): Mistake {
-  const { start, end } = expression.span(found.start, found.end)
-  return { code, message, position: positionAt(source, start, end) }
+  return { code, message, position: positionIn(source, expression, found) }
 }
 
 /** Options of `config` that the compiled files cannot support. */

@@ -15,7 +15,8 @@ import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { expressionData, TO_JSON } from '../workflow/expression-data.ts'
-import { expressionSpans, lex } from '../workflow/expressions.ts'
+import { expressionSpans, hasExpression, lex, textExpression } from '../workflow/expressions.ts'
+import { childrenOf, partsOf } from '../workflow/file-expressions.ts'
 
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
 export type ExpressionResult = { readonly value: Json } | Unknown | { readonly fails: string }
@@ -94,6 +95,17 @@ const MISSING: PartialContexts = Object.fromEntries(
   Object.entries(CONTEXTS).map(([name, what]) => [name, unknownValue(what)]),
 )
 
+/** The properties of `github` that only a run knows. Source: GitHub's documentation of the context. */
+export const UNKNOWN_OF_GITHUB: JsonObject = Object.fromEntries(
+  `action action_path action_ref action_repository action_status actor actor_id api_url base_ref env
+  event_path graphql_url head_ref job path ref ref_name ref_protected ref_type repository
+  repository_id repository_owner repository_owner_id repositoryUrl retention_days run_id run_number
+  run_attempt secret_source server_url sha token triggering_actor workflow workflow_ref workflow_sha
+  workspace`
+    .split(/\s+/)
+    .map((name) => [name, unknownValue(`github.${name}`)]),
+)
+
 const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const
 
 /** A parsed expression, for many events. */
@@ -117,8 +129,10 @@ const FUNCTIONS = [...STATUS_FUNCTIONS, 'hashFiles'].map((name) => ({
 export function parseForEvaluation(text: string): Parsed | { readonly fails: string } {
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
-    const parts = all(tree)
-    const called = new Set(parts.flatMap((part) => (isCall(part) ? calledName(part) : [])))
+    const parts = partsOf(tree)
+    const called = new Set(
+      parts.flatMap((part) => (part instanceof FunctionCall ? calledName(part) : [])),
+    )
     return {
       tree,
       callsStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
@@ -128,10 +142,6 @@ export function parseForEvaluation(text: string): Parsed | { readonly fails: str
   } catch (error) {
     return { fails: error instanceof Error ? error.message : 'malformed' }
   }
-}
-
-function isCall(part: Expr): part is FunctionCall {
-  return part instanceof FunctionCall
 }
 
 function calledName({ functionName }: FunctionCall): string {
@@ -146,19 +156,6 @@ function contextsReadBy(part: Expr): string[] {
     return isGithub && /^event(?:_name)?$/.test(key) ? ['github.event'] : []
   }
   return part instanceof ContextAccess ? [part.name.lexeme.toLowerCase()] : []
-}
-
-function all(tree: Expr): Expr[] {
-  return [tree, ...subexpressions(tree).flatMap(all)]
-}
-
-function subexpressions(part: Expr): Expr[] {
-  if (part instanceof Grouping) return [part.group]
-  if (part instanceof Unary) return [part.expr]
-  if (part instanceof Binary) return [part.left, part.right]
-  if (part instanceof IndexAccess)
-    return part.index instanceof Star ? [part.expr] : [part.expr, part.index]
-  return part instanceof Logical || part instanceof FunctionCall ? part.args : []
 }
 
 /**
@@ -273,7 +270,8 @@ class ExpressionEvaluation {
       const known = this.#comparison(part)
       if (known) return known
     }
-    for (const child of subexpressions(part)) {
+    for (const child of childrenOf(part)) {
+      if (child instanceof Star) continue
       const found = this.outcome(child)
       if (!('value' in found)) return 'fails' in found ? found : { unknown: found.unknown }
     }
@@ -293,9 +291,8 @@ class ExpressionEvaluation {
         ? { value: plain }
         : { unknown: /: ([^"\\]*)/.exec(json.slice(at))?.[1] ?? 'a part of it' }
     } catch (error) {
-      return {
-        fails: error instanceof Error ? upToLineBreak(error.message) : 'it cannot be evaluated',
-      }
+      const why = error instanceof Error ? error.message.split('\n', 1)[0] : undefined
+      return { fails: why ?? 'it cannot be evaluated' }
     }
   }
 
@@ -348,10 +345,6 @@ function compared({ operator }: Binary, left: Json, right: Json): boolean {
   if (!one || !other) return false
   const result = new Evaluator(new Binary(one, operator, other), new data.Dictionary()).evaluate()
   return truthy(result)
-}
-
-function upToLineBreak(text: string): string {
-  return text.split('\n', 1)[0] ?? text
 }
 
 /** The truth of an outcome by the rules of `if:`; `undefined` if only a run can know. */
@@ -410,21 +403,5 @@ export function forContext(outcome: ExpressionResult): Json {
  */
 export function conditionText(written: string): string {
   const text = written.trim()
-  const spans = expressionSpans(text)
-  if (spans.length === 0) return text
-  const [only] = spans
-  if (spans.length === 1 && only && only.start === 3 && only.end === text.length - 2) {
-    return text.slice(only.start, only.end).trim()
-  }
-  let [pattern, at] = ['', 0]
-  const parts = spans.map(({ start, end }, number) => {
-    pattern += `${formatEscaped(text.slice(at, start - 3))}{${number}}`
-    at = end + 2
-    return text.slice(start, end)
-  })
-  return `format('${pattern}${formatEscaped(text.slice(at))}', ${parts.join(', ')})`
-}
-
-function formatEscaped(text: string): string {
-  return text.replace(/[{}']/g, '$&$&')
+  return hasExpression(text) ? textExpression(text) : text
 }

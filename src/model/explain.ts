@@ -13,6 +13,7 @@ import {
   RESULTS,
   type Status,
   truthOf,
+  UNKNOWN_OF_GITHUB,
   unknownValue,
 } from './evaluate-expression.ts'
 import { type JobDecision, scheduleJobs } from './job-schedule.ts'
@@ -92,17 +93,6 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
     ]
   })
 }
-
-/** The properties of `github` that only a run knows. Source: GitHub's documentation of the context. */
-const UNKNOWN_OF_GITHUB: JsonObject = Object.fromEntries(
-  `action action_path action_ref action_repository action_status actor actor_id api_url base_ref env
-  event_path graphql_url head_ref job path ref ref_name ref_protected ref_type repository
-  repository_id repository_owner repository_owner_id repositoryUrl retention_days run_id run_number
-  run_attempt secret_source server_url sha token triggering_actor workflow workflow_ref workflow_sha
-  workspace`
-    .split(/\s+/)
-    .map((name) => [name, unknownValue(`github.${name}`)]),
-)
 
 const RUNNING: Status = { success: true, failure: false, cancelled: false }
 

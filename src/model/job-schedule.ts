@@ -1,6 +1,5 @@
-import { TokenType } from '@actions/expressions/lexer'
 import type { Json } from '../wire/json.ts'
-import { lex } from '../workflow/expressions.ts'
+import { andOperands } from '../workflow/expressions.ts'
 import {
   conditionText,
   evaluateParsed,
@@ -20,11 +19,11 @@ export type JobResult = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unkno
 export interface JobShape {
   readonly id: string
   readonly needs: readonly string[]
-  readonly condition: Condition | undefined
+  readonly condition: IfCondition | undefined
 }
 
 /** The parsed `if` of a job, for many events. */
-export interface Condition {
+export interface IfCondition {
   /** The condition as one expression. */
   readonly text: string
   readonly parsed: ParseResult
@@ -39,7 +38,7 @@ interface Operand {
 }
 
 /** @param written the value of `if`; empty if the job has none */
-export function readCondition(written: string): Condition | undefined {
+export function readCondition(written: string): IfCondition | undefined {
   const text = conditionText(written)
   if (text === '') return undefined
   const parsed = parseForEvaluation(text)
@@ -150,7 +149,7 @@ type VerdictReason = Pick<JobDecision, 'verdict' | 'why'>
 
 /** A condition with a status function is used as written; to any other GitHub adds `success()`. */
 function decideCondition(
-  condition: Condition | undefined,
+  condition: IfCondition | undefined,
   contexts: PartialContexts,
   status: Status,
   before: readonly Done[],
@@ -181,7 +180,7 @@ const ENDS: Readonly<Record<JobResult, string>> = {
 }
 
 function evaluateCondition(
-  { text, operands }: Condition,
+  { text, operands }: IfCondition,
   parsed: Parsed,
   contexts: PartialContexts,
   status: Status,
@@ -198,22 +197,4 @@ function evaluateCondition(
     return !('fails' in operand) && truthOf(evaluateParsed(operand, contexts, status)) === false
   })
   return { verdict: 'skipped', why: `its if is false: ${wrong?.text ?? text}` }
-}
-
-/** The operands of a condition that is one `&&`; otherwise the condition itself. */
-export function andOperands(condition: string): string[] {
-  const starts = [0]
-  for (const line of condition.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1)
-  const cuts: number[] = []
-  let depth = 0
-  for (const { type, range } of lex(condition)) {
-    if (type === TokenType.LEFT_PAREN || type === TokenType.LEFT_BRACKET) depth++
-    if (type === TokenType.RIGHT_PAREN || type === TokenType.RIGHT_BRACKET) depth--
-    if (depth > 0) continue
-    if (type === TokenType.OR) return [condition.trim()]
-    const at = (starts[range.start.line] ?? 0) + range.start.column
-    if (type === TokenType.AND) cuts.push(at)
-  }
-  const from = [0, ...cuts.map((cut) => cut + 2)]
-  return from.map((start, number) => condition.slice(start, cuts[number]).trim())
 }

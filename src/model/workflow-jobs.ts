@@ -2,7 +2,7 @@ import { type Document, isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
-import { parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
+import { nodeBelow, pairOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
 import { type JobShape, readCondition } from './job-schedule.ts'
 
 /** A string of a workflow that GitHub evaluates, and its position. */
@@ -38,10 +38,9 @@ export function readWorkflowJobs(source: Source): WorkflowJobs {
   const jobs = isObject(workflow.jobs) ? (workflow.jobs as JsonObject) : {}
   const read = Object.entries(jobs).flatMap(([id, body]): WorkflowJob[] => {
     if (!isObject(body)) return []
-    const node = nodeBehindAliases(document, ['jobs', id])
-    const texts = node ? [...evaluatedTexts(document, source, node, [])] : []
-    const key = jobKeyNode(document, id)
-    const line = key ? positionAt(source, ...rangeOf(key)).line : 1
+    const pair = pairOf(nodeBelow(document, document.contents, 'jobs'), id)
+    const texts = pair?.value ? [...evaluatedTexts(document, source, pair.value, [])] : []
+    const line = pair ? positionAt(source, ...rangeOf(pair.key)).line : 1
     const condition = readCondition(body.if === undefined ? '' : String(body.if ?? ''))
     return [{ id, needs: neededJobs(body.needs), condition, line, body: body as JsonObject, texts }]
   })
@@ -52,24 +51,6 @@ export function readWorkflowJobs(source: Source): WorkflowJobs {
 function neededJobs(needs: unknown): string[] {
   if (typeof needs === 'string') return [needs]
   return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string') : []
-}
-
-function nodeBehindAliases(document: Document.Parsed, path: readonly string[]): Node | undefined {
-  let node: Node | undefined = document.contents ?? undefined
-  for (const name of path) {
-    const map = resolved(document, node)
-    if (!isMap(map)) return undefined
-    const pair = map.items.find(({ key }) => isScalar(key) && key.value === name)
-    node = (pair?.value ?? undefined) as Node | undefined // a parsed document has nodes only
-  }
-  return node
-}
-
-function jobKeyNode(document: Document.Parsed, job: string): Node | undefined {
-  const jobs = resolved(document, nodeBehindAliases(document, ['jobs']))
-  if (!isMap(jobs)) return undefined
-  const key = jobs.items.find((pair) => isScalar(pair.key) && pair.key.value === job)?.key
-  return key as Node | undefined // a parsed document has nodes only
 }
 
 /** All texts below a node in which GitHub evaluates something: those with `${{`, and every `if`. */

@@ -3,7 +3,7 @@ import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
 import { expressionData, TO_JSON } from './expression-data.ts'
-import { ExpressionMistake, lex } from './expressions.ts'
+import { andOperands, ExpressionMistake, lex } from './expressions.ts'
 
 /** The names that a condition at the relay can use, in addition to GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const
@@ -53,29 +53,11 @@ export function checkCondition(condition: string): void {
  * the top level are told apart.
  */
 export function unmetParts(condition: string, contexts: EventContexts): string[] {
-  return conjuncts(condition).filter((part) => {
+  return andOperands(condition).filter((part) => {
     try {
       return !holds(part, contexts)
     } catch {
       return true
     }
   })
-}
-
-/** Strings, brackets and the operators that join conditions. */
-const PIECES = /'(?:[^']|'')*'|[([]|[)\]]|&&|\|\|/g
-
-function conjuncts(condition: string): string[] {
-  const parts: string[] = []
-  let [depth, start] = [0, 0]
-  for (const { 0: piece, index } of condition.matchAll(PIECES)) {
-    if (/^[([]$/.test(piece)) depth++
-    else if (/^[)\]]$/.test(piece)) depth--
-    else if (depth === 0 && piece === '||') return [condition.trim()]
-    else if (depth === 0 && piece === '&&') {
-      parts.push(condition.slice(start, index))
-      start = index + piece.length
-    }
-  }
-  return [...parts, condition.slice(start)].map((part) => part.trim())
 }

@@ -7,8 +7,6 @@ import {
   Literal,
   type Star,
 } from '@actions/expressions/ast'
-import { spanOf } from './file-expressions.ts'
-import type { Span } from './spans.ts'
 
 /** A context and the names after it: `needs.on.outputs.body`. */
 interface ContextPath {
@@ -29,28 +27,14 @@ export function accessTo(expr: Expr): { readonly root: Expr; readonly indices: (
   }
 }
 
-/** A name that is written as an index, in lower case; `undefined` for `*` and a computed index. */
-function nameOfIndex(index: Expr | Star): string | undefined {
-  return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
-}
-
 /** The path that an expression reads; `undefined` for an expression that computes something. */
 export function contextPath(expr: Expr): ContextPath | undefined {
   const { root, indices } = accessTo(expr)
-  return root instanceof ContextAccess
-    ? { context: root.name.lexeme.toLowerCase(), names: indices.map(nameOfIndex) }
-    : undefined
-}
-
-/** The characters of a path in the text of its expression. */
-export function spanOfPath(expr: Expr, text: string): Span | undefined {
-  if (expr instanceof Grouping) return spanOfPath(expr.group, text)
-  if (expr instanceof ContextAccess) return spanOf(expr.name)
-  if (!(expr instanceof IndexAccess) || !(expr.index instanceof Literal)) return undefined
-  const start = spanOfPath(expr.expr, text)?.start
-  const { end } = spanOf(expr.index.token)
-  const bracket = /^\s*\]/.exec(text.slice(end))?.[0] ?? ''
-  return start === undefined ? undefined : { start, end: end + bracket.length }
+  if (!(root instanceof ContextAccess)) return undefined
+  const names = indices.map((index) =>
+    index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined,
+  )
+  return { context: root.name.lexeme.toLowerCase(), names }
 }
 
 export function isCallOf(part: Expr, name: string): part is FunctionCall {

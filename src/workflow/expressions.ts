@@ -185,6 +185,24 @@ export function lex(expression: string): Token[] {
   })
 }
 
+/** The operands of a condition that is one `&&`; otherwise the condition itself. */
+export function andOperands(condition: string): string[] {
+  const starts = [0]
+  for (const line of condition.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1)
+  const cuts: number[] = []
+  let depth = 0
+  for (const { type, range } of lex(condition)) {
+    if (type === TokenType.LEFT_PAREN || type === TokenType.LEFT_BRACKET) depth++
+    if (type === TokenType.RIGHT_PAREN || type === TokenType.RIGHT_BRACKET) depth--
+    if (depth > 0) continue
+    if (type === TokenType.OR) return [condition.trim()]
+    const at = (starts[range.start.line] ?? 0) + range.start.column
+    if (type === TokenType.AND) cuts.push(at)
+  }
+  const from = [0, ...cuts.map((cut) => cut + 2)]
+  return from.map((start, number) => condition.slice(start, cuts[number]).trim())
+}
+
 function contextData(contexts: Contexts): data.Dictionary {
   // The reviver converts every object into a Dictionary; `JSON.parse` returns `any`.
   return JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary

@@ -10,9 +10,10 @@ import {
 } from '@actions/expressions/ast'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, Scalar } from 'yaml'
+import type { Position, Source } from '../wire/errors.ts'
 import { expressionSpans, hasExpression, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
-import { type Path, pairKey } from './yaml.ts'
+import { type Path, pairKey, positionAt } from './yaml.ts'
 
 /**
  * Paths of a workflow where an expression can read `needs`; `*` is any key.
@@ -69,68 +70,82 @@ export function isWithin(path: Path, places: readonly string[]): boolean {
 /** An expression of a workflow file: the inside of `${{ }}`, or a whole `if:`. */
 export interface FileExpression {
   readonly text: string
+  readonly scalar: Scalar<string>
   /** The path of its scalar: `['jobs', 'a', 'steps', 0, 'run']`. */
   readonly path: Path
-  readonly found: FoundScalar
   /** The offset of the expression in the value of its scalar. */
   readonly start: number
   /** False if its `}}` is missing; the expression then ends with the scalar. */
   readonly closed: boolean
+  readonly parsed: Expr | ExpressionFault
   /** `undefined` if the expression cannot be parsed; GitHub reports that. */
   readonly tree: Expr | undefined
   /** The position in the file of the characters `start` to `end` of the expression. */
   span(start: number, end: number): Span
 }
 
-/** A string in a file, with its path. */
-interface FoundScalar {
-  readonly scalar: Scalar<string>
-  readonly path: Path
-}
-
-/** Every expression of a node and below it, in the order of the file. */
+/**
+ * Every expression of a node and below it, in the order of the file. The node of an alias is visited at
+ * its anchor only.
+ */
 export function fileExpressions(text: string, node: unknown, path: Path): FileExpression[] {
-  return scalarsBelow(node, path).flatMap((found) => scalarExpressions(text, found))
+  const found: FileExpression[] = []
+  const at = [...path]
+  const visitBelow = (key: string | number, value: unknown) => {
+    at.push(key)
+    visit(value)
+    at.pop()
+  }
+  const visit = (node: unknown) => {
+    if (isMap(node)) for (const pair of node.items) visitBelow(pairKey(pair), pair.value)
+    else if (isSeq(node)) for (const [key, item] of node.items.entries()) visitBelow(key, item)
+    else if (isScalar(node) && typeof node.value === 'string') {
+      const isCondition = at.at(-1) === 'if' && isWithin(at, CONDITION_PLACES)
+      if (!isCondition && !hasExpression(node.value)) return
+      found.push(...scalarExpressions(text, node as Scalar<string>, [...at])) // by its value
+    }
+  }
+  visit(node)
+  return found
 }
 
-/** Every string of a node and below it; the node of an alias is visited at its anchor only. */
-function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
-  if (isMap(node)) {
-    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, pairKey(pair)]))
-  }
-  if (isSeq(node)) {
-    return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at]))
-  }
-  const isText = isScalar(node) && typeof node.value === 'string'
-  return isText ? [{ scalar: node as Scalar<string>, path }] : []
-}
-
-function scalarExpressions(text: string, found: FoundScalar): FileExpression[] {
-  const { value } = found.scalar
+function scalarExpressions(text: string, scalar: Scalar<string>, path: Path): FileExpression[] {
+  const { value } = scalar
   let written: ScalarText | undefined
   const expression = (from: number, to: number, closed = true): FileExpression => {
     let parsed: ReturnType<typeof parseExpression> | undefined
-    const inside = value.slice(from, to)
     return {
-      text: inside,
-      path: found.path,
-      found,
+      text: value.slice(from, to),
+      scalar,
+      path,
       start: from,
       closed,
+      get parsed() {
+        parsed ??= parseExpression(this.text)
+        return parsed
+      },
       get tree() {
-        parsed ??= parseExpression(inside)
-        return isFault(parsed) ? undefined : parsed
+        return isFault(this.parsed) ? undefined : this.parsed
       },
       span(start, end) {
-        written ??= new ScalarText(text, found.scalar)
+        written ??= new ScalarText(text, scalar)
         return written.span(from + start, from + end)
       },
     }
   }
-  if (!hasExpression(value)) {
-    return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
-  }
+  if (!hasExpression(value)) return [expression(0, value.length)]
   return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
+}
+
+/** The position of a part of an expression, or of the whole without the white space around it. */
+export function positionIn(source: Source, expression: FileExpression, part?: Span): Position {
+  const { text } = expression
+  const { start, end } = part ?? {
+    start: text.length - text.trimStart().length,
+    end: text.trimEnd().length,
+  }
+  const span = expression.span(start, end)
+  return positionAt(source, span.start, span.end)
 }
 
 /** A string as written within a scalar of this kind. */
@@ -272,11 +287,13 @@ function faultAt(message: string, { start, end }: Span, text: string): Expressio
 
 /** The expression itself and all of its parts, recursively. */
 export function partsOf(tree: Expr): Expr[] {
-  const children: Expr[] = []
-  if (tree instanceof FunctionCall || tree instanceof Logical) children.push(...tree.args)
-  else if (tree instanceof Binary) children.push(tree.left, tree.right)
-  else if (tree instanceof Unary) children.push(tree.expr)
-  else if (tree instanceof Grouping) children.push(tree.group)
-  else if (tree instanceof IndexAccess) children.push(tree.expr, tree.index)
-  return [tree, ...children.flatMap(partsOf)]
+  return [tree, ...childrenOf(tree).flatMap(partsOf)]
+}
+
+export function childrenOf(tree: Expr): Expr[] {
+  if (tree instanceof FunctionCall || tree instanceof Logical) return tree.args
+  if (tree instanceof Binary) return [tree.left, tree.right]
+  if (tree instanceof Unary) return [tree.expr]
+  if (tree instanceof Grouping) return [tree.group]
+  return tree instanceof IndexAccess ? [tree.expr, tree.index] : []
 }

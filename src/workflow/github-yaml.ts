@@ -15,7 +15,7 @@ export interface Refusal extends Mistake {
 }
 
 /** The tokens of a file that the composed document does not contain. */
-export interface Marks {
+export interface YamlMarks {
   readonly tags: readonly Mark[]
   /** Anchors and aliases. */
   readonly names: readonly Mark[]
@@ -37,7 +37,7 @@ const SCALAR = '\u001f'
 /** Tokens without characters, by which the lexer marks a document, a scalar and an error. */
 export const TOKEN_MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR])
 
-export function marksIn(tokens: readonly string[]): Marks {
+export function marksIn(tokens: readonly string[]): YamlMarks {
   const tags: Mark[] = []
   const names: Mark[] = []
   const directives: Mark[] = []
@@ -98,7 +98,7 @@ interface Fault {
 export function githubReading(
   text: string,
   document: Document.Parsed,
-  marks: Marks,
+  marks: YamlMarks,
   faults: readonly Fault[],
 ): GitHubReading & { readonly explained: number } {
   const reader = new Reader(text, marks)
@@ -120,7 +120,7 @@ type Pairs = Pair<Scalar>[]
 
 class Reader {
   readonly #text: string
-  readonly #marks: Marks
+  readonly #marks: YamlMarks
   readonly #errors: Refusal[] = []
   readonly #warnings: Refusal[] = []
   /** Offsets of tags that GitHub accepts. */
@@ -133,7 +133,7 @@ class Reader {
   #kind: 'workflow' | 'action' | 'other' = 'other'
   #nextTag = 0
 
-  constructor(text: string, marks: Marks) {
+  constructor(text: string, marks: YamlMarks) {
     this.#text = text
     this.#marks = marks
   }

@@ -62,7 +62,7 @@ class Anchors {
 }
 
 /** A key of a mapping, and its value. */
-export interface Entry {
+export interface MappingEntry {
   readonly name: string
   readonly key: Node
   readonly value: Place
@@ -85,7 +85,7 @@ export function childOf(place: Place | undefined, ...keys: readonly string[]): P
   return at
 }
 
-export function entriesOf(place: Place | undefined): Entry[] {
+export function entriesOf(place: Place | undefined): MappingEntry[] {
   if (!place || !isMap(place.node)) return []
   return pairsOf(place.node).map((pair) => {
     const name = pairKey(pair)

@@ -244,7 +244,9 @@ function optionValues(
   trigger: NodePair,
 ): { values: Json; mistakes: ReadonlyMap<string, Mistake> } {
   const mistakes = new Map<string, Mistake>()
-  const values = mapScalars(plainValues(reading, trigger), [], (scalar, path) => {
+  // YAML 1.2 core is JSON, and the parser has checked the aliases.
+  const plain = (trigger.value?.toJS(reading.document, { maxAliasCount: -1 }) ?? null) as Json
+  const values = mapScalars(plain, [], (scalar, path) => {
     const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
     if (typeof value === 'number' && !ID_OPTIONS.includes(path[0])) {
       const mistake = longInteger(reading, trigger, path, value)
@@ -315,12 +317,6 @@ const PROGRAMS: readonly unknown[] = [
   'format',
   'outputsDir',
 ]
-
-function plainValues({ document }: Reading, { value: options }: NodePair): Json {
-  if (options === null) return null
-  // YAML 1.2 core is JSON, and the parser has checked the aliases.
-  return options.toJS(document, { maxAliasCount: -1 }) as Json
-}
 
 function mapScalars(
   value: Json,

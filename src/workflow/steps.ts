@@ -1,6 +1,14 @@
 import type { Source } from '../wire/errors.ts'
 import { FatalMistake } from './mistakes.ts'
-import { childOf, entriesOf, itemsOf, type Place, textOf, textsBelow } from './nodes.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type MappingEntry,
+  type Place,
+  textOf,
+  textsBelow,
+} from './nodes.ts'
 
 /** Far more steps than a workflow has; aliases could multiply a few steps to many. */
 const MOST_STEPS = 20_000
@@ -11,12 +19,42 @@ const MOST_STEPS = 20_000
  */
 const LONGEST_PATH = 100
 
+/** A step of a job. */
+export interface Step {
+  readonly place: Place
+  readonly id: string | undefined
+  /** The action; empty if it runs none. See `usesOf`. */
+  readonly uses: string
+  /** Whether it runs Hookline's action. */
+  readonly isAction: boolean
+}
+
+/** A job, with its steps in order, including those in `parallel:`. */
+export interface Job extends MappingEntry {
+  readonly steps: readonly Step[]
+}
+
 /**
- * The steps of a job, or of an action's `runs`, in order, including those in `parallel:`.
+ * The jobs of a workflow.
  *
- * @throws UserError if there are more than a job can have
+ * @throws UserError if one has more steps than a job can have
  */
-export function stepsOf(job: Place | undefined): Place[] {
+export function jobsIn(top: Place, source: Source): Job[] {
+  return entriesOf(childOf(top, 'jobs')).map((job) => {
+    const steps = stepsOf(job.value).map((place): Step => {
+      const uses = usesOf(place, source)
+      return { place, id: textOf(childOf(place, 'id')), uses, isAction: HOOKLINE_ACTION.test(uses) }
+    })
+    return { ...job, steps }
+  })
+}
+
+/** The steps of a job that use the action. */
+export function actionSteps({ steps }: Job): Step[] {
+  return steps.filter(({ isAction }) => isAction)
+}
+
+function stepsOf(job: Place): Place[] {
   const steps: Place[] = []
   const waiting = itemsOf(childOf(job, 'steps')).reverse()
   let count = 0
@@ -36,7 +74,7 @@ export function stepsOf(job: Place | undefined): Place[] {
 }
 
 /** The action by its name, with any owner and version, or as the action of the same repository. */
-export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
+const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
 /** Whether the `uses` of a step is Hookline's action. */
 export function isAction(uses: unknown, source: Source): boolean {
@@ -45,11 +83,6 @@ export function isAction(uses: unknown, source: Source): boolean {
 
 /** Inputs that distinguish the action from other bundled actions. */
 const OWN_INPUTS = ['on', 'workflow', 'state']
-
-/** The steps of a job that use the action. */
-export function actionSteps(job: Place | undefined, source: Source): Place[] {
-  return stepsOf(job).filter((step) => HOOKLINE_ACTION.test(usesOf(step, source)))
-}
 
 /** Whether an `action.yml` is Hookline's own: it runs the bundle, and has the inputs. */
 export function isOwnAction(action: Place): boolean {
@@ -65,7 +98,7 @@ export function isOwnAction(action: Place): boolean {
  * The `uses` of a step or a job; empty if it has none. If `./` is another action than Hookline, it
  * is returned as `././`, which matches no action of Hookline.
  */
-export function usesOf(user: Place, source: Source): string {
+function usesOf(user: Place, source: Source): string {
   return withoutForeignAction(textOf(childOf(user, 'uses')) ?? '', source)
 }
 

@@ -17,13 +17,13 @@ import {
   columnOfText,
   endOfBlock,
   githubReading,
-  type Marks,
   marksIn,
   noBreakSpace,
   type Refusal,
   SECTIONS,
   TOKEN_MARKS,
   withoutYaml11,
+  type YamlMarks,
 } from './github-yaml.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
@@ -81,7 +81,6 @@ function composed(text: string, tokens: readonly string[]): Document.Parsed {
     version: '1.2',
     uniqueKeys: false, // checked below, because the library compares every key with every other
     stringKeys: true,
-    keepSourceTokens: true, // GitHub's reader finds expressions in block scalars by them
     prettyErrors: false,
   })
   function* parsed() {
@@ -111,7 +110,11 @@ function refuseAll<Found>(found: readonly Found[], tell: (one: Found) => Mistake
  * The errors in the order of the file, without those that follow from wrong indentation: errors on
  * its line, and on every line directly below.
  */
-function withoutFollowing(source: Source, errors: readonly YAMLError[], marks: Marks): YAMLError[] {
+function withoutFollowing(
+  source: Source,
+  errors: readonly YAMLError[],
+  marks: YamlMarks,
+): YAMLError[] {
   const { text } = source
   const lineEnd = (from: number) => {
     const end = text.indexOf('\n', from)
@@ -135,7 +138,7 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[], marks: M
   })
 }
 
-function syntaxProblem(source: Source, error: YAMLError, marks: Marks): Mistake {
+function syntaxProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistake {
   const slip = slipProblem(source, error, marks)
   if (slip) return slip
   const hint = YAML_HINTS.get(error.code)
@@ -163,7 +166,7 @@ const YAML_HINTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The line with wrong indentation that caused an error, if there is one. */
-function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | undefined {
+function slipProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistake | undefined {
   const { text } = source
   const [start, end] = error.pos
   const outside = blockEndProblem(source, error, marks)
@@ -187,7 +190,11 @@ function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | 
 }
 
 /** A line that ends a block scalar, because it is not indented, and that no key begins with. */
-function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): Mistake | undefined {
+function blockEndProblem(
+  source: Source,
+  error: YAMLError,
+  { blocks }: YamlMarks,
+): Mistake | undefined {
   const { text } = source
   const ends = [...error.pos].map((at) => text.lastIndexOf('\n', at - 1) + 1)
   const end = ends.map((at) => firstUnindented(text, at, blocks)).find((at) => blocks.has(at))
@@ -198,7 +205,7 @@ function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): M
 }
 
 /** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */
-function firstUnindented(text: string, line: number, blocks: Marks['blocks']): number {
+function firstUnindented(text: string, line: number, blocks: YamlMarks['blocks']): number {
   let first = line
   while (!blocks.has(first) && first > 0 && /\S/.test(text[first] ?? '')) {
     const before = text.lastIndexOf('\n', first - 2) + 1
@@ -336,6 +343,12 @@ export function positionAt(source: Source, start: number, end: number): Position
     column: start - lineStart + 1,
     length: Math.max(1, stop - start),
   }
+}
+
+/** The offset of the first character of a position. */
+export function offsetOf({ source, line, column }: Position): number {
+  const before = source.text.split('\n').slice(0, line - 1)
+  return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
 }
 
 /** The range of a node in its source, in UTF-16 units. */

@@ -15,7 +15,7 @@ export function flagged(text: string): string[] {
 
 function ruleFile(text: string): RuleFile {
   const file = sourceFile(text)
-  return new RuleFile(file, NO_OTHER_FILES, { sourceTriggers: file.triggers })
+  return new RuleFile(file, NO_OTHER_FILES, { source: file })
 }
 
 /** A step with a script of several lines. */

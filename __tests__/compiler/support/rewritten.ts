@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals'
 import {
   expressionProblems,
-  expressionsOutsideOn,
   IN_JOBS_FILE,
   type RewriteTarget,
   referenceOperations,
@@ -14,7 +13,7 @@ import { sourceFile, withStep } from './compiled.ts'
 export function rewritten(expression: string, target: RewriteTarget = IN_JOBS_FILE): string {
   const text = withStep(`      - run: x\n        if: ${JSON.stringify(`\${{${expression}}}`)}`)
   const file = sourceFile(text)
-  const expressions = expressionsOutsideOn(file)
+  const expressions = file.expressions.filter(({ path }) => path[0] !== 'on')
   expect(expressionProblems(file, expressions, target.places)).toEqual([])
   const edits = patch(file.lines, referenceOperations(expressions, target))
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')

@@ -38,10 +38,8 @@ export const ACTION_INPUTS: readonly string[] = [
   'telegram-api-url',
 ]
 
-function inputProblems({ file, jobs, repository }: RuleFile): Problem[] {
-  const { source } = file
-  const steps = jobs.flatMap((job) => actionSteps(job.value, source))
-  return steps.flatMap((step): Problem[] => {
+function inputProblems({ file: { source }, jobs, repository }: RuleFile): Problem[] {
+  return jobs.flatMap(actionSteps).flatMap(({ place: step }): Problem[] => {
     const uses = textAt(childOf(step, 'uses'))
     // `./` is the action of whatever repository the file belongs to.
     const isKnown = uses !== undefined && uses.node.value !== './'

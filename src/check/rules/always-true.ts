@@ -1,5 +1,6 @@
 import {
   Binary,
+  ContextAccess,
   type Expr,
   FunctionCall,
   Grouping,
@@ -12,7 +13,7 @@ import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expr
 import { unfiredJson } from '../../model/types/outputs.ts'
 import type { Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { contextPath, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
+import { contextPath, isCallOf, stringOf } from '../../workflow/expression-paths.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
@@ -27,7 +28,7 @@ export const alwaysTrue: Rule = {
   page: {
     title: 'a condition about the event that is the same in every run',
     reason:
-      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.',
+      "Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. For the same reason, `triggered && 'a' || 'b'` in a value is always `a`. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.",
     remedy:
       "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'` or `.webhook.outcome == 'success'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes these comparisons.",
     before: 'if: needs.on.outputs.triggered',
@@ -37,21 +38,22 @@ export const alwaysTrue: Rule = {
   check: alwaysTrueConditions,
   fix: (file) =>
     conditionsOf(file).flatMap((condition): Operation[] => {
-      const { found, start } = condition.expression
-      const edits = truthTests(file, condition).map(({ edit }) => ({
+      const { path, start } = condition.expression
+      const tests = isPartOfText(condition.expression) ? [] : truthTests(file, condition)
+      const edits = tests.map(({ edit }) => ({
         start: start + edit.start,
         end: start + edit.end,
         text: edit.text,
       }))
-      return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
+      return edits.length === 0 ? [] : [{ op: 'rewriteText', path, edits }]
     }),
 }
 
 /** The conditions that read the event: outputs of Hookline, or the event of GitHub that starts the run. */
 function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
-  return typed.filter(({ expression: { path }, tree, shapeOf }) => {
+  return typed.filter(({ expression: { path }, parts, shapeOf }) => {
     if (path.at(-1) !== 'if' || path[0] !== 'jobs') return false
-    return partsOf(tree).some((part) => {
+    return parts.some((part) => {
       if (!(part instanceof IndexAccess)) return false
       const { context, names } = contextPath(part) ?? {}
       const { isHookline, isUntrusted } = shapeOf(part)
@@ -61,15 +63,35 @@ function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
   })
 }
 
+/** `triggered && 'a' || 'b'` and `case(triggered, …)` in a value. */
+function testsInValues(file: RuleFile): Problem[] {
+  return file.typed.flatMap((value) => {
+    const { expression, parts } = value
+    if (expression.path.at(-1) === 'if') return []
+    const tested = parts.flatMap((part) => {
+      if (part instanceof Logical && part.operator.lexeme === '&&') return part.args.slice(0, -1)
+      const args = part instanceof FunctionCall && isCallOf(part, 'case') ? part.args : []
+      return args.filter((_, at) => at % 2 === 0 && at < args.length - 1)
+    })
+    return tested
+      .filter((part) => part instanceof IndexAccess)
+      .flatMap((part) => truthTests(file, { ...value, tree: part }))
+      .filter(({ canBeEmpty }) => !canBeEmpty)
+      .map(({ edit, message }) =>
+        file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
+      )
+  })
+}
+
 function alwaysTrueConditions(file: RuleFile): Problem[] {
   const seen = new Set<unknown>()
-  return conditionsOf(file).flatMap((condition) => {
+  const inConditions = conditionsOf(file).flatMap((condition) => {
     const { expression } = condition
-    const { found } = expression
+    const { scalar } = expression
     if (isPartOfText(expression)) {
-      if (seen.has(found.scalar)) return []
-      seen.add(found.scalar)
-      const { value } = found.scalar
+      if (seen.has(scalar)) return []
+      seen.add(scalar)
+      const { value } = scalar
       const isBreak = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
       const message = isBreak
         ? 'this condition is always true: a line break follows its }}'
@@ -77,7 +99,7 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       const hint = isBreak
         ? 'write "if: >-"'
         : 'put the whole condition into one ${{ }}, or remove the braces'
-      return [{ message, position: positionAt(file.file.source, ...rangeOf(found.scalar)), hint }]
+      return [{ message, position: positionAt(file.file.source, ...rangeOf(scalar)), hint }]
     }
     const constant = constantIn(file, condition)
     if (constant) return [constant]
@@ -85,30 +107,41 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
     )
   })
+  return [...inConditions, ...testsInValues(file)]
 }
 
 /** Whether a condition contains text outside of `${{ }}`. */
-function isPartOfText({ found }: FileExpression): boolean {
-  const { value } = found.scalar
+function isPartOfText({ scalar: { value } }: FileExpression): boolean {
   const [only, ...others] = expressionSpans(value)
   const isWhole = others.length === 0 && only?.start === 3 && only.end === value.length - 2
   return only !== undefined && !isWhole
 }
 
-const IS_STATUS = /^(?:success|failure|cancelled|always)$/i
+const READS_RUN = /^(?:success|failure|cancelled|always|hashfiles)$/i
+
+/** Whether a part is true in every run, because it reads nothing of the run. */
+function isAlwaysTrue(part: Expr): boolean {
+  if (part instanceof Grouping) return isAlwaysTrue(part.group)
+  if (part instanceof Logical) {
+    return part.operator.lexeme === '||'
+      ? part.args.some(isAlwaysTrue)
+      : part.args.every(isAlwaysTrue)
+  }
+  const readsRun = partsOf(part).some(
+    (one) =>
+      one instanceof ContextAccess ||
+      (one instanceof FunctionCall && READS_RUN.test(one.functionName.lexeme)),
+  )
+  return !readsRun && truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true
+}
 
 /** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
 function constantIn(file: RuleFile, { expression, tree }: TypedExpression): Problem | undefined {
   const { text } = expression
   if (tree instanceof Literal) return undefined
-  const isTrue = (part: Expr) =>
-    truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true &&
-    !partsOf(part).some(
-      (one) => one instanceof FunctionCall && IS_STATUS.test(one.functionName.lexeme),
-    )
   const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
-  const part = isOr ? tree.args.find(isTrue) : undefined
-  if (!part && !isTrue(tree)) return undefined
+  const part = isOr ? tree.args.find(isAlwaysTrue) : undefined
+  if (!part && !isAlwaysTrue(tree)) return undefined
   const span =
     part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
   return file.problemAt(expression, span, {
@@ -124,6 +157,8 @@ interface TruthTest {
   /** In the text of the expression. */
   readonly edit: Edit
   readonly message: string
+  /** Whether the value can still be empty, if its job was skipped. */
+  readonly canBeEmpty?: boolean
 }
 
 /** A comparison with an empty string. */
@@ -142,7 +177,7 @@ function outcomeOf(name: string, shape: Shape & { readonly kind: 'object' }): st
 function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
   const { expression, tree, shapeOf, spanOf: spanOfPart } = condition
   const { text } = expression
-  return isPartOfText(expression) ? [] : testsBelow(tree, false)
+  return testsBelow(tree, false)
 
   function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)
@@ -160,8 +195,8 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     const shape = shapeOf(value)
     const output = shape.kind === 'text' ? shape.output : undefined
     if (!output) return compared ? [] : outcomeTests(value, shape)
-    const span = spanOfPath(value, text)
-    if (!span) return []
+    if (!contextPath(value)) return []
+    const span = spanOfPart(value)
     const name = text.slice(span.start, span.end)
     const replacedBy = (comparison: string): Edit => ({
       start: Math.min(span.start, compared?.literal.start ?? span.start),
@@ -178,7 +213,8 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     if (empty === undefined || !file.native) return []
     const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
     const operator = compared?.operator ?? '!='
-    return [{ edit: replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`), message }]
+    const edit = replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`)
+    return [{ edit, message, canBeEmpty: true }]
   }
 
   /** `on.webhook`, `on.webhook.outputs` and `on.webhook.outcome` exist also if another trigger fired, or none. */
@@ -191,6 +227,7 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     else if (shape.kind === 'text' && shape.values?.includes('skipped')) whole = name
     if (whole === undefined) return []
     const message = `"${name}" also exists if its trigger did not fire: as a condition it is always true`
-    return [{ edit: { ...span, text: `${whole} == 'success'` }, message }]
+    const canBeEmpty = shape.kind === 'object'
+    return [{ edit: { ...span, text: `${whole} == 'success'` }, message, canBeEmpty }]
   }
 }

@@ -4,8 +4,7 @@ import type { OutputShape, Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { contextPath, isCallOf } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf } from '../../workflow/file-expressions.ts'
-import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
-import { stepsOf } from '../../workflow/steps.ts'
+import { childOf, textOf } from '../../workflow/nodes.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { oneJob } from './example-workflows.ts'
 
@@ -32,10 +31,10 @@ export const emptyJson: Rule = {
 }
 
 function emptyJsonProblems(file: RuleFile): Problem[] {
-  return file.typed.flatMap(({ expression, tree, shapeOf, spanOf }) => {
+  return file.typed.flatMap(({ expression, tree, parts, shapeOf, spanOf }) => {
     const { text, path } = expression
     if (path[0] !== 'jobs' || !/fromjson/i.test(text)) return []
-    return partsOf(tree).flatMap((part): Problem[] => {
+    return parts.flatMap((part): Problem[] => {
       const [json] = isCallOf(part, 'fromjson') ? part.args : []
       // A default is the author's answer to a step that did not run.
       const shape = json instanceof IndexAccess ? shapeOf(json) : undefined
@@ -65,27 +64,24 @@ function canFail(
   isBody: boolean,
 ): boolean {
   const { path } = expression
-  const job = childOf(file.top, 'jobs', String(path[1]))
+  const job = file.jobs.find(({ name }) => name === path[1])
   const isSkippable = childOf(output.step, 'if') !== undefined
   if (output.context === 'needs') {
     // A job runs after a skipped or failed job only with a status function.
-    const condition = textOf(childOf(job, 'if')) ?? ''
+    const condition = textOf(childOf(job?.value, 'if')) ?? ''
     const runsAnyway = /\b(?:always|failure|cancelled)\s*\(/i.test(condition)
     return (runsAnyway || isSkippable) && !reads(condition, output)
   }
   if (path[2] !== 'steps' || (!isSkippable && !isBody)) return false
   if (isEvaluatedFirst(expression, output)) return true
-  const condition = textOf(childOf(stepAt(job, Number(path[3])), 'if')) ?? ''
+  const step = job?.steps.find(({ place }) => place.path[3] === path[3])?.place
+  const condition = textOf(childOf(step, 'if')) ?? ''
   return path[4] === 'with' && !reads(condition, output)
 }
 
 /** Whether the runner evaluates the expression even if a condition of its step is false. */
 function isEvaluatedFirst({ path }: FileExpression, { context }: OutputShape): boolean {
   return context === 'steps' && ['env', 'name', 'if'].includes(String(path[4]))
-}
-
-function stepAt(job: Place | undefined, at: number): Place | undefined {
-  return stepsOf(job).find(({ path }) => path[3] === at)
 }
 
 /** Whether a fired event can give the output a string that is no JSON. */

@@ -19,7 +19,7 @@ export const headerName: Rule = {
     workflow: (variable) =>
       inEnv(variable).replace(/( +)body: .*/, '$1headers: ${{ steps.hookline.outputs.headers }}'),
   },
-  check: (file) => [...file.faults('header-name'), ...file.triggers.flatMap(inOptions)],
+  check: ({ triggers }) => triggers.flatMap(inOptions),
 }
 
 /** Paths such as `headers.x-github-event`, whose case does not count, and scripts, where it does. */

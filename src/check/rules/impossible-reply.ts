@@ -5,7 +5,7 @@ import { TRIGGERS_WITH_REPLY } from '../../triggers/reply-targets.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { childOf, textOf } from '../../workflow/nodes.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import { stepsOf } from '../../workflow/steps.ts'
+import { REPLY_ACTION } from '../../workflow/steps.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { oneJob } from './example-workflows.ts'
 
@@ -26,14 +26,12 @@ export const impossibleReply: Rule = {
   check: unanswered,
 }
 
-const REPLY_ACTION = /(?:^|\/)hookline\/reply(?:@|$)/
-
 function unanswered(file: RuleFile): Problem[] {
-  const replies = file.jobs
-    .flatMap(({ value }) => stepsOf(value))
-    .filter((step) => REPLY_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
+  const replies = file.steps.filter(({ uses }) => REPLY_ACTION.test(uses))
   if (replies.length === 0) return []
-  const isSelective = replies.every((step) => /update_type/.test(textOf(childOf(step, 'if')) ?? ''))
+  const isSelective = replies.every(({ place }) =>
+    /update_type/.test(textOf(childOf(place, 'if')) ?? ''),
+  )
   const { triggers } = file
   return [
     ...(isSelective ? [] : triggers.flatMap(unansweredUpdates)),

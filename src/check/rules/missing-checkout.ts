@@ -1,6 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
-import { childOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
-import { actionOf, stepsOf } from '../../workflow/steps.ts'
+import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionOf, type Job } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { oneJob } from './example-workflows.ts'
@@ -17,7 +17,7 @@ export const missingCheckout: Rule = {
     after: '- uses: actions/checkout@v6\n- uses: ./.github/actions/greet',
     workflow: oneJob,
   },
-  check: (file) => file.jobs.flatMap(({ value }) => stepsBeforeCheckout(file, value)),
+  check: (file) => file.jobs.flatMap((job) => stepsBeforeCheckout(file, job)),
 }
 
 /** Programs with which a script can bring files of a repository into the workspace. */
@@ -27,8 +27,8 @@ const BRINGS_FILES =
 /** Actions that bring no files. Every other action may check the repository out. */
 const BRINGS_NO_FILES = /^(?:actions\/(?:setup-[\w-]+|github-script)|[^/]+\/hookline(?:\/reply)?)$/
 
-function stepsBeforeCheckout({ file }: RuleFile, job: Place): Problem[] {
-  for (const step of stepsOf(job)) {
+function stepsBeforeCheckout({ file }: RuleFile, { steps }: Job): Problem[] {
+  for (const { place: step } of steps) {
     const uses = textAt(childOf(step, 'uses'))
     const name = uses?.node.value ?? ''
     if (uses && name.startsWith('./')) {

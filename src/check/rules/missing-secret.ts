@@ -1,5 +1,5 @@
+import { namesIn } from '../../compiler/source-file.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { fileExpressions, referencesIn } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
 import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
@@ -31,27 +31,25 @@ export const missingSecret: Rule = {
 function missingSecrets(file: RuleFile): Problem[] {
   if (!file.native) return []
   const { source } = file.file
-  return file.jobs
-    .flatMap((job) => actionSteps(job.value, source))
-    .flatMap((step) => {
-      const given = childOf(step, 'with')
-      const read = readIn(file, given)
-      return ['secrets', 'vars'].flatMap((context): Problem[] => {
-        const passed = childOf(given, context)
-        const missing = read(context).filter((name) => !passes(textOf(passed), context, name))
-        const place = textAt(passed) ?? textAt(childOf(step, 'uses'))
-        if (missing.length === 0 || !place) return []
-        const list = missing.join(', ')
-        const [first] = missing
-        return [
-          {
-            message: `the triggers read ${context}.${list}, and the step does not pass it`,
-            position: positionAt(source, ...rangeOf(place.alias ?? place.node)),
-            hint: `write ${context}: '{"${first}": \${{ toJSON(${context}.${first}) }}}'`,
-          },
-        ]
-      })
+  return file.jobs.flatMap(actionSteps).flatMap(({ place: step }) => {
+    const given = childOf(step, 'with')
+    const read = readIn(file, given)
+    return ['secrets', 'vars'].flatMap((context): Problem[] => {
+      const passed = childOf(given, context)
+      const missing = read(context).filter((name) => !passes(textOf(passed), context, name))
+      const place = textAt(passed) ?? textAt(childOf(step, 'uses'))
+      if (missing.length === 0 || !place) return []
+      const list = missing.join(', ')
+      const [first] = missing
+      return [
+        {
+          message: `the triggers read ${context}.${list}, and the step does not pass it`,
+          position: positionAt(source, ...rangeOf(place.alias ?? place.node)),
+          hint: `write ${context}: '{"${first}": \${{ toJSON(${context}.${first}) }}}'`,
+        },
+      ]
     })
+  })
 }
 
 /** The names of a context that the `on:` section of the file reads from which the step gets its triggers. */
@@ -60,13 +58,7 @@ function readIn({ native, repository }: RuleFile, given: Place | undefined) {
   const path = textOf(childOf(given, 'workflow')) ?? `workflows/${native?.name}.yml`
   const file = isInline || /[*?{[$]/.test(path) ? undefined : repository.read(path.trim())
   const on = file && childOf(topOf(file.document), 'on')
-  const expressions = file && on ? fileExpressions(file.source.text, on.node, ['on']) : []
-  return (context: string) => {
-    const names = expressions.flatMap(({ text }) =>
-      referencesIn(text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
-    )
-    return [...new Set(names)]
-  }
+  return (context: string) => (file && on ? namesIn(file.source.text, on.node, context) : [])
 }
 
 /** Whether a JSON object contains a name; an object that an expression computes may contain any. */

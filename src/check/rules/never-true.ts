@@ -13,5 +13,4 @@ export const neverTrue: Rule = {
     after: "if: needs.on.result == 'success'",
     workflow: greetWithCondition,
   },
-  check: (file) => file.faults('never-true'),
 }

@@ -16,19 +16,16 @@ export const objectAsString: Rule = {
     after: "NAME: ${{ toJSON(fromJSON(needs.on.outputs.on || '{}').webhook.outputs) }}",
     workflow: inEnv,
   },
-  check: (file) => [...file.faults('object-as-string'), ...objects(file)],
+  check: objects,
 }
 
 function objects(file: RuleFile): Problem[] {
   return file.typed.flatMap(({ expression, shape }): Problem[] => {
     const isStructure = shape.kind === 'object' || shape.kind === 'list'
     if (!isStructure || !shape.isHookline || !isStringPlace(expression)) return []
-    const { text } = expression
-    const whole = text.trim()
-    const start = text.length - text.trimStart().length
+    const whole = expression.text.trim()
     const message = `GitHub writes "${wordOf(shape)}" for "${whole}"`
-    const span = { start, end: start + whole.length }
-    return [file.problemAt(expression, span, { message, hint: `write toJSON(${whole})` })]
+    return [file.problemAt(expression, undefined, { message, hint: `write toJSON(${whole})` })]
   })
 }
 

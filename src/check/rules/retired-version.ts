@@ -1,6 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
 import { childOf, textAt } from '../../workflow/nodes.ts'
-import { actionSteps, REPLY_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { REPLY_ACTION } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -23,13 +23,10 @@ export const retiredVersion: Rule = {
   check: (file) => (file.native ? retired(file) : []),
 }
 
-function retired({ file, jobs }: RuleFile): Problem[] {
-  const steps = jobs.flatMap(({ value }) => [
-    ...actionSteps(value, file.source),
-    ...stepsOf(value).filter((step) => REPLY_ACTION.test(usesOf(step, file.source))),
-  ])
-  return steps.flatMap((step): Problem[] => {
-    const uses = textAt(childOf(step, 'uses'))
+function retired({ file, steps }: RuleFile): Problem[] {
+  return steps.flatMap(({ place, isAction, uses: name }): Problem[] => {
+    if (!isAction && !REPLY_ACTION.test(name)) return []
+    const uses = textAt(childOf(place, 'uses'))
     const [, action = '', major] = /^(.*)@v(\d{1,3})$/.exec(uses?.node.value ?? '') ?? []
     if (!uses || major === undefined) return []
     if (Number(major) >= OLDEST && Number(major) <= NEWEST) return []

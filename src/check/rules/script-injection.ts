@@ -6,7 +6,7 @@ import { expressionTokens, type FileExpression } from '../../workflow/file-expre
 import { childOf, entriesOf, type Place, textAt } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
-import { scriptShellOf, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { scriptShellOf } from '../../workflow/steps.ts'
 import { pairKey, pairsOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { isRunningInput } from '../running-inputs.ts'
@@ -31,9 +31,7 @@ export const scriptInjection: Rule = {
     untrustedInputs(file, isRunningInput).map(({ expression, key }) => {
       const message = `untrusted input in "${key}": the sender controls what runs`
       const hint = hintFor(key)
-      const { text } = expression
-      const start = text.length - text.trimStart().length
-      return file.problemAt(expression, { start, end: text.trimEnd().length }, { message, hint })
+      return file.problemAt(expression, undefined, { message, hint })
     }),
   fix: fixScripts,
 }
@@ -60,10 +58,7 @@ export function untrustedInputs(
   file: RuleFile,
   isSink: (uses: string, input: string) => boolean,
 ): UntrustedInput[] {
-  const uses = new Map<unknown, string>()
-  for (const { value } of file.jobs) {
-    for (const step of stepsOf(value)) uses.set(step.path.join(), usesOf(step, file.file.source))
-  }
+  const uses = new Map(file.steps.map((step) => [step.place.path.join(), step.uses]))
   return file.typed.flatMap(({ expression, shape }) => {
     const { path } = expression
     const isText = shape.kind === 'text' || shape.kind === 'any' || shape.kind === 'object'
@@ -83,7 +78,7 @@ function fixScripts(file: RuleFile): Operation[] {
     untrustedInputs(file, isRunningInput).map(({ expression }) => expression.text),
   )
   return file.jobs.flatMap((job) =>
-    stepsOf(job.value).flatMap((step) => {
+    job.steps.flatMap(({ place: step }) => {
       const run = textAt(childOf(step, 'run'))
       const isShared = run === undefined || run.isShared || step.isShared
       if (isShared || scriptShellOf(file.top, job.value, step) !== 'posix') return []

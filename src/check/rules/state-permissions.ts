@@ -45,8 +45,7 @@ function missingPermissions({ top, file, jobs }: RuleFile): Problem[] {
     })
     if (missing.length === 0) return []
     const names = missing.map(({ scope, access }) => `\`${scope}: ${access}\``).join(' and ')
-    const steps = actionSteps(job.value, file.source)
-    return steps.flatMap((step): Problem[] => {
+    return actionSteps(job).flatMap(({ place: step }): Problem[] => {
       const state = textAt(childOf(step, 'with', 'state'))
       const token = textOf(childOf(step, 'with', 'github-token'))
       const isJobToken = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)

@@ -14,5 +14,4 @@ export const stringAsBoolean: Rule = {
     after: "if: needs.on.outputs.triggered == 'true'",
     workflow: greetWithCondition,
   },
-  check: (file) => file.faults('string-as-boolean'),
 }

@@ -1,7 +1,7 @@
 import { ContextAccess, IndexAccess } from '@actions/expressions/ast'
 import type { Problem } from '../../wire/errors.ts'
 import { contextPath } from '../../workflow/expression-paths.ts'
-import { isWithin, partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import { isWithin, spanOf } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greetWithCondition } from './example-workflows.ts'
 
@@ -26,7 +26,7 @@ function unknownContexts(file: RuleFile): Problem[] {
   const ids = uses.flatMap(({ step }) => step?.toLowerCase() ?? [])
   const [owner] = uses
   if (!owner) return []
-  return file.typed.flatMap(({ expression, tree }) => {
+  return file.typed.flatMap(({ expression, parts }) => {
     const { path } = expression
     if (path[0] !== 'jobs' || path.at(-1) !== 'if') return []
     const isStep = isWithin(path, ['jobs.*.steps.*.if'])
@@ -38,7 +38,7 @@ function unknownContexts(file: RuleFile): Problem[] {
       context === 'on' ||
       (!isStep && context === 'steps' && ids.includes(name)) ||
       (!isStep && context === 'matrix' && keys.includes(name))
-    return partsOf(tree).flatMap((part): Problem[] => {
+    return parts.flatMap((part): Problem[] => {
       if (!(part instanceof IndexAccess) || !(part.expr instanceof ContextAccess)) return []
       const { context = '', names = [] } = contextPath(part) ?? {}
       if (!isUnknown(context, names[0] ?? '')) return []

@@ -13,5 +13,4 @@ export const unknownNeed: Rule = {
     after: 'NAME: ${{ needs.on.outputs.body }}',
     workflow: inEnv,
   },
-  check: (file) => file.faults('unknown-need'),
 }

@@ -13,5 +13,4 @@ export const unknownOutput: Rule = {
     after: 'NAME: ${{ needs.on.outputs.body }}',
     workflow: inEnv,
   },
-  check: (file) => file.faults('unknown-output'),
 }

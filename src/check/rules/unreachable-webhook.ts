@@ -2,6 +2,7 @@ import { Binary, type Expr, Grouping, type Literal, Logical } from '@actions/exp
 import {
   evaluateTree,
   truthOf,
+  UNKNOWN_OF_GITHUB,
   UNKNOWN_STATUS,
   unknownValue,
 } from '../../model/evaluate-expression.ts'
@@ -101,14 +102,14 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
   if (names.length === 0) return []
   const conditions = new Set<unknown>(
     file.jobs.flatMap((job) => {
-      const steps = actionSteps(job.value, file.file.source)
-      const places = steps.length > 0 ? [job.value, ...steps] : []
+      const steps = actionSteps(job)
+      const places = steps.length > 0 ? [job.value, ...steps.map(({ place }) => place)] : []
       return places.map((place) => childOf(place, 'if')?.node)
     }),
   )
   return file.expressions.flatMap((expression) => {
-    const { found, tree } = expression
-    if (!tree || !conditions.has(found.scalar)) return []
+    const { scalar, tree } = expression
+    if (!tree || !conditions.has(scalar)) return []
     return [
       ...pathProblems(file, expression, tree, names),
       ...eventNameProblems(file, expression, tree),
@@ -119,7 +120,9 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
 /** Comparisons with an event's name in a condition that is false for every event of a webhook. */
 function eventNameProblems(file: RuleFile, expression: FileExpression, tree: Expr): Problem[] {
   const payload = unknownValue('the payload')
-  const contexts = (name: string) => ({ github: { event_name: name, event: payload } })
+  const contexts = (name: string) => ({
+    github: { ...UNKNOWN_OF_GITHUB, event_name: name, event: payload },
+  })
   const canBeTrue = (event: string) =>
     truthOf(evaluateTree(tree, contexts(event), UNKNOWN_STATUS)) !== false
   if ([...STARTING_EVENTS].some(canBeTrue)) return []

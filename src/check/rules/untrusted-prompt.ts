@@ -22,8 +22,6 @@ export const untrustedPrompt: Rule = {
     untrustedInputs(file, isPrompt).map(({ expression, key }) => {
       const message = `untrusted input in "${key}": the sender controls what the agent does`
       const hint = 'write it to a file, and tell the agent in the prompt that the file is data'
-      const { text } = expression
-      const start = text.length - text.trimStart().length
-      return file.problemAt(expression, { start, end: text.trimEnd().length }, { message, hint })
+      return file.problemAt(expression, undefined, { message, hint })
     }),
 }

@@ -34,10 +34,10 @@ function inOneFile(plan: Plan): Operation[] {
   const byId = new Map(plan.jobs.map((one) => [one.job.id, one]))
   const byJob = new Map<PlannedJob | undefined, FileExpression[]>()
   for (const expression of plan.expressions) {
-    const { path, found } = expression
+    const { path, scalar } = expression
     const one = path[0] === 'jobs' ? byId.get(String(path[1])) : undefined
     const isCondition = path.length === 3 && path[2] === 'if' && one?.condition.parts !== undefined
-    if (isCondition || isMoved(found.scalar)) continue
+    if (isCondition || isMoved(scalar)) continue
     const own = byJob.get(one) ?? []
     own.push(expression)
     byJob.set(one, own)
@@ -52,7 +52,7 @@ function inOneFile(plan: Plan): Operation[] {
 function inJobsFile(plan: Plan): FileExpression[] {
   const isMoved = movedScalars(plan)
   return plan.expressions.filter(
-    ({ path, found }) => !LISTENING_KEYS.includes(String(path[0])) && !isMoved(found.scalar),
+    ({ path, scalar }) => !LISTENING_KEYS.includes(String(path[0])) && !isMoved(scalar),
   )
 }
 

@@ -1,21 +1,19 @@
 import { isMap } from 'yaml'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
-import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, isFault, parseExpression } from '../../workflow/file-expressions.ts'
 import {
   childOf,
-  type Entry,
   entriesOf,
   itemsOf,
-  type ParsedFile,
+  type MappingEntry,
   type Place,
   textOf,
   textsAt,
-  topOf,
 } from '../../workflow/nodes.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { actionSteps, type Job } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import {
   bindOutputs,
@@ -23,8 +21,8 @@ import {
   eventRead,
   eventShape,
   outputNames,
+  outputsOfStep,
   RESULTS,
-  stepOutputs,
 } from './outputs.ts'
 import {
   ANY,
@@ -39,44 +37,44 @@ import {
   type Shape,
   textOfShape,
 } from './shapes.ts'
-import { type Contexts, typed } from './typed.ts'
+import { type ContextShapes, typed } from './typed.ts'
 
 /** The shapes of GitHub's contexts at each position of a file, as far as Hookline's outputs decide them. */
 export class FileContexts {
-  readonly #file: ParsedFile
   readonly #top: Place
-  readonly #jobs: ReadonlyMap<string, Entry>
+  readonly #jobs: ReadonlyMap<string, Job>
   readonly #triggers: readonly SourceTrigger[]
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
-  readonly #shared: ReadonlyMap<string, Shape>
+  /** The contexts that are the same at every position. */
+  readonly #shared: ContextShapes
   /** The contexts by position, since many expressions share one. */
-  readonly #contexts = new Map<string, Contexts>()
-  readonly #steps = new Map<Place, readonly Place[]>()
+  readonly #contexts = new Map<string, ContextShapes>()
   readonly #jobShapes = new Map<string, Shape>()
   readonly #matrices = new Map<string, Shape>()
   readonly #hooklineIds: readonly string[]
 
   /** @param triggers that the file declares; none if not all of them are known */
-  constructor(file: ParsedFile, isSource: boolean, triggers: readonly SourceTrigger[]) {
-    this.#file = file
-    this.#top = topOf(file.document)
+  constructor(
+    top: Place,
+    jobs: readonly Job[],
+    isSource: boolean,
+    triggers: readonly SourceTrigger[],
+  ) {
+    this.#top = top
     this.#isSource = isSource
     this.#triggers = triggers
-    const jobs = entriesOf(childOf(this.#top, 'jobs'))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
-    this.#hooklineIds = jobs.flatMap(({ value }) =>
-      this.#hooklineSteps(value).flatMap((step) => idOf(step) ?? []),
-    )
-    this.#shared = new Map([
-      ['github', GITHUB],
-      ...(isSource ? [['on', eventShape(triggers)] as const] : []),
-      ...(isSource ? [] : [['inputs', this.#inputs()] as const]),
-    ])
+    this.#hooklineIds = jobs.flatMap((job) => actionSteps(job).flatMap(({ id }) => id ?? []))
+    this.#shared = lazily({
+      github: () => this.#github(),
+      inputs: () => this.#inputs(),
+      on: () => (isSource ? eventShape(triggers) : ANY),
+    })
   }
 
   /** The contexts that an expression can read. */
-  at({ path }: Pick<FileExpression, 'path'>): Contexts {
+  at({ path }: Pick<FileExpression, 'path'>): ContextShapes {
     const place = path[2] === 'steps' ? path.slice(0, 5) : path.slice(0, 3)
     const key = place.join('\n')
     const known = this.#contexts.get(key) ?? this.#contextsAt(path)
@@ -84,9 +82,9 @@ export class FileContexts {
     return known
   }
 
-  #contextsAt(path: FileExpression['path']): Contexts {
+  #contextsAt(path: FileExpression['path']): ContextShapes {
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
-    if (path[0] === 'on') return this.#lazily({ jobs: () => this.#allJobs() })
+    if (path[0] === 'on') return lazily({ jobs: () => this.#allJobs() }, this.#shared)
     if (!job) return this.#shared
     const isCondition = path[2] === 'if'
     const ofJob = {
@@ -94,27 +92,13 @@ export class FileContexts {
       matrix: () => (isCondition ? ANY : this.#matrixOf(job)),
     }
     const isAfter = path[2] === 'outputs' || path[2] === 'environment'
-    if (path[2] !== 'steps' && !isAfter) return this.#lazily(ofJob)
+    if (path[2] !== 'steps' && !isAfter) return lazily(ofJob, this.#shared)
     const step = isAfter ? undefined : Number(path[3])
     const ofStep = { ...ofJob, steps: () => this.#stepsOf(job, step) }
-    const contexts = this.#lazily(ofStep)
+    const contexts = lazily(ofStep, this.#shared)
     // The variables of a step cannot read each other.
     const reader = path[4] === 'env' ? undefined : step
-    return this.#lazily({ ...ofStep, env: () => this.#envOf(job, reader, contexts) })
-  }
-
-  /** The shared contexts and those of a position. Most expressions read few, so each waits for its first reader. */
-  #lazily(own: Readonly<Record<string, () => Shape>>): Contexts {
-    const shapes = new Map(this.#shared)
-    return {
-      get(name) {
-        const known = shapes.get(name)
-        if (known || !Object.hasOwn(own, name)) return known
-        const shape = own[name]?.() ?? ANY
-        shapes.set(name, shape)
-        return shape
-      },
-    }
+    return lazily({ env: () => this.#envOf(job, reader, contexts) }, contexts)
   }
 
   /** Only the input `hookline`, in which a relay passes the event. */
@@ -126,17 +110,50 @@ export class FileContexts {
     const others = ['workflow_dispatch', 'workflow_call'].flatMap((event) =>
       entriesOf(childOf(on, event, 'inputs')).map(({ name }) => name.toLowerCase()),
     )
-    const hookline = eventText(dispatchShape())
+    const hookline = eventText(dispatchShape(true))
     return objectShape(
       isDeclared ? [[WORKFLOW_INPUT, hookline]] : [],
       (name) => {
         if (others.includes(name.toLowerCase())) return undefined
         if (nearestName(name, [WORKFLOW_INPUT]) === undefined) return undefined
+        if (this.#isSource) {
+          // A build can declare the input itself.
+          if (name.toLowerCase() === WORKFLOW_INPUT) return undefined
+          return {
+            ...this.#inSource('unknown-input', `input "${name}"`),
+            whole: (rest) => `toJSON(on)${rest}`,
+          }
+        }
         const message = `the workflow has no input "${name}"`
         const hint = isDeclared ? didYouMean(name, [WORKFLOW_INPUT]) : undefined
         const declare = `declare it: workflow_dispatch: {inputs: {${WORKFLOW_INPUT}: {type: string}}}`
         return { code: 'unknown-input', message, hint: hint ?? declare }
       },
+      ANY,
+    )
+  }
+
+  #github(): Shape {
+    const on = childOf(this.#top, 'on', 'repository_dispatch')
+    const types = textsAt(childOf(on, 'types'))
+    // Without types, or with others, other programs send events too.
+    const isOnly = on ? types.length > 0 : this.#isSource
+    const isOwn = types.every(({ node }) => node.value === EVENT_TYPE)
+    const event = objectShape(
+      [
+        ['client_payload', dispatchShape(isOnly && isOwn)],
+        ['inputs', this.#inputs()],
+      ],
+      undefined,
+      ANY,
+    )
+    const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
+    return objectShape(
+      [
+        ['event', event],
+        ['event_name', names],
+      ],
+      undefined,
       ANY,
     )
   }
@@ -147,22 +164,8 @@ export class FileContexts {
     return { code, message, whole: (rest) => eventRead(this.#triggers, rest) }
   }
 
-  #stepsIn(job: Place): readonly Place[] {
-    const known = this.#steps.get(job) ?? stepsOf(job)
-    this.#steps.set(job, known)
-    return known
-  }
-
-  #hooklineSteps(job: Place): Place[] {
-    return this.#stepsIn(job).filter((step) => this.#isHookline(step))
-  }
-
-  #isHookline(step: Place): boolean {
-    return HOOKLINE_ACTION.test(usesOf(step, this.#file.source))
-  }
-
   /** @param isCondition for the `if` of the job itself, in which GitHub also knows indirect needs */
-  #needsOf(job: Entry, isCondition: boolean): Shape {
+  #needsOf(job: Job, isCondition: boolean): Shape {
     const named = neededIds(job)
     if (named.some((name) => name.includes('${{'))) return ANY
     const names = isCondition ? this.#indirect(named) : named
@@ -194,7 +197,7 @@ export class FileContexts {
   #passesEvents(name: string): boolean {
     const job = this.#jobs.get(name.toLowerCase())
     if (!job) return false
-    return this.#hooklineSteps(job.value).length > 0 || hasUntrusted(this.#jobShape(name))
+    return actionSteps(job).length > 0 || hasUntrusted(this.#jobShape(name))
   }
 
   /** The jobs that have ended before the given jobs run. */
@@ -226,10 +229,10 @@ export class FileContexts {
     const job = this.#jobs.get(key)
     const declared = childOf(job?.value, 'outputs')
     if (!job || childOf(job.value, 'uses') || textOf(declared) !== undefined) return ANY
-    const hasAction = this.#hooklineSteps(job.value).length > 0
+    const hasAction = actionSteps(job).length > 0
     const outputs = this.#outputsOf(job, declared, hasAction)
     if (!hasAction && !hasUntrusted(outputs)) return ANY
-    const shape = objectShape(
+    const shape = ownObject(
       [
         ['outputs', outputs],
         ['result', hasAction ? ownText(RESULTS) : ownText()],
@@ -240,7 +243,7 @@ export class FileContexts {
     return shape
   }
 
-  #outputsOf(job: Entry, declared: Place | undefined, hasAction: boolean): Shape {
+  #outputsOf(job: Job, declared: Place | undefined, hasAction: boolean): Shape {
     const entries = entriesOf(declared).map(({ name, value }) => {
       const text = textOf(value)
       const at = { path: ['jobs', job.name, 'outputs', name] }
@@ -249,11 +252,11 @@ export class FileContexts {
     })
     const own = entries.filter(([, shape]) => shape.isHookline).map(([name]) => name)
     const bound = bindOutputs(job.name, entries)
-    const step = hasAction ? this.#hooklineSteps(job.value)[0] : undefined
+    const step = hasAction ? actionSteps(job)[0] : undefined
     return ownObject(bound, (name, known) => {
       if (!hasAction && nearestName(name, own) === undefined) return undefined
       const message = `the job "${job.name}" has no output "${name}"`
-      const id = step && idOf(step)
+      const id = step?.id
       const near = didYouMean(name, known)
       const isOutput = id !== undefined && outputNames(this.#triggers).includes(name.toLowerCase())
       const add = `add to the outputs of "${job.name}": ${name}: \${{ steps.${id}.outputs.${name} }}`
@@ -264,50 +267,43 @@ export class FileContexts {
   }
 
   /** @param before index of the step that reads them; without it, the end of the job */
-  #stepsOf(job: Entry, before: number | undefined): Shape {
+  #stepsOf(job: Job, before: number | undefined): Shape {
     const steps = itemsOf(childOf(job.value, 'steps'))
     // The outputs of parallel steps can be read by all later steps.
     const isSimple = steps.every(
       (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
     )
-    const all = this.#stepsIn(job.value)
+    const all = job.steps
     const known = isSimple && before !== undefined ? all.slice(0, before) : all
-    const shapes = known.flatMap((step): (readonly [string, Shape])[] => {
-      const id = idOf(step)
+    const shapes = known.flatMap(({ id, isAction, place }): (readonly [string, Shape])[] => {
       if (id === undefined) return []
-      return [[id, this.#isHookline(step) ? this.#stepShape(id, step) : ANY]]
+      return [[id, isAction ? this.#stepShape(id, place) : ANY]]
     })
-    const own = this.#hooklineSteps(job.value)
-    const ids = own.flatMap((step) => idOf(step) ?? [])
+    const own = actionSteps(job)
+    const ids = own.flatMap(({ id }) => id ?? [])
     const isIn = (names: readonly string[], name: string) =>
       names.some((one) => one.toLowerCase() === name.toLowerCase())
     return objectShape(shapes, (name): NameFault | undefined => {
       const code = 'unknown-step'
       const isOfSource = this.#isSource && /^(?:hookline|on)$/i.test(name)
-      const hasStep = all.some((step) => idOf(step)?.toLowerCase() === name.toLowerCase())
+      const hasStep = all.some(({ id }) => id?.toLowerCase() === name.toLowerCase())
       if (isOfSource && !hasStep) return this.#inSource(code, `step "${name}"`)
       if (isIn(ids, name)) {
         const message = `the step "${name}" runs later: its outputs are empty here`
         return { code, message, hint: 'move this step after it' }
       }
       const message = `no step of the job "${job.name}" has the id "${name}"`
-      if (
-        isIn(
-          all.flatMap((step) => idOf(step) ?? []),
-          name,
-        )
-      )
-        return undefined
-      if (own.some((step) => idOf(step) === undefined)) {
+      if (hasStep) return undefined
+      if (own.some(({ id }) => id === undefined)) {
         return { code, message, hint: `give the step that uses the action "id: ${name}"` }
       }
       const near = didYouMean(name, ids)
       if (near) return { code, message, hint: near }
-      const isOnly = ids.length > 0 && all.every((step) => !idOf(step) || this.#isHookline(step))
+      const isOnly = ids.length > 0 && all.every(({ id, isAction }) => !id || isAction)
       if (isOnly) return { code, message, hint: `did you mean "${ids[0]}"?` }
       if (!isIn(this.#hooklineIds, name)) return undefined
-      const of = [...this.#jobs.values()].find(({ value }) =>
-        this.#hooklineSteps(value).some((step) => idOf(step)?.toLowerCase() === name.toLowerCase()),
+      const of = [...this.#jobs.values()].find((one) =>
+        actionSteps(one).some(({ id }) => id?.toLowerCase() === name.toLowerCase()),
       )
       const hint = `the step is in the job "${of?.name}": read needs.${of?.name}.outputs here`
       return { code, message, hint }
@@ -315,7 +311,7 @@ export class FileContexts {
   }
 
   #stepShape(id: string, step: Place): Shape {
-    const outputs = stepOutputs(this.#triggers, id, step)
+    const outputs = outputsOfStep(this.#triggers, id, step)
     return ownObject(
       [
         ['outputs', outputs],
@@ -327,7 +323,7 @@ export class FileContexts {
   }
 
   /** The keys of a matrix over the items. */
-  #matrixOf(job: Entry): Shape {
+  #matrixOf(job: Job): Shape {
     const known = this.#matrices.get(job.name)
     if (known) return known
     const matrix = childOf(job.value, 'strategy', 'matrix')
@@ -338,8 +334,8 @@ export class FileContexts {
     return shape
   }
 
-  #matrixShape(job: Entry, matrix: Place): Shape {
-    const contexts = this.#lazily({ needs: () => this.#needsOf(job, false) })
+  #matrixShape(job: Job, matrix: Place): Shape {
+    const contexts = lazily({ needs: () => this.#needsOf(job, false) }, this.#shared)
     const shapeAt = (place: Place | undefined): Shape => {
       const text = textOf(place)
       return text === undefined ? ANY : this.shapeOfText(text, contexts)
@@ -379,9 +375,9 @@ export class FileContexts {
   }
 
   /** Variables whose values are expressions of the event. */
-  #envOf(job: Entry, step: number | undefined, contexts: Contexts): Shape {
-    const steps = this.#stepsIn(job.value)
-    const places = [this.#top, job.value, step === undefined ? undefined : steps[step]]
+  #envOf(job: Job, step: number | undefined, contexts: ContextShapes): Shape {
+    const own = step === undefined ? undefined : job.steps[step]?.place
+    const places = [this.#top, job.value, own]
     const entries = places.flatMap((place) => entriesOf(childOf(place, 'env')))
     const shapes = entries.flatMap(({ name, value }): (readonly [string, Shape])[] => {
       const text = textOf(value)
@@ -392,7 +388,7 @@ export class FileContexts {
   }
 
   /** The shape of a string with `${{ }}` in it. */
-  shapeOfText(text: string, contexts: Contexts): Shape {
+  shapeOfText(text: string, contexts: ContextShapes): Shape {
     const spans = expressionSpans(text)
     const shapes = spans.map(({ start, end }) => {
       const inside = text.slice(start, end)
@@ -408,35 +404,21 @@ export class FileContexts {
   }
 }
 
-function idOf(step: Place): string | undefined {
-  return textOf(childOf(step, 'id'))
+/** Most expressions read few contexts, so each context waits for its first reader. */
+function lazily(own: Readonly<Record<string, () => Shape>>, outer?: ContextShapes): ContextShapes {
+  const shapes = new Map<string, Shape>()
+  return {
+    get(name) {
+      if (!Object.hasOwn(own, name)) return outer?.get(name)
+      const shape = shapes.get(name) ?? own[name]?.() ?? ANY
+      shapes.set(name, shape)
+      return shape
+    },
+  }
 }
 
-function neededIds({ value }: Entry): string[] {
+function neededIds({ value }: MappingEntry): string[] {
   return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
-}
-
-const GITHUB = githubShape()
-
-function githubShape(): Shape {
-  const inputs = objectShape([[WORKFLOW_INPUT, eventText(dispatchShape())]], undefined, ANY)
-  const event = objectShape(
-    [
-      ['client_payload', dispatchShape()],
-      ['inputs', inputs],
-    ],
-    undefined,
-    ANY,
-  )
-  const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
-  return objectShape(
-    [
-      ['event', event],
-      ['event_name', names],
-    ],
-    undefined,
-    ANY,
-  )
 }
 
 /** `steps.hookline.body`, `needs.on.output.body` */

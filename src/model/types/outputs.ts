@@ -18,7 +18,6 @@ import {
   ownObject,
   ownText,
   type Shape,
-  TEXT,
   unknownNameFault,
 } from './shapes.ts'
 
@@ -30,9 +29,27 @@ const OWN_BOOLEAN: Shape = { kind: 'boolean', isHookline: true }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
 
-/** The event as a relay sends it: `github.event.client_payload`, or the input `hookline`. */
-export function dispatchShape(): Shape {
-  return objectShape([['headers', headersShape(EVENT_TEXT)]], undefined, EVENT_VALUE)
+/**
+ * The event as a relay sends it: `github.event.client_payload`, or the input `hookline`.
+ *
+ * @param isOnly whether no other program sends such an event
+ */
+export function dispatchShape(isOnly: boolean): Shape {
+  const fields = [
+    ['path', EVENT_VALUE],
+    ['method', EVENT_VALUE],
+    ['headers', headersShape(EVENT_TEXT)],
+    ['body', EVENT_VALUE],
+  ] as const
+  return objectShape(
+    fields,
+    (name, known) => {
+      if (!isOnly || nearestName(name, known) === undefined) return undefined
+      const message = `the event has no field "${name}"`
+      return unknownNameFault('unknown-output', message, name, known, 'fields')
+    },
+    EVENT_VALUE,
+  )
 }
 
 /** The value of the output `on`, which is also one of the items: each trigger with its outcome and outputs. */
@@ -197,7 +214,7 @@ export function outputNames(triggers: Triggers): string[] {
 }
 
 /** The outputs of a step that uses the action. */
-export function stepOutputs(triggers: Triggers, id: string, step: Place): Shape {
+export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shape {
   const onOutput = `steps.${id}.outputs.on`
   const output = (name: string): OutputShape => ({
     name: name.toLowerCase(),
@@ -218,8 +235,12 @@ export function stepOutputs(triggers: Triggers, id: string, step: Place): Shape 
     items: eventText(items),
     delivery: ownText(),
     'received-at': ownText(),
-    deliveries: { ...ownText(), kind: 'text', json: { kind: 'list', item: TEXT } },
-    failed: eventText({ kind: 'list', item: EVENT_VALUE }),
+    deliveries: {
+      ...ownText(),
+      kind: 'text',
+      json: { kind: 'list', item: ownText(), isHookline: true },
+    },
+    failed: eventText({ kind: 'list', item: EVENT_VALUE, isHookline: true }),
   }
   const fields = triggers.flatMap((trigger) =>
     Object.keys(trigger.definition.outputs).map((field) => {
@@ -254,6 +275,10 @@ function safeRead(triggers: Triggers, name: string, rest: string, on: string): s
   if (name === 'items') {
     const items = on.replace(/on$/, 'items')
     return `${safeForm({ kind: 'items', output: items, item: 0 }, [])}${rest.replace(/^\[0\]/, '')}`
+  }
+  if (RESERVED_OUTPUTS.some((one) => one === name)) {
+    const own = on.replace(/on$/, name)
+    return name === 'deliveries' || name === 'failed' ? `fromJSON(${own} || '[]')${rest}` : own
   }
   const owner =
     triggers.find(({ definition }) => hasName(definition.outputs, name))?.name ?? 'webhook'

@@ -45,7 +45,7 @@ export interface Typed {
 }
 
 /** The shape of each context by its name in lower case; a missing context is `any`. */
-export interface Contexts {
+export interface ContextShapes {
   get(name: string): Shape | undefined
 }
 
@@ -56,7 +56,7 @@ export interface Contexts {
  *
  * @param text the source of the tree
  */
-export function typed(tree: Expr, text: string, contexts: Contexts): Typed {
+export function typed(tree: Expr, text: string, contexts: ContextShapes): Typed {
   const checker = new Checker(text, contexts)
   const shape = checker.shapeOf(tree)
   return {
@@ -78,9 +78,9 @@ class Checker {
   readonly faults: PlacedFault[] = []
   readonly shapes = new Map<Expr, Shape>()
   readonly #text: string
-  readonly #contexts: Contexts
+  readonly #contexts: ContextShapes
 
-  constructor(text: string, contexts: Contexts) {
+  constructor(text: string, contexts: ContextShapes) {
     this.#text = text
     this.#contexts = contexts
   }
@@ -121,12 +121,19 @@ class Checker {
   #ofAccess(part: Expr): Shape {
     const { root, indices } = accessTo(part)
     // The compiler reports the names after `on` itself.
-    const isCompiled = isContext(root, 'on') && !indices.some((index) => index instanceof Star)
+    const isCompiled =
+      root instanceof ContextAccess &&
+      root.name.lexeme.toLowerCase() === 'on' &&
+      indices.every((index) => index instanceof Literal)
     let shape = this.shapeOf(root)
     let isFiltered = false
     for (const [at, index] of indices.entries()) {
       if (!(index instanceof Literal)) {
         if (!(index instanceof Star)) this.shapeOf(index)
+        if (shape.kind === 'text' && shape.isHookline) {
+          this.#report(this.spanOf(part), this.#noMember(part, shape, index))
+          return ANY
+        }
         const item = itemOf(isFiltered ? itemOf(shape) : shape)
         if (index instanceof Star) isFiltered = true
         shape = isFiltered ? { kind: 'list', item } : item
@@ -137,7 +144,9 @@ class Checker {
         else shape = { kind: 'list', item: this.#member(part, shape.item, index, isCompiled) }
       } else shape = this.#member(part, shape, index, isCompiled)
       if (shape.kind === 'any' && !shape.isUntrusted && !isFiltered) {
-        for (const other of indices.slice(at + 1)) if (isComputed(other)) this.shapeOf(other)
+        for (const other of indices.slice(at + 1)) {
+          if (!(other instanceof Star)) this.shapeOf(other)
+        }
         return shape
       }
     }
@@ -170,15 +179,19 @@ class Checker {
   }
 
   /** The fault of a property of a string or a list, and of an item of an object. */
-  #noMember(part: Expr, whole: Shape, { literal, token }: Literal): NameFault {
+  #noMember(part: Expr, whole: Shape, index: Expr | Star): NameFault {
     const { start, end } = this.spanOf(part)
-    const before = this.#text.slice(start, spanOf(token).start).replace(/[\s.[]+$/, '')
+    // The tree has no position of `*`.
+    const accessed =
+      index instanceof Star ? this.#text.indexOf('*', start) : this.spanOf(index).start
+    const before = this.#text.slice(start, accessed).replace(/[\s.[]+$/, '')
     const path = this.#text.slice(start + before.length, end).trim()
     const kind = whole.kind === 'text' ? 'string' : whole.kind
     const code = 'string-as-object'
     const article = kind === 'object' ? 'an' : 'a'
-    const message = `"${before}" is ${article} ${kind}, which has no "${literal.coerceString()}"`
-    if (literal.coerceString().toLowerCase() === 'length') {
+    const name = index instanceof Literal ? index.literal.coerceString() : path
+    const message = `"${before}" is ${article} ${kind}, which has no "${name}"`
+    if (name.toLowerCase() === 'length') {
       return { code, message, hint: 'read the output "count"' }
     }
     if (whole.kind === 'list') return { code, message, hint: `write ${before}[0]${path}` }
@@ -265,8 +278,9 @@ class Checker {
     const [first = ANY] = shapes
     if (name === 'fromjson') return this.#ofJson(call, first)
     if (name === 'tojson') {
-      const { isHookline = false } = first
-      return { kind: 'text', json: first, isHookline, isUntrusted: hasUntrusted(first) }
+      const isUntrusted = hasUntrusted(first)
+      const isHookline = first.isHookline === true || isUntrusted
+      return { kind: 'text', json: first, isHookline, isUntrusted }
     }
     if (name === 'format') for (const [at, arg] of args.entries()) this.#asText(arg, shapes[at])
     if (args[0] && SEARCHES.has(name)) this.#asSearched(args[0], first, name)
@@ -287,16 +301,27 @@ class Checker {
       if (IS_OUTPUT.test(literal)) this.#reportQuotes(arg, literal.trim())
       return shapeOfText(literal)
     }
-    if (shape.kind === 'text') return shape.json ?? (shape.isUntrusted ? EVENT_VALUE : ANY)
+    if (shape.kind === 'text') {
+      if (!shape.json && shape.values) this.#reportPlain(call, arg)
+      return shape.json ?? (shape.isUntrusted ? EVENT_VALUE : ANY)
+    }
     const isParsed = shape.kind === 'object' || shape.kind === 'list'
-    if (!isParsed || !shape.isHookline) return hasUntrusted(shape) ? EVENT_VALUE : ANY
-    const text = this.#textOf(arg)
+    const isOfEvent = shape.isHookline || hasUntrusted(shape)
+    if (!isParsed || !isOfEvent) return isOfEvent ? EVENT_VALUE : ANY
+    const text = this.#textOf(arg instanceof Logical ? (arg.args[0] ?? arg) : arg)
     this.#report(this.spanOf(call), {
       code: 'object-as-string',
       message: `"${text}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
       hint: `write ${text}`,
     })
     return shape
+  }
+
+  /** A result or a method, which never is JSON. */
+  #reportPlain(call: FunctionCall, arg: Expr): void {
+    const text = this.#textOf(arg)
+    const message = `"${text}" is a word, which is no JSON: fromJSON fails`
+    this.#report(this.spanOf(call), { code: 'string-as-object', message, hint: `write ${text}` })
   }
 
   #reportQuotes(arg: Expr, path: string): void {
@@ -323,7 +348,8 @@ class Checker {
     const takesLists = name === 'contains' || name === 'join'
     const isRefused = shape.kind === 'object' || (shape.kind === 'list' && !takesLists)
     const text = this.#textOf(arg)
-    if (name === 'join' && shape.kind === 'list' && isOwnObject(shape.item)) {
+    const item = shape.kind === 'list' ? shape.item : undefined
+    if (name === 'join' && item?.kind === 'object' && item.isHookline) {
       const message = `GitHub writes "Object" for each item of "${text}"`
       const hint = `write toJSON(${text})`
       this.#report(this.spanOf(arg), { code: 'object-as-string', message, hint })
@@ -354,6 +380,9 @@ class Checker {
     let end = Math.max(...spans.map((span) => span.end))
     for (let open = openIn(this.#text.slice(begin, end)); open > 0; open--) {
       end += /^\s*[)\]]/.exec(this.#text.slice(end))?.[0].length ?? 0
+    }
+    if (part instanceof IndexAccess && part.index instanceof Star) {
+      end += /^\s*\.\s*\*/.exec(this.#text.slice(end))?.[0].length ?? 0
     }
     return { start: begin, end }
   }
@@ -388,26 +417,10 @@ function itemOf(shape: Shape): Shape {
   return hasUntrusted(shape) ? EVENT_VALUE : ANY
 }
 
-function isOwnObject({ kind, isHookline }: Shape): boolean {
-  return kind === 'object' && isHookline === true
-}
-
-function isContext(part: Expr, name: string): boolean {
-  return part instanceof ContextAccess && part.name.lexeme.toLowerCase() === name
-}
-
-function isComputed(index: Expr | Star): index is Expr {
-  return !(index instanceof Literal) && !(index instanceof Star)
-}
-
 /** `'{}'`, `'[]'`, `'null'`, or the event of a run in which nothing fired: the default of a value in JSON. */
 function isJsonDefault(part: Expr | undefined): boolean {
-  const { kind } = shapeOfText(stringOf(part && literalOf(part)) ?? '')
-  return kind === 'object' || kind === 'list' || isNull(part)
-}
-
-function isNull(part: Expr | undefined): boolean {
-  return stringOf(part && literalOf(part))?.trim() === 'null'
+  const text = stringOf(part && literalOf(part)) ?? ''
+  return ['object', 'list'].includes(shapeOfText(text).kind) || text.trim() === 'null'
 }
 
 function shapeOfText(text: string): Shape {

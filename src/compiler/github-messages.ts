@@ -1,0 +1,207 @@
+import { FeatureFlags } from '@actions/expressions/features'
+import { convertWorkflowTemplate, NoOperationTraceWriter } from '@actions/workflow-parser'
+import type { ObjectReader } from '@actions/workflow-parser/templates/object-reader'
+import {
+  TemplateContext,
+  TemplateValidationErrors,
+} from '@actions/workflow-parser/templates/template-context'
+import { readTemplate } from '@actions/workflow-parser/templates/template-reader'
+import {
+  BooleanToken,
+  type LiteralToken,
+  MappingToken,
+  NullToken,
+  NumberToken,
+  SequenceToken,
+  StringToken,
+} from '@actions/workflow-parser/templates/tokens/index'
+import type { TokenRange } from '@actions/workflow-parser/templates/tokens/token-range'
+import { WORKFLOW_ROOT } from '@actions/workflow-parser/workflows/workflow-constants'
+import { getWorkflowSchema } from '@actions/workflow-parser/workflows/workflow-schema'
+import { type Document, isAlias, isMap, isScalar, isSeq, Scalar } from 'yaml'
+import type { MistakeCode } from '../workflow/mistakes.ts'
+
+/** An error of GitHub's own parser about a workflow file. */
+export interface ParserMessage {
+  readonly message: string
+  readonly code: MistakeCode
+  /** The value or the name in the message. */
+  readonly subject?: string
+  /** Offset in the file. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Reads a workflow file as GitHub does. */
+export async function githubMessages(
+  name: string,
+  text: string,
+  document: Document.Parsed,
+): Promise<ParserMessage[]> {
+  const [errors, trace] = [new TemplateValidationErrors(), new NoOperationTraceWriter()]
+  const context = new TemplateContext(errors, getWorkflowSchema(), trace)
+  // Enables released features that the parser still calls experiments. The parser reads the flags
+  // while it is constructed, before it gets its options.
+  const featureFlags = new FeatureFlags({ all: true })
+  context.state.featureFlags = featureFlags
+  const file = context.getFileId(name)
+  const reader = new DocumentReader(file, text, document)
+  const value = readTemplate(context, WORKFLOW_ROOT, reader, file)
+  if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
+  const found = errors.getErrors().map(({ rawMessage, range }) => ({
+    message: rawMessage,
+    ...messageKind(rawMessage),
+    start: reader.offsetOf(range?.start),
+    end: reader.offsetOf(range?.end),
+  }))
+  return found.filter((one) => !isTaken(one, text))
+}
+
+/** A value that the schema accepts, but this parser's own conversion does not. */
+const NOT_CONVERTED =
+  /^Unexpected type '(?:BasicExpressionToken' encountered|(?:Boolean|Number)Token' encountered while reading 'input default')/
+const EMPTY_OPTIONS = /^A (?:mapping|sequence) was not expected$/
+/** One type of `repository_dispatch`, not in a list. */
+const ONE_TYPE = /\brepository_dispatch:(?:\s*\{|\s*\n(?:\s*#.*\n)*)\s*types:\s*["']?$/
+
+/**
+ * Syntax that GitHub accepts, but not its parser here: workflows of many repositories run with
+ * `env: ${{ matrix.env }}`, `default: true` of an input without type, `status: {}` and `types:
+ * deploy`.
+ */
+function isTaken({ message, code, start, end }: ParserMessage, text: string): boolean {
+  if (NOT_CONVERTED.test(message)) return true
+  if (EMPTY_OPTIONS.test(message)) return /^(?:\{\s*\}|\[\s*\])/.test(text.slice(start, end + 1))
+  return code === 'unexpected-value' && ONE_TYPE.test(text.slice(0, start))
+}
+
+/** Parses a message, because GitHub's parser has no codes for its errors. */
+function messageKind(message: string): Pick<ParserMessage, 'code' | 'subject'> {
+  const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
+  if (value !== undefined) return { code: 'unexpected-value', subject: value }
+  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
+  return name === undefined
+    ? { code: 'refused-by-github' }
+    : { code: 'unknown-name', subject: name }
+}
+
+type Place = TokenRange['start']
+
+type Start = { readonly sequence: SequenceToken } | { readonly mapping: MappingToken }
+type Event = { readonly literal: LiteralToken } | Start | { readonly end: 'sequence' | 'mapping' }
+
+/**
+ * Gives a parsed file to the reader of GitHub's parser, whose own `YamlObjectReader` would parse the
+ * text a second time.
+ */
+class DocumentReader implements ObjectReader {
+  readonly #file: number
+  readonly #text: string
+  readonly #document: Document.Parsed
+  /** The offset of each line. */
+  readonly #starts = [0]
+  #line = 1
+  readonly #events: Event[] = []
+  #at = 0
+
+  constructor(file: number, text: string, document: Document.Parsed) {
+    this.#file = file
+    this.#text = text
+    this.#document = document
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+      this.#starts.push(at + 1)
+    }
+    this.#add(document.contents, [])
+  }
+
+  /** @param around the anchors whose aliases are being replaced, because an anchor may contain itself */
+  #add(node: unknown, around: readonly unknown[]): void {
+    if (isAlias(node)) {
+      const anchor = node.resolve(this.#document)
+      if (anchor && !around.includes(anchor)) this.#add(anchor, [...around, anchor])
+    } else if (isSeq(node)) {
+      this.#events.push({ sequence: new SequenceToken(this.#file, this.#rangeOf(node), undefined) })
+      for (const item of node.items) this.#add(item, around)
+      this.#events.push({ end: 'sequence' })
+    } else if (isMap(node)) {
+      this.#events.push({ mapping: new MappingToken(this.#file, this.#rangeOf(node), undefined) })
+      for (const { key, value } of node.items) {
+        const name = isScalar(key) ? String(key.value) : String(key)
+        const range = this.#rangeOf(isScalar(key) ? key : {})
+        this.#events.push({ literal: new StringToken(this.#file, range, name, undefined) })
+        this.#add(value, around)
+      }
+      this.#events.push({ end: 'mapping' })
+    } else if (isScalar(node)) this.#events.push({ literal: this.#literalOf(node) })
+  }
+
+  #literalOf(scalar: Scalar): LiteralToken {
+    const { value, type } = scalar
+    const [file, range] = [this.#file, this.#rangeOf(scalar)]
+    if (typeof value === 'number') return new NumberToken(file, range, value, undefined)
+    if (typeof value === 'boolean') return new BooleanToken(file, range, value, undefined)
+    if (typeof value !== 'string') return new NullToken(file, range, undefined)
+    const written = this.#text.slice(...(scalar.range ?? []))
+    if (type !== Scalar.BLOCK_LITERAL && type !== Scalar.BLOCK_FOLDED) {
+      return new StringToken(file, range, value, undefined, written)
+    }
+    const [header = ''] = /^[|>][-+\d]*/.exec(written) ?? []
+    const body = written.slice(written.indexOf('\n') + 1)
+    return new StringToken(file, range, value, undefined, body, header)
+  }
+
+  #rangeOf({ range }: Pick<Scalar, 'range'>): TokenRange | undefined {
+    return range ? { start: this.#placeOf(range[0]), end: this.#placeOf(range[1]) } : undefined
+  }
+
+  /** The nodes come in the order of the file, except behind aliases. */
+  #placeOf(offset: number): Place {
+    while ((this.#starts[this.#line] ?? Number.POSITIVE_INFINITY) <= offset) this.#line++
+    while ((this.#starts[this.#line - 1] ?? 0) > offset) this.#line--
+    return { line: this.#line, column: offset - (this.#starts[this.#line - 1] ?? 0) + 1 }
+  }
+
+  offsetOf(place: Place | undefined): number {
+    return place ? (this.#starts[place.line - 1] ?? this.#text.length) + place.column - 1 : 0
+  }
+
+  allowLiteral(): LiteralToken | undefined {
+    const event = this.#events[this.#at]
+    if (!event || !('literal' in event)) return undefined
+    this.#at++
+    return event.literal
+  }
+
+  allowSequenceStart(): SequenceToken | undefined {
+    const event = this.#events[this.#at]
+    if (!event || !('sequence' in event)) return undefined
+    this.#at++
+    return event.sequence
+  }
+
+  allowSequenceEnd(): boolean {
+    return this.#allowEnd('sequence')
+  }
+
+  allowMappingStart(): MappingToken | undefined {
+    const event = this.#events[this.#at]
+    if (!event || !('mapping' in event)) return undefined
+    this.#at++
+    return event.mapping
+  }
+
+  allowMappingEnd(): boolean {
+    return this.#allowEnd('mapping')
+  }
+
+  #allowEnd(kind: 'sequence' | 'mapping'): boolean {
+    const event = this.#events[this.#at]
+    const isEnd = event !== undefined && 'end' in event && event.end === kind
+    if (isEnd) this.#at++
+    return isEnd
+  }
+
+  validateStart(): void {}
+
+  validateEnd(): void {}
+}
