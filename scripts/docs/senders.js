@@ -44,32 +44,17 @@ function read(name) {
 
 /** @typedef {import('../../src/triggers/sender.ts').SenderPage} Page */
 
-/** The sections of the sender's own files, by name. */
-const PAGES = new Map(
-  await Promise.all(
-    SENDERS.map(async ({ name }) => {
-      const { page } = await import(new URL(`triggers/senders/${name}.js`, built).href)
-      return /** @type {[string, Page]} */ ([name, page ?? {}])
-    }),
-  ),
-)
-
 /** The generated pages of senders, by file name. */
 export function senderPages() {
   return SENDERS.filter(hasPage).map((sender) => [
     `docs/senders/${sender.name}.md`,
-    page(sender, textOf(sender)),
+    page(sender, sender.page),
   ])
-}
-
-/** @param {Sender} sender @returns {Page} */
-function textOf({ name }) {
-  return PAGES.get(name) ?? {}
 }
 
 /** @param {Sender} sender */
 function hasPage(sender) {
-  return textOf(sender).isOwn === true
+  return sender.page.isOwn === true
 }
 
 /**
@@ -379,7 +364,7 @@ function kindOf({ name, scheme = name }) {
   const rule = ruleOf(scheme)
   if (rule !== undefined) return algorithmOf(rule)
   const general = { bearer: 'token', token: 'token', basic: 'password' }
-  const own = general[/** @type {keyof typeof general} */ (scheme)] ?? textOf(named(scheme)).kind
+  const own = general[/** @type {keyof typeof general} */ (scheme)] ?? named(scheme).page.kind
   return own ?? 'token'
 }
 
@@ -398,7 +383,7 @@ export function senderSections() {
 /** @param {Sender} sender */
 function section(sender) {
   const { name, title, secret, shown } = sender
-  const own = textOf(sender)
+  const own = sender.page
   const urlSecret = urlSecretOf(sender)
   const steps = hasPage(sender)
     ? `See [all steps and the workflow](${name}.md).`
@@ -532,7 +517,7 @@ const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Ver
 
 /** @param {string} scheme */
 function proofOf(scheme) {
-  const own = PAGES.get(scheme)?.verifiedBy
+  const own = SENDERS.find(({ name }) => name === scheme)?.page.verifiedBy
   if (own !== undefined) return own
   const rule = ruleOf(scheme)
   if (!rule) {

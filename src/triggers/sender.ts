@@ -6,10 +6,9 @@ import type { Scheme } from './verify/scheme.ts'
 import type { SignedHeader } from './verify/signed-header.ts'
 
 /*
- * The aspects of a sender. Each is a named export of its file in `senders/`: `facts`, `scheme`,
- * `signing`, `handshake`, `signedResponses`, `payloads`, `page`. Each aspect has a generated list, so that a
- * bundle contains only the aspects that it uses. For that, the files must have no side effects: no
- * calls at their top level.
+ * The aspects of a sender. Each is a named export of its file in `senders/`. The generated lists contain all
+ * files, or one aspect of each, so that a bundle contains only the aspects that it uses. For that, the files
+ * must have no side effects: no calls at their top level.
  */
 
 /** The facts that a user needs about a service. */
@@ -74,9 +73,19 @@ export interface EventForms {
   readonly second: string
 }
 
+/** The exports of a sender's file, apart from its handshakes. */
+export interface SenderFile {
+  readonly facts: Facts
+  readonly payloads: Payloads
+  readonly scheme?: OwnScheme
+  readonly signing?: Signing
+  readonly page?: SenderPage
+}
+
 /** A service that people ask for, by its name: as in `init --sender stripe` and `send --sender stripe`. */
 export interface Sender extends Facts {
   readonly name: string
+  readonly page: SenderPage
 }
 
 /** The verification scheme of a sender: data if possible, otherwise code. */

@@ -5,7 +5,7 @@ import {
   queryOf,
   visibleAscii,
 } from '../../triggers/handshake-values.ts'
-import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
+import * as handshakes from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
@@ -25,7 +25,7 @@ const CLOUD_EVENTS: Handshake = {
   }),
 }
 
-const ALL: readonly Handshake[] = [...Object.values(HANDSHAKE), CLOUD_EVENTS]
+const ALL: readonly Handshake[] = [...Object.values(handshakes), CLOUD_EVENTS]
 
 /** The narrow ones come first, because their requests also look like another sender's. */
 const HANDSHAKES: readonly Handshake[] = [

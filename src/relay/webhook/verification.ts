@@ -1,4 +1,5 @@
-import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
+import * as signedResponses from '../../triggers/lists/signed-responses.ts'
+import type { SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import {
   type CredentialLocations,
@@ -27,6 +28,9 @@ import type { CheckClaims } from '../store/endpoint-settings.ts'
 import type { CheckedRequest, IfResult, RequestChecks } from './checks.ts'
 import { buildPayload, type ReceivedEvent } from './payload.ts'
 import { splitTarget } from './url.ts'
+
+/** Handshakes whose response needs a secret, which the endpoint contains. */
+const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> = signedResponses
 
 /**
  * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload
