@@ -35,12 +35,6 @@ const STORES: ReadonlyMap<string, StoreKind> = new Map([
 /** The allowed forms of `state`, as a list for a message: `none, file:<path>, branch:<name>`. */
 export const STATE_FORMS = ['none', ...[...STORES.values()].map(({ form }) => form)].join(', ')
 
-/** The names of the kinds of stores in `state`. */
-export const STORE_KINDS: readonly string[] = [...STORES.keys()]
-
-/** The same list for a help text: `none, file:<path> or branch:<name>`. */
-export const STATE_FORMS_IN_WORDS = STATE_FORMS.replace(/, ([^,]+)$/, ' or $1')
-
 /** The store of earlier runs' keys that the user chose. */
 export interface StateChoice {
   /** `none`, or a kind of store. */
@@ -111,13 +105,4 @@ export function storeNeeds(
     asksWhen && every.minutes > 0 && 'every',
   ] as const
   return options.flatMap((option) => (option ? [{ option, needs: 'a store' }] : []))
-}
-
-/** The warning for a trigger that polls a service which forgets nothing; else `undefined`. */
-export function repeatWarning(
-  { forgets }: Pick<BoundTrigger, 'forgets'>,
-  { hasStore, isPolled }: Pick<StoreQuestion, 'hasStore' | 'isPolled'>,
-): string | undefined {
-  if (hasStore || !isPolled || forgets) return undefined
-  return 'what it polls cannot be acknowledged: without a store every entry comes again with every run'
 }

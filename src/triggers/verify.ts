@@ -11,13 +11,14 @@ import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  settingsJson,
   TIMESTAMP_FORMATS,
   type VerifySettingName,
   type VerifySettings,
+  verifySettings,
 } from './verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
 import { fieldValues } from './verify/token-schemes.ts'
-import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 
 /** A secret that is not set is null or an empty string, and would accept every request. */
 const secret = v.pipe(
@@ -186,7 +187,7 @@ function entrySchema(own: string | undefined) {
     v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
-      const settings = filledSettings(given)
+      const settings = verifySettings(given)
       const mistakes = schemes.flatMap((scheme) => mistakesOf(scheme, settings))
       for (const message of mistakes) addIssue({ message })
       return mistakes.length > 0 ? NEVER : { schemes, settings }
@@ -209,7 +210,7 @@ export function requiredSignatures(
 /** A scheme that needs no options. */
 export function bareVerification(name: string): Verification {
   const scheme = schemeNamed(name)
-  return { schemes: scheme ? [scheme] : [], settings: filledSettings({}) }
+  return { schemes: scheme ? [scheme] : [], settings: verifySettings({}) }
 }
 
 function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {

@@ -5,10 +5,10 @@ import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  settingsFrom,
   type VerifySettings,
 } from '../../triggers/verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
-import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import { pathMistake } from '../../wire/data-path.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
