@@ -41,7 +41,7 @@ export function duplicateFiles(files) {
 
 /** The exports that a file of a sender may have: a contract, so their names are no duplicates. */
 const SENDER_PARTS = new Set([
-  ...['facts', 'scheme', 'signing', 'handshake', 'signedResponses', 'payloads', 'page'],
+  ...['facts', 'scheme', 'signing', 'handshake', 'signedResponses', 'payloads'],
 ])
 
 /**

@@ -69,11 +69,18 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   const proxy = getProxyForUrl(url.href)
   if (proxy === '') return undefined
   const { HttpsProxyAgent } = await import('https-proxy-agent')
-  const agent = proxyAgent(() => new HttpsProxyAgent(proxy))
+  let agent: ProxyAgent
+  try {
+    agent = new HttpsProxyAgent(proxy)
+  } catch {
+    throw new HttpFailure('connection', 'the proxy has no valid address')
+  }
   // Otherwise the refusal of the proxy would count as the response of the service.
   agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: Destroyable) => {
     if (statusCode === 200) return
-    refusals.set(agent, proxyRefusal(statusCode))
+    const isLogin = statusCode === 407
+    const refusal = isLogin ? 'it wants a user and a password: 407' : `it answers ${statusCode}`
+    refusals.set(agent, refusal)
     request.destroy(new Error('the proxy refused'))
   })
   return agent
@@ -81,16 +88,4 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
 
 interface Destroyable {
   destroy(error: Error): void
-}
-
-function proxyAgent(make: () => ProxyAgent): ProxyAgent {
-  try {
-    return make()
-  } catch {
-    throw new HttpFailure('connection', 'the proxy has no valid address')
-  }
-}
-
-function proxyRefusal(status: number): string {
-  return status === 407 ? 'it wants a user and a password: 407' : `it answers ${status}`
 }

@@ -20,7 +20,7 @@ import { readOnSection } from '../workflow/workflow.ts'
 import { enginePorts, workingCopy } from './action-ports.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
 import { DEFAULT_GLOB, expressionContexts, type Inputs, onSource, readInputs } from './inputs.ts'
-import { failedOutputs, maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
+import { failedOutputs, maskedOutputs, sizeWarning, writtenOutputs } from './outputs.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf, cut, isShown, type Readers, SUMMARY } from './summary-tables.ts'
 
@@ -92,7 +92,7 @@ function setOutputs(outputs: ReadonlyMap<string, string>): void {
 async function evaluated() {
   const context = await readActionContext()
   const evaluation = await evaluate(context.event, context.workflows, context.ports)
-  const outputs = stepOutputs(evaluation)
+  const outputs = writtenOutputs(evaluation)
   for (const { path, text } of evaluation.files) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)

@@ -12,7 +12,6 @@ import { type Message, textsAtLevel } from '../wire/messages.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import {
-  type Arrival,
   arrivalTable,
   cut,
   escapeHtml,
@@ -23,11 +22,12 @@ import {
   type Readers,
   SUMMARY,
   triggerName,
+  type WebhookArrival,
 } from './summary-tables.ts'
 
 /** The facts around an event that the summary shows. */
 export interface Circumstances extends Readers {
-  readonly arrival: Arrival | undefined
+  readonly arrival: WebhookArrival | undefined
   /** The conditions that the event did not meet. */
   readonly explanations?: readonly Explanation[]
   /** The workflow that suggested commands are about. */
@@ -193,16 +193,16 @@ export function nextStep(evaluation: Evaluation, workflow: string): string {
 
 const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) => string>> = {
   payload: () =>
-    `Give ${shownCode('client_payload')} a ${shownCode('path')} of workflow and trigger, ${shownCode('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${commandCode('hookline send')}.`,
+    `Give ${shownCode('client_payload')} a ${shownCode('path')} of workflow and trigger, ${shownCode('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${shownCode('hookline send')}.`,
   workflow: (_, workflow) =>
-    `If it was meant for this workflow, change the URL at the sender: the path ends in ${shownCode(`${workflow}/<trigger>`)}. If not, an ${shownCode('if')} at the job, as ${commandCode('hookline init')} writes it, spares this run.`,
+    `If it was meant for this workflow, change the URL at the sender: the path ends in ${shownCode(`${workflow}/<trigger>`)}. If not, an ${shownCode('if')} at the job, as ${shownCode('hookline init')} writes it, spares this run.`,
   trigger: () => `Change the URL at the sender, or declare the trigger under ${shownCode('on')}.`,
   condition: conditionStep,
   type: () =>
     `Dispatch with the event type ${shownCode(EVENT_TYPE)} to fire a trigger. With ${shownCode(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
   event: () => '',
   poll: () =>
-    `If a message is missing, another run or ${commandCode('hookline dev --poll')} has received it, because the bot API gives each message to the poll that asks first.`,
+    `If a message is missing, another run or ${shownCode('hookline dev --poll')} has received it, because the bot API gives each message to the poll that asks first.`,
 }
 
 function conditionStep({ decisions, messages, runs }: Evaluation, workflow: string): string {
@@ -210,15 +210,13 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
     if (textsAtLevel(messages, 'warning').length > 0)
-      return `${commandCode('hookline dev')} shows the same on your machine.`
+      return `${shownCode('hookline dev')} shows the same on your machine.`
     return `Set ${shownCode('config.active')} to true, or leave it out, for the trigger to fire.`
   }
   const { trigger, checks } = looked
   const { example = ANY_REQUEST } = runs.find(({ decision }) => decision === looked)?.trigger ?? {}
-  const send = commandCode(
-    sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example),
-  )
-  const tryOut = `To try it on your machine, run ${commandCode('hookline dev')} and then ${send}.`
+  const send = shownCode(sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example))
+  const tryOut = `To try it on your machine, run ${shownCode('hookline dev')} and then ${send}.`
   const { option: missed, isAbsent } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {
     return `If an item was to be passed on, change ${shownCode('config')} of ${shownCode(trigger)}. ${tryOut}`
@@ -228,16 +226,12 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
     const cure = isAbsent
       ? `The request has no signature or token. Set the secret at the sender, too, or check whether the sender signs as ${shownCode(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shownCode(missed)}.`
-    return `${cure} ${commandCode('hookline send --sign')} sends a request that is signed with yours.`
+    return `${cure} ${shownCode('hookline send --sign')} sends a request that is signed with yours.`
   }
   if (!TRIGGERS.get(trigger)?.optionNames.includes(missed)) {
     return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`
   }
   return `If it was to fire, change ${shownCode(missed)} of ${shownCode(trigger)}, or what the sender sends. ${tryOut}`
-}
-
-function commandCode(line: string): string {
-  return shownCode(line)
 }
 
 function shownCode(text: string): string {

@@ -11,11 +11,11 @@ export interface Found {
   /** If an item has no key, two items with equal `identity` are duplicates. */
   readonly identity: Json
   /** The delivery that contained the item; only if it came through the relay. */
-  readonly delivery?: Delivery
+  readonly delivery?: ItemDelivery
   readonly digits?: SentDigits
 }
 
-export interface Delivery {
+export interface ItemDelivery {
   readonly id: string
   /** Equal for duplicates of one delivery; only if the store is read. See `deliveryMark`. */
   readonly mark: string | undefined

@@ -151,11 +151,6 @@ function finishRun(
   }
 }
 
-/** Whether the store knows of no successful run of a trigger. */
-function isFirstRun({ state }: Snapshot): boolean {
-  return state.lastSuccess === null && !state.claims.some(({ done }) => done)
-}
-
 /** Sends items through `config`, and leaves out the items that do not fit into the outputs. */
 async function filterAndFit(
   ref: TriggerRef,
@@ -168,7 +163,8 @@ async function filterAndFit(
   const lease = config.lease * 60_000
   const seen = snapshot && {
     keyState: keyStates(snapshot, run, { lease, ended }),
-    isFirstRun: isFirstRun(snapshot),
+    isFirstRun:
+      snapshot.state.lastSuccess === null && !snapshot.state.claims.some(({ done }) => done),
     async freeEnded(runs: readonly string[]) {
       // A re-run may claim while GitHub answers, so only the claims that were read before are freed.
       for (const one of (await store?.endedRuns?.(runs)) ?? []) {

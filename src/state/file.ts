@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
+import { UUID } from '../wire/uuid.ts'
 import type { Files, StorePlace } from './place.ts'
 import {
   NO_STATE,
@@ -163,7 +164,7 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
 }
 
 /** Temporary files that killed runs left behind. */
-const LEFTOVER = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/
+const LEFTOVER = new RegExp(`^\\.${UUID}\\.tmp$`)
 
 async function removeLeftovers(path: string, files: Files): Promise<void> {
   const left = (await files.suffixes(path)).filter((suffix) => LEFTOVER.test(suffix))

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Json } from '../wire/json.ts'
+import { isUuid } from '../wire/uuid.ts'
 
 /** The storage of the state of triggers: one file of `src/state` for each kind. */
 export interface StateBackend {
@@ -193,8 +194,6 @@ export function ageOf(at: number, now: number): number {
   return at > now + SKEW ? Infinity : Math.max(0, now - at)
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /**
  * A mark that is equal exactly for duplicates of one relay delivery: a hash of the delivery id and
  * the time of receipt. `undefined` unless a relay sent both.
@@ -204,7 +203,7 @@ export async function deliveryMark(
   receivedAt: string | undefined,
   digest: (text: string) => Promise<string>,
 ): Promise<string | undefined> {
-  if (delivery === undefined || !receivedAt || !UUID.test(delivery)) return undefined
+  if (delivery === undefined || !receivedAt || !isUuid(delivery)) return undefined
   return (await digest(`delivery ${delivery.toLowerCase()} ${receivedAt}`)).slice(0, 22)
 }
 

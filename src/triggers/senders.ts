@@ -6,8 +6,14 @@ export const SENDER_FILES: Readonly<Record<string, SenderFile>> = files
 
 /** In alphabetical order of titles. */
 export const SENDERS: readonly Sender[] = Object.entries(SENDER_FILES)
-  .map(([name, { facts, page = {} }]) => ({ name, ...facts, page }))
+  .map(([name, file]) => ({ name, ...file.facts, handshake: handshakeOf(file) }))
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))
+
+function handshakeOf({ facts, handshake, signedResponses }: SenderFile): Sender['handshake'] {
+  if (signedResponses) return 'endpoint'
+  if (handshake) return handshake.isEvent ? 'both' : 'relay'
+  return facts.handshake
+}
 
 /** A sender by its name; `_` is read as `-`, because the triggers of the same services have `_`. */
 export function senderNamed(name: string): Sender | undefined {

@@ -232,17 +232,14 @@ function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
 function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
   const mistake = scheme.mistake?.(settings)
   if (mistake === undefined) return undefined
-  const secrets = settings.secrets.map((secret) => new Secret(withoutWhiteSpace(secret.reveal())))
+  const spaces = new RegExp(WHITE_SPACE, 'g')
+  const secrets = settings.secrets.map((secret) => new Secret(secret.reveal().replace(spaces, '')))
   const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
   return isItsCause ? WHITE_SPACE_MISTAKE : mistake
 }
 
 /** White space, and characters without width, which copying from a web page may add. */
 const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
-
-function withoutWhiteSpace(text: string): string {
-  return text.replace(new RegExp(WHITE_SPACE, 'g'), '')
-}
 
 /**
  * Whether a secret or a URL was pasted with white space: no sender's begins or ends with any. A PEM file ends in
@@ -289,7 +286,7 @@ export async function verifyRequest(
     refusals.push(`${scheme.name}: ${refusal}`)
   }
   const found = refusals.join('; ')
-  const isAbsent = !carries(request, credentialsOf(verifications))
+  const isAbsent = !carries(request, credentialLocations(verifications))
   const [first, ...others] = schemesWithSettings(verifications)
   const isOfOneSender = others.length === 0 && first?.scheme.page !== undefined
   const page = isOfOneSender ? `; see ${sectionAddress(first.scheme.name)}` : ''
@@ -319,7 +316,7 @@ function carries(
 }
 
 /** All locations of signatures and tokens in a request. */
-export function credentialsOf(
+export function credentialLocations(
   verifications: readonly Verification[] = [],
 ): Required<CredentialLocations> {
   const all = schemesWithSettings(verifications).map(({ scheme, settings }) =>

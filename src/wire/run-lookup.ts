@@ -1,5 +1,6 @@
 import { listOf } from './github-api.ts'
 import { DISPATCH_EVENTS, type DispatchEvent } from './payload.ts'
+import { UUID } from './uuid.ts'
 
 export interface WorkflowRun {
   readonly id: number
@@ -34,7 +35,7 @@ const PAGE_SIZE = 100
 export const MOST_RUNS = MAX_PAGES * PAGE_SIZE
 
 /** A delivery id at any position in the name of a run. */
-const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
+const DELIVERY = new RegExp(UUID, 'i')
 
 /**
  * The path of a page of runs. It has no filter, because GitHub's filtered listings (`event=`, `created=`)

@@ -82,7 +82,7 @@ const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
   'ends with the tunnel': `It ends with the tunnel. To keep it: ${KEEP_PAGE}`,
 }
 
-function clickLines({ title, page: { click } }: Sender): string[] {
+function clickLines({ title, click }: Sender): string[] {
   return click === undefined ? [] : ['', `At ${title}: ${withoutMarkdown(click.trim())}`]
 }
 

@@ -2,7 +2,7 @@ import {
   jsonValue,
   LARGEST_BODY,
   only,
-  queryOf,
+  queryWith,
   visibleAscii,
 } from '../../triggers/handshake-values.ts'
 import * as handshakes from '../../triggers/lists/handshake.ts'
@@ -110,7 +110,7 @@ function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
   return ({ method, path }: HandshakeRequest): boolean =>
     method === 'GET' &&
     Object.entries(parameters).every(([name, pattern]) =>
-      pattern.test(only(queryOf(path, name), name) ?? ''),
+      pattern.test(only(queryWith(path, name), name) ?? ''),
     )
 }
 

@@ -187,7 +187,7 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
 /** The user name of the bot: `my_bot`. @throws UserError with the error of the Bot API */
 export async function getBotName(bot: Bot): Promise<string> {
   const result = await callBotOrThrow(bot, 'getMe', {})
-  return isObject(result) ? stringOrEmpty((result as JsonObject).username) : '' // parsed from JSON
+  return isObject(result) ? stringOrEmpty(result.username) : ''
 }
 
 /** The webhook of a bot, without the secrets that its URL may contain. */
@@ -203,7 +203,7 @@ export interface WebhookInfo {
 /** @throws UserError if there is no result */
 export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
   const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
-  const info = isObject(result) ? (result as JsonObject) : {} // parsed from JSON
+  const info = isObject(result) ? result : {}
   return {
     url: stringOrEmpty(info.url).replace(/[?#].*$/s, ''),
     pending: typeof info.pending_update_count === 'number' ? info.pending_update_count : 0,

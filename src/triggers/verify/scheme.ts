@@ -2,7 +2,14 @@ import type { JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
-import type { Encoding, Hash } from './algorithms.ts'
+import {
+  anyHolds,
+  type Encoding,
+  type Hash,
+  keyBytes,
+  lengthFault,
+  signatureHolds,
+} from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
 export interface VerifySettings {
@@ -30,11 +37,11 @@ export interface VerifySettings {
 export type VerifySettingName = Exclude<keyof VerifySettings, 'secrets'> | 'secret'
 
 /** Checked options of `verify`, as a workflow has them. */
-export type GivenSettings = Omit<VerifySettings, 'secrets'> & {
+export type CheckedOptions = Omit<VerifySettings, 'secrets'> & {
   readonly secret?: readonly Secret[] | undefined
 }
 
-export function verifySettings({ secret: secrets = [], ...given }: GivenSettings): VerifySettings {
+export function verifySettings({ secret: secrets = [], ...given }: CheckedOptions): VerifySettings {
   return { ...given, secrets }
 }
 
@@ -102,6 +109,20 @@ export async function checkEncodings(
 export const MISMATCH = 'the signature does not match'
 
 export const TOKEN_MISMATCH = 'the token does not match'
+
+/** One of the payloads must match the signature with one of the secrets. */
+export async function hmacRefusal(
+  hash: Hash,
+  texts: readonly Uint8Array<ArrayBuffer>[],
+  signature: Uint8Array<ArrayBuffer> | undefined,
+  { secrets }: VerifySettings,
+): Promise<VerificationFault> {
+  if (!signature) return MISMATCH
+  const holds = await anyHolds(texts, (text) =>
+    anyHolds(secrets, (secret) => signatureHolds(hash, keyBytes(secret), text, signature)),
+  )
+  return holds ? undefined : (lengthFault(hash, [signature]) ?? MISMATCH)
+}
 
 export function missingHeader(header: string): string {
   return `the header ${header} is missing`

@@ -1,6 +1,6 @@
 import { toBase64 } from '../../wire/bytes.ts'
 import { locationsAt, parseDataPath, valuesAtPath } from '../../wire/data-path.ts'
-import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
+import { isObject, type Json, record } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
@@ -151,7 +151,7 @@ function withoutAt(value: Json, [key, ...rest]: readonly (string | number)[]): J
   }
   if (!isObject(value)) return value
   return record(
-    Object.entries(value as JsonObject).flatMap(([name, part]): [string, Json][] => {
+    Object.entries(value).flatMap(([name, part]): [string, Json][] => {
       if (name !== key) return [[name, part]]
       return rest.length > 0 ? [[name, withoutAt(part, rest)]] : []
     }),
