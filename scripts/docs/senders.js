@@ -68,7 +68,7 @@ function page(sender, own) {
   const outputsText = outputs === undefined ? '' : `\n${outputs}\n`
   const workflow = workflowOf(sender)
   const escapeText = workflow.includes(ESCAPED) ? ESCAPE_TEXT : ''
-  return `<!-- From src/triggers/senders/${name}.ts -->
+  return `<!-- From src/triggers/senders/${name}.ts and scripts/docs/senders/${name}.md -->
 # ${title}
 
 By these steps, ${plainTitle(title)} webhooks start a GitHub Actions workflow, which verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.

@@ -6,7 +6,7 @@ const SENDERS = new URL('../../src/triggers/senders/', import.meta.url)
 const LISTS = { scheme: 'scheme', handshake: 'handshake', 'signed-responses': 'signedResponses' }
 
 /**
- * One module that re-exports the files of all senders, and one for each export that the relay or the action
+ * Modules that re-export the files of all senders, and each export that the relay or the action
  * uses, so that their bundles contain nothing of the others.
  *
  * @returns {Promise<import('./files.js').GeneratedFiles>}

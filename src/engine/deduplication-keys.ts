@@ -71,7 +71,7 @@ function missedNotice(missed: readonly string[], used: string): Pick<Keyed, 'not
 
 /** Paths are looked up in the body first, then in the whole item. */
 function keyAt(item: Json, path: DataPath): string | undefined {
-  const body = isObject(item) ? (item.body as Json | undefined) : undefined
+  const body = isObject(item) ? item.body : undefined
   return keyString(valueAtPath(body, path)) ?? keyString(valueAtPath(item, path))
 }
 

@@ -45,7 +45,7 @@ const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
 
 /** The options common to all triggers, in the order in which they take effect. */
 export const CONFIG_OPTIONS = {
-  // Whether the trigger runs.
+  // The options for when the trigger runs.
   active: v.pipe(
     v.optional(v.boolean(), true),
     v.title('boolean'),
@@ -185,7 +185,7 @@ export const CONFIG_OPTIONS = {
       'Body of a function of `item`, `index` and `items` that returns the item to pass on.',
     ),
   ),
-  // The outputs, and a failure.
+  // The options for the outputs, and for a failure.
   outputsMode: v.pipe(
     v.optional(v.picklist(['separate', 'combine'], 'outputs mode'), 'separate'),
     v.title('`separate` or `combine`'),

@@ -102,7 +102,7 @@ export function readButtons(text: string): Button[][] {
   return rows
 }
 
-/** What a chat accepts. */
+/** The limits of a chat for the inputs of a reply. */
 export interface ChatLimits {
   readonly chat: string
   /** The formats to use in place of HTML; absent if the chat has HTML. */

@@ -2,7 +2,7 @@ import * as schemes from '../lists/scheme.ts'
 import type { OwnScheme } from '../sender.ts'
 import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
-import { basic, bearer, fieldToken, headerToken, token } from './token-schemes.ts'
+import { basic, bearer, placedToken, token } from './token-schemes.ts'
 
 /** The schemes of senders, by name. */
 const SENDER_SCHEMES: Readonly<Record<string, OwnScheme>> = schemes
@@ -18,8 +18,7 @@ export const SCHEME_NAMES: readonly string[] = [
 function toScheme(name: string, own: OwnScheme): Scheme {
   if ('check' in own) return own
   if ('header' in own) return signedHeaderScheme(name, own.page, own)
-  if (own.tokenHeader !== undefined) return headerToken(name, own.page, own.tokenHeader)
-  return fieldToken(name, own.page, own.tokenField)
+  return placedToken(name, own.page, own)
 }
 
 /** A scheme by its name; `_` is read as `-`, because the triggers of the same services have `_`. */

@@ -4,6 +4,7 @@ import { isObject, type Json, record } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
+import type { TokenPlace } from '../sender.ts'
 import { anyHolds } from './algorithms.ts'
 import {
   missingHeader,
@@ -13,27 +14,25 @@ import {
   type VerifySettings,
 } from './scheme.ts'
 
-/** A plain token in a header, for one sender. */
-export function headerToken(name: string, page: string, header: string): Scheme {
-  return {
-    name,
-    page,
-    needs: ['secret'],
-    credentials: () => ({ headers: [header] }),
-    check: (request, settings) => headerRefusal(request, header, settings),
-  }
-}
-
 /**
- * A plain token in the body, at a path; with `*` in the path, each match must contain the token.
+ * A plain token of one sender, in a header or in the body at a path; with `*` in the path, each match must
+ * contain the token.
  */
-export function fieldToken(name: string, page: string, field: string): Scheme {
+export function placedToken(
+  name: string,
+  page: string,
+  { tokenHeader, tokenField = '' }: TokenPlace,
+): Scheme {
   return {
     name,
     page,
     needs: ['secret'],
-    credentials: () => ({ fields: [field] }),
-    check: (request, settings) => fieldRefusal(request, field, settings),
+    credentials: () =>
+      tokenHeader === undefined ? { fields: [tokenField] } : { headers: [tokenHeader] },
+    check: (request, settings) =>
+      tokenHeader === undefined
+        ? fieldRefusal(request, tokenField, settings)
+        : headerRefusal(request, tokenHeader, settings),
   }
 }
 
