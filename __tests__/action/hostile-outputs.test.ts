@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as core from '@actions/core'
 import { describe, expect, test } from '@jest/globals'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { evaluationOf } from '../support/evaluations.ts'
 import { readOutputFile } from '../support/output-file.ts'
@@ -64,7 +64,7 @@ describe('outputs survive any text', () => {
     const property = fc.property(item, (fields) => {
       const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
       const passedOn = { items: [fields], contexts: [{ t: fired }], fields: Object.keys(fields) }
-      const outputs = stepOutputs(evaluationOf(passedOn))
+      const outputs = writtenOutputs(evaluationOf(passedOn))
       writeFileSync(file, '')
       for (const [output, written] of outputs) core.setOutput(output, written)
       const read = readOutputFile(readFileSync(file, 'utf8'))

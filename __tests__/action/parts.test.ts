@@ -8,7 +8,7 @@ import {
   onSource,
   readInputs,
 } from '../../src/action/inputs.ts'
-import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
+import { maskedOutputs, sizeWarning, writtenOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, typeAndSize } from '../../src/action/summary-tables.ts'
 import type { Decision } from '../../src/engine/evaluation.ts'
@@ -147,7 +147,9 @@ describe('step outputs', () => {
     const item = { text: 'a\n', list: [1], items: 'mine', extra: 1 }
     const fired = { outcome: 'success', conclusion: 'success', outputs: item } as const
     const fields = ['text', 'list', 'none', 'items', 'count']
-    const outputs = stepOutputs(evaluationOf({ items: [item], contexts: [{ t: fired }], fields }))
+    const outputs = writtenOutputs(
+      evaluationOf({ items: [item], contexts: [{ t: fired }], fields }),
+    )
     const items = JSON.stringify([{ t: fired }])
     expect(Object.fromEntries(outputs)).toMatchObject({
       text: 'a\n',
@@ -165,10 +167,10 @@ describe('step outputs', () => {
     const contexts = (size: number) => [
       { t: { ...skipped, outputs: { x: 'x'.repeat(size - frame) } } },
     ]
-    expect(stepOutputs(evaluationOf({ contexts: contexts(450_000) })).get('items')).toHaveLength(
+    expect(writtenOutputs(evaluationOf({ contexts: contexts(450_000) })).get('items')).toHaveLength(
       450_000,
     )
-    expect(() => stepOutputs(evaluationOf({ contexts: contexts(450_001) }))).toThrow(
+    expect(() => writtenOutputs(evaluationOf({ contexts: contexts(450_001) }))).toThrow(
       'the output "items" would have 450001 characters',
     )
   })

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
-import { type Decision, Evaluation, type Miss } from '../../src/engine/evaluation.ts'
+import {
+  combineRuns,
+  type Decision,
+  type Evaluation,
+  type Miss,
+} from '../../src/engine/evaluation.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { notice, warning } from '../../src/wire/messages.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
@@ -119,7 +124,7 @@ describe('the decision', () => {
       return { workflow, trigger: 'messaging_bot', fired, reason: 'because', checks: [] }
     }
     const contexts = [item('first'), item('second'), item('third')]
-    const polled = new Evaluation(
+    const polled = combineRuns(
       [
         runOf({
           workflow: 'a',

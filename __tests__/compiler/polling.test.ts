@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Cron } from 'croner'
 import { parse } from 'yaml'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import { scheduleOf } from '../../src/compiler/cron-schedule.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { evaluationOf } from '../support/evaluations.ts'
@@ -202,7 +202,7 @@ test('defaults that read the event stand in each job, where it can be read', asy
 
 describe('the jobs of a file that polls', () => {
   const ref = (name: string) => `o/r/.github/workflows/${name}.yml@refs/heads/main`
-  const NONE = String(stepOutputs(evaluationOf()).get('items'))
+  const NONE = String(writtenOutputs(evaluationOf()).get('items'))
   const SKIPPED = {
     messaging_bot: { outcome: 'skipped', conclusion: 'skipped', outputs: {} },
   }

@@ -40,6 +40,8 @@ const FOREIGN = [
   'NO_PROXY',
   'SIGTERM',
   'EADDRINUSE',
+  // Directus: the addresses that its flows do not call.
+  'IMPORT_IP_DENY_LIST',
 ]
 
 type Finding = (code: string, page: Page) => string | undefined

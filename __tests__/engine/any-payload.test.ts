@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Json } from '../../src/wire/json.ts'
@@ -29,7 +29,7 @@ const source = workflows('webhook: {path: "{/:a}{/*rest}"}')
 /** Evaluates the payload, and writes the outputs; neither may throw. */
 async function evaluated(name: string, payload: Json) {
   const evaluation = await evaluate({ name, payload }, source, testPorts())
-  const outputs = stepOutputs(evaluation)
+  const outputs = writtenOutputs(evaluation)
   for (const output of ['on', 'items']) JSON.parse(outputs.get(output) ?? '')
   expect(outputs.get('triggered')).toBe(String(evaluation.items.length > 0))
   expect(evaluation.items.length > 0).toBe(evaluation.reason === undefined)

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import type { WorkflowSource } from '../../src/engine/engine-ports.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
@@ -33,7 +33,7 @@ async function evaluated(
 
 /** The body in each output that contains it. */
 async function bodies(on: string, body: string): Promise<unknown[]> {
-  const outputs = stepOutputs(await evaluated(on, body))
+  const outputs = writtenOutputs(await evaluated(on, body))
   const read = (name: string) => JSON.parse(outputs.get(name) ?? '')
   return [read('body'), read('on').webhook.outputs.body, read('items')[0].webhook.outputs.body]
 }

@@ -1,6 +1,6 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import type { OutputReader } from '../../src/inspector/api.ts'
 import {
   type OutputPath,
@@ -222,7 +222,9 @@ describe("GitHub's evaluator finds by it", () => {
           webhook: { outcome: 'success', conclusion: 'success', outputs } as const,
         }))
         const fields = ['body', 'query', 'method', 'trigger']
-        const outputs = Object.fromEntries(stepOutputs(evaluationOf({ items, contexts, fields })))
+        const outputs = Object.fromEntries(
+          writtenOutputs(evaluationOf({ items, contexts, fields })),
+        )
         const given = {
           needs: { one: { outputs }, two: { outputs: { all: outputs.items ?? '' } } },
         }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Detail, ShownRequest } from '../../src/inspector/api.ts'
 import { preview, requestPreview } from '../../src/inspector/preview.ts'
 import { shareText } from '../../src/inspector/share.ts'
-import { PAYLOADS } from '../../src/triggers/lists/payloads.ts'
+import { SENDER_FILES } from '../../src/triggers/senders.ts'
 
 const request = (body: string, type = 'application/json') => ({
   ...{ method: 'POST', path: 'hook/webhook', body, encoding: 'text' as const },
@@ -53,7 +53,7 @@ describe('a row says', () => {
   })
 
   test('something of nearly every recorded request', () => {
-    const all = Object.entries(PAYLOADS).flatMap(([sender, payloads]) =>
+    const all = Object.entries(SENDER_FILES).flatMap(([sender, { payloads }]) =>
       Object.entries(payloads).map(([event, make]) => {
         const { headers, body } = make({ id: crypto.randomUUID(), now: new Date() })
         const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { senderText } from '../../scripts/docs/sender-text.js'
 import { KINDS } from '../../src/cli/init/kinds.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS, senderNamed } from '../../src/triggers/senders.ts'
@@ -126,8 +127,8 @@ describe('README.md', () => {
     expect(text).toMatch(/^- Signature: /m)
     expect(text).toContain(`- Key: ${repeat === undefined ? 'the hash' : `\`${repeat}\``}`)
     if (secret !== undefined) expect(text).toContain(`- Secret: \`${secret}\`, `)
-    const { text: retries, when } = sender.retries
-    expect(text).toContain(retries ?? (when === 'no' ? 'does not retry' : 'documents no retries'))
+    const { text: retries, when } = senderText(name).retries
+    expect(text).toContain(retries || (when === 'no' ? 'does not retry' : 'documents no retries'))
     expect(text.includes(`(${name}.md)`)).toBe(pages.includes(`${name}.md`))
   })
 

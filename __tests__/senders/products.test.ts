@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { senderText } from '../../scripts/docs/sender-text.js'
 import { onSection, secretsOf } from '../../src/cli/init/sender-workflow.ts'
 import type { Sender } from '../../src/triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../src/triggers/senders.ts'
@@ -47,14 +48,15 @@ test('every program has a request that fires, and says how long it waits and wha
   const firing = PRODUCT_REQUESTS.filter(({ outputs }) => outputs).map(({ sender }) => sender)
   expect([...new Set(firing)].sort()).toEqual(PRODUCTS)
   for (const name of PRODUCTS) {
-    const { scheme = '', secret, timeout, retries } = known(name)
+    const { scheme = '', secret } = known(name)
+    const { 'time-out': limit, retries } = senderText(name)
     expect([name, Object.hasOwn(CREDENTIALS, scheme), secret !== undefined]).toEqual([
       name,
       true,
       true,
     ])
-    expect(timeout).toBeDefined()
-    expect(retries?.text).toMatch(/4xx|429|whatever|400|every status|throws/)
+    expect(limit).toBeDefined()
+    expect(retries.text).toMatch(/4xx|429|whatever|400|every status|throws/)
   }
   expect(SENDERS.filter(({ respond }) => respond).map(({ name }) => name)).toEqual([
     'docker-registry',

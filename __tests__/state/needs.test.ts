@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseState, repeatWarning, STATE_FORMS, storeNeeds } from '../../src/state/index.ts'
+import { parseState, STATE_FORMS, storeNeeds } from '../../src/state/index.ts'
 import { configOf } from '../support/settings.ts'
 
 const POLLED = { isPolled: true, isEveryExact: false }
@@ -32,16 +32,6 @@ describe('options that need a store', () => {
     const left = storeNeeds(trigger, { ...question, hasStore: true })
     const isCut = trigger.config.shouldDeduplicate === false && options.includes('limit')
     expect(left).toEqual(isCut ? [cut] : [])
-  })
-
-  test.each([
-    [false, false, true, true],
-    [true, false, true, false],
-    [false, true, true, false],
-    [false, false, false, false],
-  ])('a service that forgets: %s; a store: %s; polled: %s', (forgets, hasStore, isPolled, told) => {
-    const warning = repeatWarning({ forgets }, { hasStore, isPolled })
-    expect(warning !== undefined).toBe(told)
   })
 })
 

@@ -1,24 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
-import * as v from 'valibot'
 import { changedFiles, folderOf, stateFromFiles } from '../../src/state/branch-files.ts'
+import { openFile } from '../../src/state/file.ts'
 import {
   ageOf,
   type Claim,
   createStore,
   deliveryMark,
-  FORMAT,
   kept,
   keyStates,
   MOST_CLAIMS,
   NO_STATE,
-  readStateFile,
-  STATE_VERSION,
   type StateBackend,
-  stateJson,
   type TriggerState,
   updated,
 } from '../../src/state/store.ts'
 import { problemsOf } from '../support/problems.ts'
+import { storePlace } from '../support/stores.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
@@ -265,45 +262,41 @@ describe('of too many claims', () => {
 })
 
 describe('a state file', () => {
-  const schema = v.object({ a: v.number() })
-  const text = (value: unknown) => JSON.stringify(value)
+  const triggers = { 'octo/repo/hook/webhook': { lastSuccess: 1, claims: [done('a')] } }
+  const text = (value: object) => JSON.stringify({ format: 'hookline-state', version: 1, ...value })
+  const load = (content: string) => {
+    const { files } = storePlace('.')
+    const place = storePlace('.', { files: { ...files, read: async () => content } })
+    return openFile('state.json', place).load([ID])
+  }
 
-  test('is read', () => {
-    const read = readStateFile(
-      schema,
-      text({ format: FORMAT, version: STATE_VERSION, a: 1 }),
-      PLACE,
-    )
-    expect(read).toEqual({ a: 1 })
+  test('is read', async () => {
+    const { states } = await load(text({ triggers }))
+    expect(states).toEqual([{ lastSuccess: 1, claims: [done('a')] }])
   })
 
   test.each([
     ['no JSON', '{'],
-    ['of another program', text({ a: 1 })],
-    ['of another format', text({ format: 'x', version: STATE_VERSION, a: 1 })],
-    ['broken', text({ format: FORMAT, version: STATE_VERSION, a: '1' })],
-    ['of no version', text({ format: FORMAT, a: 1 })],
+    ['of another program', JSON.stringify({ triggers })],
+    ['of another format', text({ format: 'x', triggers })],
+    ['broken', text({ triggers: { a: '1' } })],
+    ['of no version', text({ version: undefined, triggers })],
   ])('that is %s is refused', async (_, broken) => {
-    expect(await refused(() => readStateFile(schema, broken, PLACE))).toEqual([
-      { message: 'state.json is not a state of Hookline, or broken', notes: ['delete it'] },
-    ])
-  })
-
-  test('of a newer version is refused as that', async () => {
-    const newer = text({ format: FORMAT, version: STATE_VERSION + 1 })
-    expect(await refused(() => readStateFile(schema, newer, PLACE))).toEqual([
+    expect(await problemsOf(load(broken))).toEqual([
       {
-        message: 'state.json was written by a newer version of Hookline',
-        notes: ['use that version here too', 'delete it'],
+        message: 'state.json is not a state of Hookline, or broken',
+        notes: ['to start over, delete state.json'],
       },
     ])
   })
 
-  test('has a line for each claim', () => {
-    const state: TriggerState = { lastSuccess: 1, claims: [claim('a'), done('b')] }
-    expect(JSON.parse(stateJson(state))).toEqual(state)
-    expect(stateJson(state).split('\n')).toHaveLength(3)
-    expect(JSON.parse(stateJson(NO_STATE))).toEqual(NO_STATE)
+  test('of a newer version is refused as that', async () => {
+    expect(await problemsOf(load(text({ version: 2 })))).toEqual([
+      {
+        message: 'state.json was written by a newer version of Hookline',
+        notes: ['use that version here too', 'to start over, delete state.json'],
+      },
+    ])
   })
 })
 

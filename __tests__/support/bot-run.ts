@@ -1,5 +1,5 @@
 import { http } from '../../src/action/http-client.ts'
-import { stepOutputs } from '../../src/action/outputs.ts'
+import { writtenOutputs } from '../../src/action/outputs.ts'
 import { type Effect, runEffects } from '../../src/engine/effects.ts'
 import type { EnginePorts, WorkflowSource } from '../../src/engine/engine-ports.ts'
 import { evaluate } from '../../src/engine/evaluate-event.ts'
@@ -60,7 +60,7 @@ export async function runMain(
   event = SCHEDULE,
 ): Promise<Evaluation & { readonly outputs: ReadonlyMap<string, string> }> {
   const evaluation = await evaluate(event, workflows, ports)
-  return Object.assign(evaluation, { outputs: stepOutputs(evaluation) })
+  return Object.assign(evaluation, { outputs: writtenOutputs(evaluation) })
 }
 
 /** Does what the end of a successful job does. */

@@ -1,10 +1,10 @@
-import { Evaluation, type TriggerRun } from '../../src/engine/evaluation.ts'
+import { combineRuns, type Evaluation, type TriggerRun } from '../../src/engine/evaluation.ts'
 import { notFired } from '../../src/engine/run-trigger.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { Queue, queueWorkflow } from './queue-trigger.ts'
 
-type Facts = NonNullable<ConstructorParameters<typeof Evaluation>[1]>
+type Facts = NonNullable<Parameters<typeof combineRuns>[1]>
 
 type Made = Partial<Pick<TriggerRun, 'decision' | 'items' | 'contexts' | 'fields' | 'effects'>>
 
@@ -31,5 +31,5 @@ export function evaluationOf(made: Names & Made & Facts = {}): Evaluation {
   const given = Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== undefined),
   ) as Facts
-  return new Evaluation(Object.keys(run).length > 0 ? [runOf(run)] : [], given)
+  return combineRuns(Object.keys(run).length > 0 ? [runOf(run)] : [], given)
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { http } from '../../src/action/http-client.ts'
 import { githubPort, stateFiles } from '../../src/action/state-store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
@@ -76,7 +75,6 @@ export function storePlace(folder: string, other: Partial<StorePlace> = {}): Sto
     repository: 'octo/repo',
     files: stateFiles(folder),
     github: githubPort('token'),
-    http,
     known: { read: async () => undefined, write: async () => {} },
     ...other,
   }

@@ -1,5 +1,5 @@
+import { verifySettings } from '../../src/triggers/verify/scheme.ts'
 import { schemeNamed } from '../../src/triggers/verify/schemes.ts'
-import { filledSettings } from '../../src/triggers/verify/verify-settings.ts'
 import type { ClientPayload } from '../../src/wire/payload.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { readWebhookRequest } from '../../src/wire/webhook-request.ts'
@@ -19,7 +19,7 @@ export async function refusals(cases: readonly VerificationCase[]): Promise<(str
 }
 
 async function refusal({ scheme, secret, url, header, payload }: VerificationCase) {
-  const settings = filledSettings({
+  const settings = verifySettings({
     secret: [new Secret(secret)],
     ...(url !== undefined && { url: new Secret(url) }),
     ...(header !== undefined && { header }),

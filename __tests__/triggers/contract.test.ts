@@ -180,11 +180,6 @@ describe('a definition', () => {
     expect(forgetful).not.toThrow()
   })
 
-  test('that cannot acknowledge says so, and it is known of what is made of it', () => {
-    const ready = defineTrigger({ ...feed, poll, acknowledge: 'impossible' }).bind({ url: 'x' })
-    expect(ready).toMatchObject({ forgets: false, acknowledge: undefined })
-  })
-
   test('with an option that is needed, and that it does not give, stops no other one', () => {
     const trigger = defineTrigger({ ...feed, receive: () => ({ checks: [], items: [] }) })
     expect(receives(trigger)).toBe(false)

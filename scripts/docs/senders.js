@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
+import { senderText } from './sender-text.js'
 import { code, table } from './table.js'
 
 const built = new URL('../../build/', import.meta.url)
@@ -42,34 +43,19 @@ function read(name) {
 
 /** @typedef {import('../../src/triggers/sender.ts').Sender} Sender */
 
-/** @typedef {import('../../src/triggers/sender.ts').SenderPage} Page */
-
-/** The sections of the sender's own files, by name. */
-const PAGES = new Map(
-  await Promise.all(
-    SENDERS.map(async ({ name }) => {
-      const { page } = await import(new URL(`triggers/senders/${name}.js`, built).href)
-      return /** @type {[string, Page]} */ ([name, page ?? {}])
-    }),
-  ),
-)
+/** @typedef {ReturnType<typeof senderText>} Page */
 
 /** The generated pages of senders, by file name. */
 export function senderPages() {
   return SENDERS.filter(hasPage).map((sender) => [
     `docs/senders/${sender.name}.md`,
-    page(sender, textOf(sender)),
+    page(sender, senderText(sender.name)),
   ])
-}
-
-/** @param {Sender} sender @returns {Page} */
-function textOf({ name }) {
-  return PAGES.get(name) ?? {}
 }
 
 /** @param {Sender} sender */
 function hasPage(sender) {
-  return textOf(sender).isOwn === true
+  return 'own page' in senderText(sender.name)
 }
 
 /**
@@ -77,12 +63,12 @@ function hasPage(sender) {
  * @param {Page} own
  */
 function page(sender, own) {
-  const { name, title, scheme = name } = sender
-  const { click = '', fire = '.', outputs, notes } = own
+  const { name, title, scheme = name, click = '' } = sender
+  const { fire = '.', outputs, notes } = own
   const outputsText = outputs === undefined ? '' : `\n${outputs}\n`
   const workflow = workflowOf(sender)
   const escapeText = workflow.includes(ESCAPED) ? ESCAPE_TEXT : ''
-  return `<!-- From src/triggers/senders/${name}.ts -->
+  return `<!-- From src/triggers/senders/${name}.ts and scripts/docs/senders/${name}.md -->
 # ${title}
 
 Start a GitHub Actions workflow by ${plainTitle(title)} webhooks. The workflow verifies their ${scheme === 'bearer' ? 'token' : 'signature'}.
@@ -316,21 +302,18 @@ ${keyText(sender)} To run each event once, set \`shouldDeduplicate\` and a store
  * @param {Sender} sender
  * @param {Page} own
  */
-function waitingText({ title, timeout, retries }, own) {
+function waitingText({ title }, { 'time-out': limit = '', retries }) {
   const name = plainTitle(title)
-  const waits =
-    timeout === undefined || typeof timeout === 'string'
-      ? timeout
-      : timeout === Number.POSITIVE_INFINITY
-        ? `${name} sets no time limit for the response.`
-        : `${name} waits ${durationText(timeout)} for a response.`
+  const waits = /^\d+$/.test(limit)
+    ? `${name} waits ${durationText(Number(limit))} for a response.`
+    : limit.replace(/^none$/, `${name} sets no time limit for the response.`)
   const plain = {
     yes: `${name} retries.`,
     no: `${name} does not retry.`,
     optional: `${name} retries only if its configuration says so.`,
     unknown: `${name} documents no retries.`,
   }[retries.when]
-  return [waits ?? [], retries.text ?? plain, own.retries ?? []].flat().join(' ')
+  return `${waits} ${retries.text || plain}`.trim()
 }
 
 /** @param {number} seconds */
@@ -360,18 +343,16 @@ export function sendersTable() {
     `[${sender.title}](#${sender.name}), ${code(sender.name)}`,
     kindOf(sender),
     sender.handshake === undefined ? '' : 'yes',
-    limitText(sender),
-    sender.retries.when,
+    limitText(senderText(sender.name)),
+    senderText(sender.name).retries.when,
   ])
   return table(['sender', 'signature', 'handshake', 'time-out', 'retries'], rows)
 }
 
-/** @param {Sender} sender */
-function limitText({ timeout }) {
-  if (timeout === undefined) return ''
-  if (typeof timeout === 'string') return 'set'
-  if (timeout === Number.POSITIVE_INFINITY) return 'none'
-  return timeout >= 120 ? `${timeout / 60} min` : `${timeout} s`
+/** @param {Page} own */
+function limitText({ 'time-out': limit = '' }) {
+  if (!/^\d+$/.test(limit)) return ['', 'none'].includes(limit) ? limit : 'set'
+  return Number(limit) >= 120 ? `${Number(limit) / 60} min` : `${limit} s`
 }
 
 /** The kind of signature in one or two words. @param {Sender} sender */
@@ -379,7 +360,8 @@ function kindOf({ name, scheme = name }) {
   const rule = ruleOf(scheme)
   if (rule !== undefined) return algorithmOf(rule)
   const general = { bearer: 'token', token: 'token', basic: 'password' }
-  const own = general[/** @type {keyof typeof general} */ (scheme)] ?? textOf(named(scheme)).kind
+  const own =
+    general[/** @type {keyof typeof general} */ (scheme)] ?? senderText(named(scheme).name).kind
   return own ?? 'token'
 }
 
@@ -398,13 +380,13 @@ export function senderSections() {
 /** @param {Sender} sender */
 function section(sender) {
   const { name, title, secret, shown } = sender
-  const own = textOf(sender)
+  const own = senderText(sender.name)
   const urlSecret = urlSecretOf(sender)
   const steps = hasPage(sender)
     ? `See [all steps and the workflow](${name}.md).`
-    : own.click === undefined
+    : sender.click === undefined
       ? `Enter the URL at ${plainTitle(title)}.`
-      : `At ${plainTitle(title)}: ${own.click.trim()}`
+      : `At ${plainTitle(title)}: ${sender.click.trim()}`
   const facts = [
     `Signature: ${shortProofOf(sender)}.`,
     ...(secret === undefined ? [] : [`Secret: ${code(secret)}, ${shown}.`]),
@@ -532,7 +514,7 @@ const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Ver
 
 /** @param {string} scheme */
 function proofOf(scheme) {
-  const own = PAGES.get(scheme)?.verifiedBy
+  const own = senderText(scheme)['verified by']
   if (own !== undefined) return own
   const rule = ruleOf(scheme)
   if (!rule) {

@@ -70,24 +70,19 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   const proxy = getProxyForUrl(url.href)
   if (proxy === '') return undefined
   const { HttpsProxyAgent } = await import('https-proxy-agent')
-  const agent = proxyAgent(() => new HttpsProxyAgent(proxy))
-  // Otherwise the refusal of the proxy would count as the response of the service.
-  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: ClientRequest) => {
-    if (statusCode === 200) return
-    refusals.set(agent, proxyRefusal(statusCode))
-    request.destroy(new Error('the proxy refused'))
-  })
-  return agent
-}
-
-function proxyAgent(make: () => ProxyAgent): ProxyAgent {
+  let agent: ProxyAgent
   try {
-    return make()
+    agent = new HttpsProxyAgent(proxy)
   } catch {
     throw new HttpFailure('connection', 'the proxy has no valid address')
   }
-}
-
-function proxyRefusal(status: number): string {
-  return status === 407 ? 'it wants a user and a password: 407' : `it answers ${status}`
+  // Otherwise the refusal of the proxy would count as the response of the service.
+  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: ClientRequest) => {
+    if (statusCode === 200) return
+    const isLogin = statusCode === 407
+    const refusal = isLogin ? 'it wants a user and a password: 407' : `it answers ${statusCode}`
+    refusals.set(agent, refusal)
+    request.destroy(new Error('the proxy refused'))
+  })
+  return agent
 }

@@ -27,12 +27,19 @@ export interface Inputs {
  * @throws UserError if `secrets` or `vars` is not a JSON object; the message does not quote it
  */
 export function readInputs(input: (name: string) => string): Inputs {
+  const state = parseState(input('state'))
+  if (!state) {
+    throw new UserError({
+      message: `input "state" is none of: ${STATE_FORMS}`,
+      notes: ['example: state: branch:hookline-state'],
+    })
+  }
   return {
     on: input('on'),
     workflow: (input('workflow') || DEFAULT_GLOB).split('\n').flatMap((line) => line.trim() || []),
     secrets: parseJsonInput('secrets', input('secrets')),
     vars: parseJsonInput('vars', input('vars')),
-    state: stateChoice(input('state')),
+    state,
     githubToken: input('github-token').trim(),
     relayUrl: input('relay-url').trim(),
     messagingApiUrl: input('telegram-api-url').trim() || DEFAULT_MESSAGING_API_URL,
@@ -54,15 +61,6 @@ export function onSource(text: string, workflowFile: string): Source {
   return { name: 'input "on"', text, file: workflowFile }
 }
 
-function stateChoice(text: string): StateChoice {
-  const choice = parseState(text)
-  if (choice) return choice
-  throw new UserError({
-    message: `input "state" is none of: ${STATE_FORMS}`,
-    notes: ['example: state: branch:hookline-state'],
-  })
-}
-
 function parseJsonInput(name: string, text: string): JsonObject {
   const wrong = (what: string) =>
     new UserError({
@@ -70,13 +68,13 @@ function parseJsonInput(name: string, text: string): JsonObject {
       notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
     })
   if (text.trim() === '') return {}
-  let value: unknown
+  let value: Json
   try {
     value = parseJson(text)
   } catch {
     throw wrong('not JSON')
   }
-  if (isObject(value)) return value as JsonObject // parsed from JSON
+  if (isObject(value)) return value
   throw wrong('JSON, but not an object')
 }
 

@@ -28,7 +28,7 @@ import {
   onSource,
   readInputs,
 } from './inputs.ts'
-import { failedOutputs, maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
+import { failedOutputs, maskedOutputs, sizeWarning, writtenOutputs } from './outputs.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf, cut, isShown, type Readers, SUMMARY } from './summary-tables.ts'
 
@@ -100,7 +100,7 @@ function setOutputs(outputs: ReadonlyMap<string, string>): void {
 async function evaluated() {
   const context = await readActionContext()
   const evaluation = await evaluate(context.event, context.workflows, context.ports)
-  const outputs = stepOutputs(evaluation)
+  const outputs = writtenOutputs(evaluation)
   for (const { path, text } of evaluation.files) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)

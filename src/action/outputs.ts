@@ -1,4 +1,4 @@
-import { Evaluation, FailedRun, jsonFields } from '../engine/evaluation.ts'
+import { combineRuns, type Evaluation, FailedRun, jsonFields } from '../engine/evaluation.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -13,7 +13,7 @@ import { base64Forms } from '../wire/secret.ts'
  *
  * @throws UserError if `items` is larger than GitHub's limit for the outputs of a job
  */
-export function stepOutputs(evaluation: Evaluation): Map<string, string> {
+export function writtenOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
   const [first] = items
   const own = fields.map((field) => {
@@ -54,7 +54,7 @@ export async function failedOutputs(on: string, error: unknown): Promise<Map<str
   const { TRIGGERS } = await import('./workflow-files.ts')
   const declared = [...TRIGGERS].filter(([name]) => on.trim() === '' || on.includes(name))
   const unfiredFields = jsonFields(declared.map(([, trigger]) => trigger))
-  const outputs = stepOutputs(new Evaluation([], { unfiredFields }))
+  const outputs = writtenOutputs(combineRuns([], { unfiredFields }))
   if (error instanceof FailedRun) outputs.set('failed', JSON.stringify(error.failed))
   return outputs
 }

@@ -1,6 +1,6 @@
 import { TRIGGERS_WITH_REPLY, type TriggerWithReply } from '../triggers/reply-targets.ts'
 import { bugOf, UserError } from '../wire/errors.ts'
-import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
 import {
   type Attachment,
@@ -100,7 +100,7 @@ function faultOf(error: unknown): string[] {
 
 /** The trigger of an `on` context that fired, and its outputs. */
 function firedItem(text: string): { readonly trigger: string; readonly item: JsonObject } {
-  let context: unknown
+  let context: Json | undefined
   try {
     context = parseJson(text)
   } catch {
@@ -114,8 +114,7 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Jso
   }
   for (const [trigger, state] of Object.entries(context)) {
     if (!isObject(state) || state.outcome !== 'success') continue
-    // The context was parsed from JSON.
-    if (isObject(state.outputs)) return { trigger, item: state.outputs as JsonObject }
+    if (isObject(state.outputs)) return { trigger, item: state.outputs }
     throw noReplyTarget('a list of items (outputsMode: combine)')
   }
   throw new UserError({

@@ -18,7 +18,6 @@ import { createStore, type StateStore } from '../state/store.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
 import { GitHubCallError, type GitHubResponse } from '../wire/github-api.ts'
 import { isObject } from '../wire/json.ts'
-import { http } from './http-client.ts'
 
 interface StoreInputs {
   readonly state: StateChoice
@@ -37,7 +36,6 @@ export async function chosenStore(
     repository: process.env.GITHUB_REPOSITORY ?? '',
     files: stateFiles(folder),
     github: githubPort(githubToken),
-    http,
     known: knownTexts(process.env.RUNNER_TEMP),
   })
   return backend && createStore(backend)

@@ -102,7 +102,7 @@ function cell(value: Json | undefined, readers: Readers): string {
 }
 
 /** The facts of a webhook that need no look into its body. */
-export interface Arrival {
+export interface WebhookArrival {
   /** Upper case. */
   readonly method: string
   /** As the relay forwarded it, with its query. */
@@ -115,7 +115,7 @@ export interface Arrival {
 }
 
 /** The webhook of an event; `undefined` if it contains none. */
-export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined> {
+export async function arrivalOf(event: GitHubEvent): Promise<WebhookArrival | undefined> {
   try {
     const payload = webhookPayload(event)
     if (payload === undefined) return undefined
@@ -143,7 +143,7 @@ async function bodySize({ body, headers }: ClientPayload): Promise<number | unde
   }
 }
 
-export function arrivalTable(arrival: Arrival | undefined, readers: Readers): string[] {
+export function arrivalTable(arrival: WebhookArrival | undefined, readers: Readers): string[] {
   if (!arrival) return []
   const { method, path, contentType, size, delivery, receivedAt } = arrival
   const shown = (text: string) => {

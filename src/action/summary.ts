@@ -11,7 +11,6 @@ import { type Message, textsAtLevel } from '../wire/messages.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import {
-  type Arrival,
   arrivalTable,
   cut,
   escapeHtml,
@@ -22,11 +21,12 @@ import {
   type Readers,
   SUMMARY,
   triggerName,
+  type WebhookArrival,
 } from './summary-tables.ts'
 
 /** The facts around an event that the summary shows. */
 export interface Circumstances extends Readers {
-  readonly arrival: Arrival | undefined
+  readonly arrival: WebhookArrival | undefined
   /** The conditions that the event did not meet. */
   readonly explanations?: readonly Explanation[]
   /** The workflow that suggested commands are about. */

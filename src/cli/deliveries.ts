@@ -7,6 +7,7 @@ import { isObject } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { isUuid } from '../wire/uuid.ts'
 import { askYesNo } from './connect/question.ts'
 import { deliveriesText, listAdvice } from './deliveries/listing.ts'
 import { deliveryText } from './deliveries/shown.ts'
@@ -445,7 +446,7 @@ function oneOrMany(id: string | undefined): UsageError {
 }
 
 function checkedId(id: string): string {
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase()
+  if (isUuid(id)) return id.toLowerCase()
   throw new UserError({
     message: `${JSON.stringify(id)} is not a delivery id`,
     hint: 'Print the delivery ids with: hookline deliveries',

@@ -1,4 +1,4 @@
-import { repeatWarning, storeNeeds } from '../state/index.ts'
+import { storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import {
   contextReferences,
@@ -47,9 +47,8 @@ function cronProblems({ config: { every }, positionOf }: SourceTrigger): Mistake
 }
 
 /** Facts about the triggers that the user should know, although nothing is wrong. */
-export function triggerNotices({ file, polled, options: { state } }: Plan): Mistake[] {
+export function triggerNotices({ file, polled }: Plan): Mistake[] {
   return [
-    ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),
     ...polled.flatMap((one) => scheduleNotices(file, one)),
   ]
@@ -150,16 +149,6 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
     }),
   )
   return [...exported, ...lacking]
-}
-
-/** Without a store, every item of a service that forgets nothing comes again. */
-function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Mistake[] {
-  const message = repeatWarning(trigger, { hasStore: state !== 'none', isPolled: true })
-  if (message === undefined) return []
-  const position = positionAt(source, ...rangeOf(trigger.nodes.key))
-  return [
-    { code: 'comes-again', message, position, hint: 'build with --state branch:hookline-state' },
-  ]
 }
 
 /** Keys of another program, which have no effect here. */

@@ -1,7 +1,7 @@
 import type { Config } from '../triggers/config-options.ts'
 import type { Check } from '../triggers/trigger.ts'
 import { parseDataPath } from '../wire/data-path.ts'
-import { isObject, type Json, type JsonObject, tryParseJson } from '../wire/json.ts'
+import { isObject, type Json, tryParseJson } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Found } from './deduplication-keys.ts'
 
@@ -40,7 +40,7 @@ function isInPayload(path: string): boolean {
 function pathsOf(filter: Json | undefined): string[] {
   if (Array.isArray(filter)) return filter.flatMap(pathsOf)
   if (!isObject(filter)) return []
-  return Object.entries(filter as JsonObject).flatMap(
+  return Object.entries(filter).flatMap(
     (
       [path, wanted], // parsed from YAML
     ) => (path.startsWith('$') ? pathsOf(wanted) : path),

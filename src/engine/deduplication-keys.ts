@@ -11,11 +11,11 @@ export interface Found {
   /** If an item has no key, two items with equal `identity` are duplicates. */
   readonly identity: Json
   /** The delivery that contained the item; only if it came through the relay. */
-  readonly delivery?: Delivery
+  readonly delivery?: ItemDelivery
   readonly digits?: SentDigits
 }
 
-export interface Delivery {
+export interface ItemDelivery {
   readonly id: string
   /** Equal for duplicates of one delivery; only if the store is read. See `deliveryMark`. */
   readonly mark: string | undefined
@@ -71,7 +71,7 @@ function missedNotice(missed: readonly string[], used: string): Pick<Keyed, 'not
 
 /** Paths are looked up in the body first, then in the whole item. */
 function keyAt(item: Json, path: DataPath): string | undefined {
-  const body = isObject(item) ? (item.body as Json | undefined) : undefined
+  const body = isObject(item) ? item.body : undefined
   return keyString(valueAtPath(body, path)) ?? keyString(valueAtPath(item, path))
 }
 

@@ -17,7 +17,13 @@ import type { DeclaredTrigger } from '../workflow/on.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts, TriggerRef, WorkflowSource } from './engine-ports.ts'
-import { type Decision, Evaluation, type TriggerRun, unfiredOutputs } from './evaluation.ts'
+import {
+  combineRuns,
+  type Decision,
+  type Evaluation,
+  type TriggerRun,
+  unfiredOutputs,
+} from './evaluation.ts'
 import { FULL_BUDGET, remainingBudget } from './output-budget.ts'
 import { checkSchedule } from './poll-schedule.ts'
 import {
@@ -49,7 +55,7 @@ export async function evaluate(
     if (dispatched === undefined) return await evaluatePoll(event, workflows, ports)
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    return new Evaluation([], {
+    return combineRuns([], {
       ...unreadablePayload(error),
       unfiredFields: callingFields(workflows),
     })
@@ -93,7 +99,7 @@ async function evaluateWebhook(
   if (!workflow) {
     const reason = otherName('workflow', path.workflow, 'here', workflows.names())
     const unfiredFields = callingFields(workflows)
-    return new Evaluation([], { ...relayed, unfiredFields, miss: 'workflow', reason })
+    return combineRuns([], { ...relayed, unfiredFields, miss: 'workflow', reason })
   }
   const trigger = triggerNamed(workflow, path.trigger)
   const unfired = unfiredOutputs(workflow)
@@ -103,7 +109,7 @@ async function evaluateWebhook(
     const declares = `${shownName(workflow.name)} declares`
     const reason = otherName('trigger', path.trigger, declares, names)
     const facts = { ...relayed, ...unfired, decisions: decisionsFor(workflow, others), reason }
-    return new Evaluation([], { ...facts, miss: 'trigger' })
+    return combineRuns([], { ...facts, miss: 'trigger' })
   }
   const ref = { workflow, trigger }
   const decided = (run: TriggerRun) => decisionsFor(workflow, others, [run.decision])
@@ -111,11 +117,11 @@ async function evaluateWebhook(
     const run = await receive(ref, payload, ports)
     const { reason } = run.decision
     const facts = { ...relayed, ...unfired, decisions: decided(run), reason }
-    return new Evaluation([run], { ...facts, miss: 'condition' })
+    return combineRuns([run], { ...facts, miss: 'condition' })
   } catch (error) {
     const miss = unreadablePayload(error)
     const decisions = decided(notFired(ref, miss.reason))
-    return new Evaluation([], { ...relayed, ...unfired, decisions, ...miss })
+    return combineRuns([], { ...relayed, ...unfired, decisions, ...miss })
   }
 }
 
@@ -201,7 +207,7 @@ async function evaluatePoll(
     return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
   const unfired = unfiredOutputs(wanted[0]?.workflow)
-  return new Evaluation(runs, { decisions, ...unfired, miss: 'poll' })
+  return combineRuns(runs, { decisions, ...unfired, miss: 'poll' })
 }
 
 /** The triggers that can poll. One whose options disable polling is included, to report the reason. */
@@ -250,7 +256,7 @@ function pollsNothing(
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
   const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)
   const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
-  return new Evaluation([], { ...unfiredOutputs(workflow), decisions, miss, reason })
+  return combineRuns([], { ...unfiredOutputs(workflow), decisions, miss, reason })
 }
 
 const MANUAL = 'workflow_dispatch'

@@ -90,7 +90,7 @@ interface EventFacts {
   readonly unfiredFields: readonly string[]
   readonly decisions: readonly Decision[]
   readonly miss: Miss | undefined
-  /** Why nothing fired, if no run gives the reason. */
+  /** Why nothing fired; by default the reasons of the runs. */
   readonly reason: string | undefined
   /** The relay's id of the delivery, and the time of receipt; only if it came through the relay. */
   readonly delivery: string | undefined
@@ -100,111 +100,56 @@ interface EventFacts {
 }
 
 /** The result of an event: the runs of its triggers, and what they have in common. */
-export class Evaluation {
+export interface Evaluation extends EventFacts {
   readonly runs: readonly TriggerRun[]
-  readonly #facts: Partial<EventFacts>
-
-  constructor(runs: readonly TriggerRun[], facts: Partial<EventFacts> = {}) {
-    this.runs = runs
-    this.#facts = facts
-  }
-
-  /** The run whose first item gives the field outputs; `undefined` if nothing fired. */
-  get #first(): TriggerRun | undefined {
-    return this.runs.find(({ items }) => items.length > 0)
-  }
-
-  get #hasSeveralWorkflows(): boolean {
-    return new Set(this.runs.map(({ workflow }) => workflow)).size > 1
-  }
-
   /** The workflow and the trigger of the first item; empty if nothing fired. */
-  get workflow(): string {
-    return this.#first?.workflow.name ?? ''
-  }
-
-  get trigger(): string {
-    return this.#first?.trigger.name ?? ''
-  }
-
-  get found(): readonly Item[] {
-    return this.runs.flatMap(({ found }) => found)
-  }
-
-  get items(): readonly Item[] {
-    return this.runs.flatMap(({ items }) => items)
-  }
-
-  get deliveries(): readonly string[] {
-    return this.runs.flatMap(({ deliveries }) => deliveries)
-  }
-
-  get failed(): readonly FailedItemReport[] {
-    return this.runs.flatMap(({ failed }) => failed)
-  }
-
-  get contexts(): readonly OnContext[] {
-    return this.runs.flatMap(({ contexts }) => contexts)
-  }
-
+  readonly workflow: string
+  readonly trigger: string
+  readonly found: readonly Item[]
+  readonly items: readonly Item[]
+  readonly deliveries: readonly string[]
+  readonly failed: readonly FailedItemReport[]
+  readonly contexts: readonly OnContext[]
   /** The workflow of each context if the event concerns several; else empty. */
-  get owners(): readonly string[] {
-    if (!this.#hasSeveralWorkflows) return []
-    return this.runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
-  }
-
+  readonly owners: readonly string[]
   /** The fields of the first item that become step outputs. */
-  get fields(): readonly string[] {
-    return this.#first?.fields ?? []
-  }
+  readonly fields: readonly string[]
+  readonly files: readonly OutputFile[]
+  readonly effects: readonly Effect[]
+}
 
-  get files(): readonly OutputFile[] {
-    return this.runs.flatMap(({ files }) => files)
-  }
-
-  get effects(): readonly Effect[] {
-    return this.runs.flatMap(({ effects }) => effects)
-  }
-
-  get messages(): readonly Message[] {
-    return [...(this.#facts.messages ?? []), ...this.runs.flatMap(({ messages }) => messages)]
-  }
-
-  /** Why nothing fired; `undefined` if something fired. */
-  get reason(): string | undefined {
-    if (this.#first || this.#facts.reason !== undefined || this.runs.length === 0) {
-      return this.#first ? undefined : this.#facts.reason
-    }
-    const reasons = this.runs.map(({ workflow, decision: { trigger, reason } }) => {
-      return `${this.#hasSeveralWorkflows ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
-    })
-    return reasons.join('; ')
-  }
-
-  /** The kind of reason why nothing fired; `undefined` if something fired. */
-  get miss(): Miss | undefined {
-    return this.#first ? undefined : this.#facts.miss
-  }
-
-  get decisions(): readonly Decision[] {
-    return this.#facts.decisions ?? []
-  }
-
-  get unfired(): OnContext {
-    return this.#facts.unfired ?? {}
-  }
-
-  /** Outputs that are `null` if nothing fired, because `fromJSON('')` would fail. */
-  get unfiredFields(): readonly string[] {
-    return this.#first ? [] : (this.#facts.unfiredFields ?? [])
-  }
-
-  get delivery(): string | undefined {
-    return this.#facts.delivery
-  }
-
-  get receivedAt(): string | undefined {
-    return this.#facts.receivedAt
+export function combineRuns(
+  runs: readonly TriggerRun[],
+  facts: Partial<EventFacts> = {},
+): Evaluation {
+  const first = runs.find(({ items }) => items.length > 0)
+  const isMany = new Set(runs.map(({ workflow }) => workflow)).size > 1
+  const reasons = runs.map(({ workflow, decision: { trigger, reason } }) => {
+    return `${isMany ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
+  })
+  return {
+    runs,
+    workflow: first?.workflow.name ?? '',
+    trigger: first?.trigger.name ?? '',
+    found: runs.flatMap(({ found }) => found),
+    items: runs.flatMap(({ items }) => items),
+    deliveries: runs.flatMap(({ deliveries }) => deliveries),
+    failed: runs.flatMap(({ failed }) => failed),
+    contexts: runs.flatMap(({ contexts }) => contexts),
+    owners: isMany
+      ? runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
+      : [],
+    fields: first?.fields ?? [],
+    files: runs.flatMap(({ files }) => files),
+    effects: runs.flatMap(({ effects }) => effects),
+    messages: [...(facts.messages ?? []), ...runs.flatMap(({ messages }) => messages)],
+    miss: first ? undefined : facts.miss,
+    reason: first ? undefined : (facts.reason ?? (reasons.join('; ') || undefined)),
+    decisions: facts.decisions ?? [],
+    unfired: facts.unfired ?? {},
+    unfiredFields: first ? [] : (facts.unfiredFields ?? []),
+    delivery: facts.delivery,
+    receivedAt: facts.receivedAt,
   }
 }
 

@@ -50,7 +50,10 @@ export async function explain(
     const all = [
       ...checkExplanations(decision),
       ...unmet.map((each) => filterExplanation(decision.trigger, each, options)),
-      ...bodyExplanations(decision),
+      ...(decision.bodyFaults ?? []).map((fault) => {
+        const sentence = `body: ${fault}`
+        return { trigger: decision.trigger, condition: 'body', path: 'body', sentence }
+      }),
       ...stepExplanations(decision),
     ]
     const unique = new Map(all.map((each) => [each.sentence, each]))
@@ -71,12 +74,6 @@ function checkExplanations({ trigger, checks }: Decision): Explanation[] {
       ...(wanted !== undefined && { wanted }),
       sentence: `${option}: ${found}`,
     }))
-}
-
-function bodyExplanations({ trigger, bodyFaults = [] }: Decision): Explanation[] {
-  return bodyFaults.map((fault) => {
-    return { trigger, condition: 'body', path: 'body', sentence: `body: ${fault}` }
-  })
 }
 
 /** The steps of `config` that dropped items, by the words of the tally: `deduplicate dropped 2`. */
@@ -101,7 +98,7 @@ function stepExplanations({ trigger, tally }: Decision): Explanation[] {
 export function metConditions(filter: JsonObject): string[] {
   return Object.entries(filter).flatMap(([path, wanted = null]) => {
     if (path === '$and' && Array.isArray(wanted)) {
-      return wanted.flatMap((one) => (isObject(one) ? metConditions(one as JsonObject) : []))
+      return wanted.flatMap((one) => (isObject(one) ? metConditions(one) : []))
     }
     const text = wantedText(wanted)
     if (path.startsWith('$')) return [`filter: ${path} is true: ${text}`]

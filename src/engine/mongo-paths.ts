@@ -37,7 +37,7 @@ export function selectorOf(text: string): Selector {
  * the path finds something. Otherwise, keys with dots or brackets count: `fields.System.State` also
  * names the key `System.State` of `fields`. Then the result is a copy that contains only this path.
  */
-export function readable(value: unknown, { path, needsCopy }: Selector): unknown {
+export function readableBy(value: unknown, { path, needsCopy }: Selector): unknown {
   const isPlain = names(value, path, 0)
   if (isPlain && !needsCopy) return value
   return spine(value, path, 0, isPlain ? 1 : path.steps.length) ?? value
@@ -78,7 +78,7 @@ function sequences(value: unknown, path: DataPath, from: number, longest: number
 
 /** The value or, through a list, the values that a path names. */
 export function read(value: unknown, selector: Selector): unknown {
-  const source = readable(value, selector) as ArrayOrObject // an item, or a copy of its parts
+  const source = readableBy(value, selector) as ArrayOrObject // an item, or a copy of its parts
   return resolve(source, selector.text)
 }
 

@@ -28,7 +28,11 @@ import type {
   ProjectionOperatorName,
   QueryOperatorName,
 } from '../triggers/mongo-operators.ts'
-import { readable, selectorOf } from './mongo-paths.ts'
+import type { Item } from '../triggers/trigger.ts'
+import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
+import { readableBy, selectorOf } from './mongo-paths.ts'
+import { projectionOf } from './projection.ts'
+import type { QueryTask } from './scripts.ts'
 
 type ComparisonName = Exclude<QueryOperatorName, '$regex' | keyof typeof LOGICAL>
 
@@ -88,14 +92,14 @@ const projection: Record<ProjectionOperatorName, ProjectionOperator> = {
   $slice,
 }
 
-/** An operator that finds keys with dots, brackets or capitals too; see `readable`. */
+/** An operator that finds keys with dots, brackets or capitals too; see `readableBy`. */
 function withOwnPaths(operator: QueryOperator): QueryOperator {
   // Their types differ in what `value` is, which they check themselves.
   const compile = operator as (path: string, value: unknown, options: Options) => Matches
   return (path: string, value: unknown, options: Options): Matches => {
     const selector = selectorOf(path)
     const matches = compile(selector.text, value, options)
-    return (item) => matches(readable(item, selector))
+    return (item) => matches(readableBy(item, selector))
   }
 }
 
@@ -122,4 +126,41 @@ export async function mongoFor(option: unknown): Promise<Mongo> {
   const query = { ...Object.fromEntries(wrapped), ...LOGICAL }
   const context = Context.init({ query, expression: { ...expression, $literal }, projection })
   return { Query, options: { scriptEnabled: false, context } }
+}
+
+/** An option as a function of an item: of `filter` a boolean, of `filterOutputs` the JSON of the result. */
+export function compileQuery(
+  option: QueryTask['option'],
+  query: JsonObject,
+  { Query, options }: Mongo,
+): (item: Item) => boolean | string {
+  if (option === 'filter') {
+    const compiled = new Query(query, options)
+    return (item) => compiled.test(comparable(item))
+  }
+  const all = new Query({}, options)
+  const prepare = projectionOf(query)
+  return (item) => {
+    const { item: encoded, query: paths, decode } = prepare(item)
+    // A projection that removes fields removes them from the given item. mingo's own copy would take
+    // a key `__proto__` for the prototype.
+    const [result = {}] = all.find<Item>([structuredClone(encoded)], paths).all()
+    return decode(result)
+  }
+}
+
+/** An item whose records equal the mappings of a query. */
+function comparable(item: Item): Item {
+  const members = Object.entries(item).map(
+    ([name, value]) => [name, isObject(value) ? withPrototypes(value) : value] as const,
+  )
+  return record(members)
+}
+
+/** Records have no prototype, and mingo takes them for another type than the mappings of a query. */
+function withPrototypes(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withPrototypes)
+  if (!isObject(value) || Object.getPrototypeOf(value) !== null) return value
+  const members = Object.entries(value)
+  return Object.fromEntries(members.map(([name, inner]) => [name, withPrototypes(inner)]))
 }

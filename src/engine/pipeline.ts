@@ -1,22 +1,20 @@
 import type { ClaimedKey, KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
 import type { Config, KeyPaths } from '../triggers/config-options.ts'
-import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject, parseJson, type SentDigits } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
-import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
-import type { Mongo } from './mongo.ts'
-import { evaluateQuery, failureReason } from './query-option.ts'
+import { type Found, type ItemDelivery, itemKey } from './deduplication-keys.ts'
 import {
-  type QueryResult,
-  type QueryTask,
-  ScriptFailure,
-  type ScriptOutcome,
-  type Scripts,
-  type UserScript,
-} from './scripts.ts'
+  failureReason,
+  loadMongo,
+  type OptionResult,
+  queryOutcomes,
+  scriptOutcomes,
+  TIME_LIMIT,
+} from './option-outcomes.ts'
+import type { Scripts } from './scripts.ts'
 import { isSuspicious, unmetConditions, unmetText } from './unmet-conditions.ts'
 
 /** The values that all steps of the pipeline share. */
@@ -38,7 +36,7 @@ export interface Candidate {
   readonly index: number
   readonly item: Item
   readonly identity: Json
-  readonly delivery?: Delivery
+  readonly delivery?: ItemDelivery
   readonly digits?: SentDigits
   /** Its deduplication key, after the step `deduplicate`. */
   readonly key?: string
@@ -53,20 +51,24 @@ export interface FailedItem {
   readonly reason: string
 }
 
-/** The result of one step. An item that is in none of the lists is dropped. */
-interface StepResult {
+/** The result of the pipeline for the items that a trigger found. */
+export interface PipelineResult {
+  /** The items for the jobs, in order. */
   readonly kept: readonly Candidate[]
   /** Items for a later run. */
-  readonly heldBack?: readonly Candidate[]
+  readonly heldBack: readonly Candidate[]
   /** Items that are not passed on, but count as seen. */
-  readonly recorded?: readonly Candidate[]
-  readonly failed?: readonly FailedItem[]
-  /** Lines for the summary, besides the number of items in each list. */
-  readonly log?: readonly string[]
-  /** Why items were dropped, if the option may be wrong; without values of the event. */
-  readonly reasons?: readonly string[]
-  readonly messages?: readonly Message[]
+  readonly recorded: readonly Candidate[]
+  readonly failed: readonly FailedItem[]
+  /** One line for each step that changed something: `filter dropped 3`. */
+  readonly log: readonly string[]
+  /** Why items were dropped, if an option may be wrong; without values of the event. */
+  readonly reasons: readonly string[]
+  readonly messages: readonly Message[]
 }
+
+/** The result of one step. An item that is in none of the lists is dropped; `log` lacks the number of items. */
+type StepResult = Pick<PipelineResult, 'kept'> & Partial<PipelineResult>
 
 interface PipelineStep {
   readonly name: string
@@ -87,22 +89,6 @@ export const STEPS: readonly PipelineStep[] = [
   { name: 'project', apply: project },
   { name: 'format', apply: format },
 ]
-
-/** The result of the pipeline for the items that a trigger found. */
-export interface PipelineResult {
-  /** The items for the jobs, in order. */
-  readonly kept: readonly Candidate[]
-  /** Items for a later run. */
-  readonly heldBack: readonly Candidate[]
-  /** Items that are not passed on, but count as seen. */
-  readonly recorded: readonly Candidate[]
-  readonly failed: readonly FailedItem[]
-  /** One line for each step that changed something: `filter dropped 3`. */
-  readonly log: readonly string[]
-  /** Why items were dropped, if an option may be wrong; without values of the event. */
-  readonly reasons: readonly string[]
-  readonly messages: readonly Message[]
-}
 
 /**
  * Sends items through all steps. An item that fails in a step leaves the pipeline, and the others go on,
@@ -179,7 +165,7 @@ function countLine(what: string, count: number): string[] {
 async function filter(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filter: query } = context.config
   if (query === undefined) return { kept: items }
-  const outcomes = await queryOutcomes('filter', query, context, items)
+  const outcomes = await queryOutcomes('filter', query, context.scripts, itemsOf(items))
   const { passed, failed } = splitOutcomes('filter', items, outcomes)
   const kept = passed.flatMap(({ candidate, value }) => (value ? [candidate] : []))
   const dropped = passed.flatMap(({ candidate, value }) => (value ? [] : [candidate.item]))
@@ -216,7 +202,7 @@ async function filterScript(
     body,
     call: 'Boolean(invoke(item, index, items))',
   }
-  const outcomes = await scriptOutcomes(scripts, script, items)
+  const outcomes = await scriptOutcomes(scripts, script, itemsOf(items))
   const { passed, failed } = splitOutcomes('filterScript', items, outcomes)
   return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
 }
@@ -272,7 +258,7 @@ async function sortByScript(
     isOnce: true,
   }
   const orderOf = async (list: readonly Candidate[]) => {
-    const [outcome] = await scriptOutcomes(scripts, script, list)
+    const [outcome] = await scriptOutcomes(scripts, script, itemsOf(list))
     // returned by `call`
     return outcome && 'value' in outcome ? (outcome.value as number[]) : outcome?.reason
   }
@@ -280,7 +266,11 @@ async function sortByScript(
   const order = await orderOf(items)
   if (Array.isArray(order)) return { kept: order.flatMap((index) => items[index] ?? []) }
   const probe = { ...script, call: 'invoke(item, item)', isOnce: false }
-  const split = splitOutcomes('sortScript', items, await scriptOutcomes(scripts, probe, items))
+  const split = splitOutcomes(
+    'sortScript',
+    items,
+    await scriptOutcomes(scripts, probe, itemsOf(items)),
+  )
   const comparable = split.passed.map(({ candidate }) => candidate)
   const second = split.failed.length > 0 && comparable.length > 0 && (await orderOf(comparable))
   if (Array.isArray(second)) {
@@ -335,7 +325,7 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
 }
 
 /** A key as the store knows it, with the mark of its delivery. */
-export function claimedKey(key: string, delivery: Delivery | undefined): ClaimedKey {
+export function claimedKey(key: string, delivery: ItemDelivery | undefined): ClaimedKey {
   return { key, delivery: delivery?.mark, isReplay: delivery?.isReplay }
 }
 
@@ -364,7 +354,12 @@ function limit(items: readonly Candidate[], { config }: StepContext): StepResult
 async function project(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filterOutputs } = context.config
   if (filterOutputs === undefined) return { kept: items }
-  const outcomes = await queryOutcomes('filterOutputs', filterOutputs, context, items)
+  const outcomes = await queryOutcomes(
+    'filterOutputs',
+    filterOutputs,
+    context.scripts,
+    itemsOf(items),
+  )
   const { passed, failed } = splitOutcomes('filterOutputs', items, outcomes)
   const kept = passed.map(({ candidate, value }) => {
     return { ...candidate, item: parseJson(String(value)) as Item } // a projection returns an object
@@ -384,7 +379,11 @@ async function format(
     body: config.format,
     call: 'invoke(item, index, items)',
   }
-  const split = splitOutcomes('format', items, await scriptOutcomes(scripts, script, items))
+  const split = splitOutcomes(
+    'format',
+    items,
+    await scriptOutcomes(scripts, script, itemsOf(items)),
+  )
   const kept: Candidate[] = []
   const failed = [...split.failed]
   for (const { candidate, value } of split.passed) {
@@ -401,8 +400,9 @@ function typeName(value: Json | undefined): string {
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-/** The result of an option for one item. */
-type OptionResult<Value> = { readonly value: Value } | { readonly reason: string }
+function itemsOf(candidates: readonly Candidate[]): readonly Item[] {
+  return candidates.map(({ item }) => item)
+}
 
 function failure(option: string, candidate: Candidate, reason: string): FailedItem {
   return { candidate, option, reason }
@@ -422,103 +422,4 @@ function splitOutcomes<Value>(
     else failed.push(failure(option, candidate, outcome.reason))
   }
   return { passed, failed }
-}
-
-/** Milliseconds for a query, a projection or a sort over all items: a pattern can take years. */
-const TIME_LIMIT = 500
-
-/** Milliseconds for all items together when each item is evaluated by itself. */
-const TOTAL_TIME_LIMIT = 30_000
-
-/** The time for one item, if evaluating all items together took too long. */
-function itemLimit(count: number, limit: number): number {
-  return Math.max(50, Math.min(limit, Math.floor(TOTAL_TIME_LIMIT / count)))
-}
-
-/** Loads the library with its first use. */
-async function loadMongo(option: unknown): Promise<Mongo> {
-  const { mongoFor } = await import('./mongo.ts')
-  return mongoFor(option)
-}
-
-/**
- * Evaluates an option in MongoDB's language for each item. All items are evaluated within one time limit; if
- * they take longer, each item gets a limit of its own.
- *
- * @throws OptionError if the option does not compile
- */
-async function queryOutcomes(
-  option: QueryTask['option'],
-  query: JsonObject,
-  { scripts }: StepContext,
-  items: readonly Candidate[],
-): Promise<readonly QueryResult[]> {
-  // Such a pattern can use up its time, and must not block a server in the meantime.
-  const elsewhere = hasBacktracking(query) ? scripts.query : undefined
-  const attempt = async (list: readonly Candidate[], limit: number) => {
-    const task = { option, query, items: list.map(({ item }) => item) }
-    const outcome = elsewhere
-      ? await elsewhere(task, limit)
-      : await evaluateQuery(task, limit, scripts)
-    if ('invalid' in outcome) throw new OptionError(option, `config.${option}: ${outcome.invalid}`)
-    return 'results' in outcome ? outcome.results : outcome.stopped
-  }
-  const all = await attempt(items, TIME_LIMIT)
-  if (typeof all !== 'string') return all
-  if (items.length === 1) return [{ reason: all }]
-  const outcomes: QueryResult[] = []
-  for (const one of items) {
-    const own = await attempt([one], itemLimit(items.length, TIME_LIMIT))
-    outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
-  }
-  return outcomes
-}
-
-/** Milliseconds for a script with one item, if the script took too long for all items. */
-const SCRIPT_LIMIT = 2_000
-
-/**
- * Runs a script for each item. If the script is stopped, each item is tried by itself, so that one item
- * does not stop the others.
- *
- * @throws OptionError if the script does not compile
- */
-async function scriptOutcomes(
-  scripts: Scripts,
-  script: UserScript,
-  items: readonly Candidate[],
-): Promise<OptionResult<Json | undefined>[]> {
-  if (items.length === 0) return []
-  const texts = JSON.stringify(items.map(({ item }) => item))
-  const attempt = async (
-    one: UserScript,
-    limit?: number,
-  ): Promise<OptionResult<Json | undefined>[] | string> => {
-    try {
-      return (await scripts.run(one, texts, limit)).map(scriptResult)
-    } catch (cause) {
-      if (!(cause instanceof ScriptFailure)) throw cause
-      if (!cause.message.startsWith('does not compile')) return cause.message
-      const message = `config.${script.option}: ${cause.message}`
-      throw new OptionError(script.option, message, { cause })
-    }
-  }
-  const all = await attempt(script)
-  if (typeof all !== 'string') return all
-  if (script.isOnce || items.length === 1) return [{ reason: all }]
-  const outcomes: OptionResult<Json | undefined>[] = []
-  for (const only of items.keys()) {
-    const own = await attempt({ ...script, only }, itemLimit(items.length, SCRIPT_LIMIT))
-    outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
-  }
-  return outcomes
-}
-
-function scriptResult({ json, failure: reason }: ScriptOutcome): OptionResult<Json | undefined> {
-  if (reason !== undefined) return { reason }
-  try {
-    return { value: json === undefined ? undefined : parseJson(json) }
-  } catch {
-    return { reason: 'returned a value that is nested too deeply' }
-  }
 }

@@ -55,7 +55,7 @@ function fieldsOf(query: JsonObject, parent: string): Field[] {
     const path = parent === '' || key.startsWith('[') ? parent + key : `${parent}.${key}`
     const isNested = isObject(value) && !Object.keys(value).some((name) => name.startsWith('$'))
     return isNested && Object.keys(value).length > 0
-      ? fieldsOf(value as JsonObject, path)
+      ? fieldsOf(value, path)
       : [{ selector: selectorOf(path), value }]
   })
 }
@@ -78,7 +78,7 @@ function expressionPaths({ value }: Field): Selector[] {
   const paths = (part: Json): Selector[] => {
     if (typeof part === 'string') return [fieldPath(part) ?? []].flat().map(selectorOf)
     if (Array.isArray(part)) return part.flatMap(paths)
-    return isObject(part) ? Object.values(part as JsonObject).flatMap(paths) : []
+    return isObject(part) ? Object.values(part).flatMap(paths) : []
   }
   return readsField(value) ? [] : paths(value)
 }
@@ -88,7 +88,7 @@ function computed(value: Json, item: Item): Json {
   const replaced = (part: Json): Json => {
     if (Array.isArray(part)) return part.map(replaced)
     if (isObject(part)) {
-      const members = Object.entries(part as JsonObject)
+      const members = Object.entries(part)
       return record(members.map(([name, inner]) => [name, replaced(inner)]))
     }
     const path = typeof part === 'string' ? fieldPath(part) : undefined
@@ -110,7 +110,7 @@ function withEncodedKeys(value: Json, [key, ...rest]: readonly string[]): Json {
   }
   if (!isObject(value)) return value
   const encoded = encodedKey(key)
-  const members = Object.entries(value as JsonObject)
+  const members = Object.entries(value)
   return record(
     members.map(([name, inner]) =>
       name === key || name === encoded ? [encoded, withEncodedKeys(inner, rest)] : [name, inner],
@@ -126,6 +126,6 @@ function decodedJson(result: Item): string {
 function withDecodedKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(withDecodedKeys)
   if (!isObject(value)) return value
-  const members = Object.entries(value as JsonObject)
+  const members = Object.entries(value)
   return record(members.map(([name, inner]) => [decodedKey(name), withDecodedKeys(inner)]))
 }

@@ -1,4 +1,4 @@
-import { repeatWarning, storeNeeds } from '../state/index.ts'
+import { storeNeeds } from '../state/index.ts'
 import { type KeyState, keyStates, type Snapshot, type WantedKeys } from '../state/store.ts'
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
@@ -125,7 +125,6 @@ function finishRun(
 ): TriggerRun {
   const built = buildContexts(ref, claimed.kept, ports.folder)
   const decision = buildDecision(ref, result, claimed)
-  const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
   // `config` keys of an existing workflow that have no effect in Hookline are accepted with a
   // notice.
   const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
@@ -145,17 +144,11 @@ function finishRun(
       ...result.faults,
       ...result.messages,
       ...built.messages,
-      ...(repeats === undefined ? [] : [warning('repeats', repeats)]),
       ...claimed.messages,
       ...advice,
     ],
     effects: effectsOf(ref, result, claimed, ports, mode),
   }
-}
-
-/** Whether the store knows of no successful run of a trigger. */
-function isFirstRun({ state }: Snapshot): boolean {
-  return state.lastSuccess === null && !state.claims.some(({ done }) => done)
 }
 
 /** Sends items through `config`, and leaves out the items that do not fit into the outputs. */
@@ -170,7 +163,8 @@ async function filterAndFit(
   const lease = config.lease * 60_000
   const seen = snapshot && {
     keyState: keyStates(snapshot, run, { lease, ended }),
-    isFirstRun: isFirstRun(snapshot),
+    isFirstRun:
+      snapshot.state.lastSuccess === null && !snapshot.state.claims.some(({ done }) => done),
     async freeEnded(runs: readonly string[]) {
       // A re-run may claim while GitHub answers, so only the claims that were read before are freed.
       for (const one of (await store?.endedRuns?.(runs)) ?? []) {
@@ -268,8 +262,7 @@ function effectsOf(
   const { every, skipFirst } = ref.trigger.config
   const cursor = cursorBefore?.(Math.min(found.length, ...heldBack.map(({ index }) => index)))
   if (!store) {
-    const acknowledges = cursor !== undefined && ref.trigger.forgets
-    return acknowledges ? [{ kind: 'acknowledge', ...triggerId(ref), cursor }] : []
+    return cursor === undefined ? [] : [{ kind: 'acknowledge', ...triggerId(ref), cursor }]
   }
   const claimed = [...kept, ...recorded].some(({ key }) => key !== undefined)
   const moves =

@@ -7,7 +7,7 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { type FetchedPayload, HEADER, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import { readWebhookRequest, type WebhookRequest } from '../wire/webhook-request.ts'
-import { type Delivery, digest, type Found } from './deduplication-keys.ts'
+import { digest, type Found, type ItemDelivery } from './deduplication-keys.ts'
 
 /** The items of a trigger, from a webhook, a batch or a poll. */
 export interface TriggerResult {
@@ -43,7 +43,7 @@ export async function receiveEvent(
   const only = items.length === 1
   const mark = asks ? await deliveryMark(id, receivedAt, digest) : undefined
   const isReplay = request.headers[HEADER.replayOf] !== undefined
-  const delivery: Delivery | undefined =
+  const delivery: ItemDelivery | undefined =
     id === undefined ? undefined : { id, mark, ...(isReplay && { isReplay }) }
   const found = items.map((item) => ({
     item,

@@ -28,14 +28,13 @@ export async function unmetConditions(
 ): Promise<UnmetCondition[]> {
   // Such a pattern is evaluated in another thread; it would block this one.
   if (scripts.query && hasBacktracking(filter)) return []
-  const { mongoFor } = await import('./mongo.ts')
-  const { compileQuery } = await import('./compiled-query.ts')
+  const { compileQuery, mongoFor } = await import('./mongo.ts')
   const { isNamed, read, selectorOf } = await import('./mongo-paths.ts')
   const mongo = await mongoFor(filter)
   const unmet = (query: JsonObject, item: JsonObject): UnmetCondition[] =>
     Object.entries(query).flatMap(([path, wanted = null]) => {
       if (path === '$and' && Array.isArray(wanted)) {
-        return wanted.flatMap((one) => (isObject(one) ? unmet(one as JsonObject, item) : []))
+        return wanted.flatMap((one) => (isObject(one) ? unmet(one, item) : []))
       }
       if (compileQuery('filter', { [path]: wanted }, mongo)(item) === true) return []
       if (path.startsWith('$')) return [{ path, found: undefined, wanted }]
@@ -122,7 +121,7 @@ const OF_LISTS: readonly string[] = ['$size', '$all', '$elemMatch']
 
 function unequalTypes(found: Json, wanted: Json): TypeMismatch | undefined {
   const isQuery = isObject(wanted) && Object.keys(wanted).some((name) => name.startsWith('$'))
-  const operators = isQuery ? Object.entries(wanted as JsonObject) : [['$eq', wanted] as const]
+  const operators = isQuery ? Object.entries(wanted) : [['$eq', wanted] as const]
   for (const [operator, operand = null] of operators) {
     const mismatch = mismatchOf(found, operator, operand)
     if (mismatch) return mismatch

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stepOutputs } from '../action/outputs.ts'
+import { writtenOutputs } from '../action/outputs.ts'
 import { readAllWorkflows } from '../engine/all-workflows.ts'
 import { runEffects } from '../engine/effects.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
@@ -108,7 +108,7 @@ async function evaluateLocally(
     const decisions = withExplanations(evaluation.decisions, explanations)
     const outputs = { items: contexts, count: items.length, found, fields, reason, explanations }
     const messages = [...evaluation.messages, ...(files.length > 0 ? [UNWRITTEN] : [])]
-    const origin = { event, outputs: Object.fromEntries(stepOutputs(evaluation)) }
+    const origin = { event, outputs: Object.fromEntries(writtenOutputs(evaluation)) }
     return { decisions, ...outputs, messages, problems: [], origin, milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -4,6 +4,7 @@ import { fromBase64 } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
+import { UUID } from '../wire/uuid.ts'
 import { readWebhookRequest } from '../wire/webhook-request.ts'
 import type {
   Detail,
@@ -21,7 +22,7 @@ const optionalWords = v.nullish(words, null)
 const count = v.nullish(v.number(), null)
 
 /** Ids and owners are parts of addresses of the admin API. */
-const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
+const id = v.pipe(v.string(), v.regex(new RegExp(`^${UUID}$`)))
 const owner = v.pipe(v.string(), v.regex(/^[\w-]{1,100}$/))
 
 const STATES = ['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const

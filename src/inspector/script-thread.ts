@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { parentPort, Worker } from 'node:worker_threads'
-import { evaluateQuery } from '../engine/query-option.ts'
+import { evaluateQuery } from '../engine/option-outcomes.ts'
 import {
   type QueryOutcome,
   type QueryTask,

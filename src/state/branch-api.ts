@@ -12,6 +12,7 @@ import {
   type RetryPolicy,
 } from '../wire/github-api.ts'
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
+import { runResult } from '../wire/run-lookup.ts'
 import type { StorePlace } from './place.ts'
 
 /**
@@ -65,6 +66,8 @@ type Ask = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Git
 export function branchApi(branch: string, place: StorePlace): BranchApi {
   const { github, repository, now } = place
   let ahead = 0
+  // On GitHub Enterprise Server, `/api/graphql` is next to the `/api/v3` of the REST API.
+  const graphqlUrl = new URL(github.apiUrl.href.replace(/\/v3\/?$/, ''))
   const version = new ServerVersion(github.apiUrl)
   const clock = {
     now: () => new Date(now()),
@@ -80,7 +83,7 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
   const ask: Ask = (method, path, body) => {
     const isGraphql = path === GRAPHQL
     const options = isGraphql
-      ? { call: graphqlCall(call), apiUrl: graphqlBase(github.apiUrl), clock, version }
+      ? { call: graphqlCall(call), apiUrl: graphqlUrl, clock, version }
       : { call, apiUrl: github.apiUrl, clock, version }
     // `call` adds the token of the run.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
@@ -103,11 +106,6 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
 }
 
 const GRAPHQL = '/graphql'
-
-/** On GitHub Enterprise Server, `/api/graphql` is next to the `/api/v3` of the REST API. */
-function graphqlBase(apiUrl: URL): URL {
-  return new URL(apiUrl.href.replace(/\/v3\/?$/, ''))
-}
 
 /** One query for any number of folders. */
 function filesQuery(folders: readonly string[]): string {
@@ -213,13 +211,10 @@ async function commitOn(
   }
   // A deleted branch gives the same 404 as a repository that the token cannot read. The next read
   // or the next creation of the branch reports which of the two it is.
-  if (outcome.refusal.kind === 'missing' || isStale(outcome)) return undefined
-  throw refusalError(outcome, branch)
-}
-
-function isStale(outcome: GitHubOutcome): boolean {
   const { type, message } = errorOf(outcome)
-  return type === 'STALE_DATA' || message.startsWith('Expected branch to point to ')
+  const isStale = type === 'STALE_DATA' || message.startsWith('Expected branch to point to ')
+  if (outcome.refusal.kind === 'missing' || isStale) return undefined
+  throw refusalError(outcome, branch)
 }
 
 /** Creates the branch with the files as its first commit. */
@@ -249,14 +244,6 @@ const runSchema = v.object({ id: v.number(), conclusion: v.nullable(v.string()) 
 
 const runsSchema = v.object({ workflow_runs: v.array(runSchema) })
 
-/** A run with this conclusion will pass no more items to jobs. */
-const FAILED: ReadonlySet<string> = new Set([
-  'failure',
-  'cancelled',
-  'timed_out',
-  'startup_failure',
-])
-
 /** @see https://docs.github.com/en/rest/actions/workflow-runs */
 async function endedRuns(runs: readonly string[], ask: Ask): Promise<ReadonlySet<string>> {
   const ids = runs.filter((run) => /^\d{1,15}$/.test(run))
@@ -269,7 +256,10 @@ async function endedRuns(runs: readonly string[], ask: Ask): Promise<ReadonlySet
   const one = v.safeParse(runSchema, body)
   const many = v.safeParse(runsSchema, body)
   const found = one.success ? [one.output] : many.success ? many.output.workflow_runs : []
-  const failed = found.filter(({ conclusion }) => FAILED.has(conclusion ?? ''))
+  // Such a run will pass no more items to jobs.
+  const failed = found.filter(({ conclusion }) =>
+    /failure/.test(runResult({ state: '', conclusion })),
+  )
   return new Set(failed.map(({ id }) => String(id)).filter((id) => ids.includes(id)))
 }
 

@@ -1,24 +1,26 @@
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
+import { UUID } from '../wire/uuid.ts'
 import type { Files, StorePlace } from './place.ts'
 import {
-  FORMAT,
   NO_STATE,
-  readStateFile,
-  STATE_VERSION,
   type StateBackend,
-  stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
   updated,
 } from './store.ts'
 
+/** Every state file contains this name of its format. */
+const FORMAT = 'hookline-state'
+
+const STATE_VERSION = 1
+
+const headSchema = v.object({ format: v.literal(FORMAT), version: v.number() })
+
 const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
 type Triggers = Readonly<Record<string, TriggerState>>
-
-const HEAD = `{"format":"${FORMAT}","version":${STATE_VERSION}`
 
 /** The most lost locks in a row. */
 const MOST_ATTEMPTS = 100
@@ -37,15 +39,10 @@ const MOST_ATTEMPTS = 100
 export function openFile(path: string, place: StorePlace): StateBackend {
   const { files, repository, now } = place
   const idOf = ({ workflow, trigger }: TriggerId) => `${repository}/${workflow}/${trigger}`
-  // Files of earlier versions have names without the repository.
-  const oldId = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
-  const stateOf = (triggers: Triggers, id: TriggerId) =>
-    triggers[idOf(id)] ?? triggers[oldId(id)] ?? NO_STATE
+  const stateOf = (triggers: Triggers, id: TriggerId) => triggers[idOf(id)] ?? NO_STATE
   const read = async (): Promise<Triggers> => {
     const text = await files.read(path)
-    if (text === undefined) return {}
-    const reset = `to start over, delete ${path}`
-    return readStateFile(fileSchema, text, { place: path, reset }).triggers
+    return text === undefined ? {} : triggersIn(path, text)
   }
 
   return {
@@ -62,14 +59,9 @@ export function openFile(path: string, place: StorePlace): StateBackend {
           const before = { states: ids.map((id) => stateOf(all, id)), now: now() }
           const after = update(before.states, before.now)
           if (after.every((state, place) => state === before.states[place])) return before
-          const old = new Set(ids.map(oldId))
-          const triggers = new Map(Object.entries(all).filter(([name]) => !old.has(name)))
+          const triggers = new Map(Object.entries(all))
           for (const [place, id] of ids.entries()) triggers.set(idOf(id), updated(after, place))
-          const parts = [...triggers].map(
-            ([name, state]) => `\n${JSON.stringify(name)}:${stateJson(state)}`,
-          )
-          const text = `${HEAD},"triggers":{${parts.join(',')}}}\n`
-          if (await lock.replace(text)) return before
+          if (await lock.replace(fileText(triggers))) return before
         } finally {
           await lock.release()
         }
@@ -77,6 +69,37 @@ export function openFile(path: string, place: StorePlace): StateBackend {
       throw new UserError({ message: `${path}: too many concurrent runs write to it` })
     },
   }
+}
+
+/** @throws UserError if the file is not Hookline's, is invalid, or has a newer version */
+function triggersIn(path: string, text: string): Triggers {
+  const reset = `to start over, delete ${path}`
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch {
+    // `undefined` fails the check below, too.
+  }
+  const head = v.safeParse(headSchema, found)
+  if (head.success && head.output.version > STATE_VERSION) {
+    throw new UserError({
+      message: `${path} was written by a newer version of Hookline`,
+      notes: ['use that version here too', reset],
+    })
+  }
+  const checked = v.safeParse(fileSchema, found)
+  if (head.success && checked.success) return checked.output.triggers
+  throw new UserError({ message: `${path} is not a state of Hookline, or broken`, notes: [reset] })
+}
+
+/** JSON with one claim in each line, so that a diff of two states is readable. */
+function fileText(triggers: ReadonlyMap<string, TriggerState>): string {
+  const parts = [...triggers].map(([name, { claims, ...rest }]) => {
+    const lines = claims.map((claim) => `\n${JSON.stringify(claim)}`)
+    const state = `${JSON.stringify(rest).slice(0, -1)},"claims":[${lines.join(',')}]}`
+    return `\n${JSON.stringify(name)}:${state}`
+  })
+  return `{"format":"${FORMAT}","version":${STATE_VERSION},"triggers":{${parts.join(',')}}}\n`
 }
 
 /** Milliseconds until a lock expires that its owner does not renew. */
@@ -140,8 +163,8 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
   }
 }
 
-/** Files that killed runs left behind, of this version and of the first one. */
-const LEFTOVER = /^\.(lock\.)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$|^\.lock\.break$/
+/** Temporary files that killed runs left behind. */
+const LEFTOVER = new RegExp(`^\\.${UUID}\\.tmp$`)
 
 async function removeLeftovers(path: string, files: Files): Promise<void> {
   const left = (await files.suffixes(path)).filter((suffix) => LEFTOVER.test(suffix))

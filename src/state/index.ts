@@ -102,12 +102,3 @@ export function storeNeeds(
   ] as const
   return options.flatMap((option) => (option ? [{ option, needs: 'a store' }] : []))
 }
-
-/** The warning for a trigger that polls a service which forgets nothing; else `undefined`. */
-export function repeatWarning(
-  { forgets }: Pick<BoundTrigger, 'forgets'>,
-  { hasStore, isPolled }: Pick<StoreQuestion, 'hasStore' | 'isPolled'>,
-): string | undefined {
-  if (hasStore || !isPolled || forgets) return undefined
-  return 'what it polls cannot be acknowledged: without a store every entry comes again with every run'
-}

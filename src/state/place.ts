@@ -1,24 +1,17 @@
 import type { GitHubCall } from '../wire/github-api.ts'
-import type { Http } from '../wire/http.ts'
 
-/** The parts of the outside world that stores need. */
-export interface StorePorts {
+/** The environment of a store in a run. */
+export interface StorePlace {
   /** Resolves after this many milliseconds. */
   readonly sleep: (duration: number) => Promise<void>
   /** A number from 0 to below 1. */
   readonly random: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number
-}
-
-/** The environment of a store in a run. */
-export interface StorePlace extends StorePorts {
   /** `owner/name` of the run's repository. */
   readonly repository: string
   readonly files: Files
   readonly github: GitHubPort
-  /** Calls any other service, for a store outside of GitHub. */
-  readonly http: Http
   /** The texts that an earlier process of the same job wrote to a branch. */
   readonly known: KnownTexts
 }

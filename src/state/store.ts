@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
+import { isUuid } from '../wire/uuid.ts'
 
 /** The storage of the state of triggers: one file of `src/state` for each kind. */
 export interface StateBackend {
@@ -194,8 +194,6 @@ export function ageOf(at: number, now: number): number {
   return at > now + SKEW ? Infinity : Math.max(0, now - at)
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /**
  * A mark that is equal exactly for duplicates of one relay delivery: a hash of the delivery id and
  * the time of receipt. `undefined` unless a relay sent both.
@@ -205,7 +203,7 @@ export async function deliveryMark(
   receivedAt: string | undefined,
   digest: (text: string) => Promise<string>,
 ): Promise<string | undefined> {
-  if (delivery === undefined || !receivedAt || !UUID.test(delivery)) return undefined
+  if (delivery === undefined || !receivedAt || !isUuid(delivery)) return undefined
   return (await digest(`delivery ${delivery.toLowerCase()} ${receivedAt}`)).slice(0, 22)
 }
 
@@ -289,11 +287,6 @@ export interface TriggerState {
 
 export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }
 
-/** Every state file contains this name of its format. */
-export const FORMAT = 'hookline-state'
-
-export const STATE_VERSION = 1
-
 export const triggerStateSchema = v.object({
   lastSuccess: v.nullable(v.number()),
   cursor: v.exactOptional(v.custom<Json>((value) => value !== undefined)), // parsed from JSON
@@ -307,42 +300,3 @@ export const triggerStateSchema = v.object({
     }),
   ),
 })
-
-/** The header of a state file. */
-const header = v.object({ format: v.literal(FORMAT), version: v.number() })
-
-/**
- * Reads a state file.
- *
- * @param place how the user finds it: `state.json`, `hook/webhook.json on the branch state`
- * @param reset how the user can start over
- * @throws UserError if the file is not Hookline's, is invalid, or has a newer version
- */
-export function readStateFile<Schema extends v.GenericSchema>(
-  schema: Schema,
-  text: string,
-  { place, reset }: { readonly place: string; readonly reset: string },
-): v.InferOutput<Schema> {
-  let found: unknown
-  try {
-    found = JSON.parse(text)
-  } catch {
-    // `undefined` fails the check below, too.
-  }
-  const head = v.safeParse(header, found)
-  if (head.success && head.output.version > STATE_VERSION) {
-    throw new UserError({
-      message: `${place} was written by a newer version of Hookline`,
-      notes: ['use that version here too', reset],
-    })
-  }
-  const checked = v.safeParse(schema, found)
-  if (head.success && checked.success) return checked.output
-  throw new UserError({ message: `${place} is not a state of Hookline, or broken`, notes: [reset] })
-}
-
-/** JSON with one claim in each line, so that a diff of two states is readable. */
-export function stateJson({ claims, ...rest }: TriggerState): string {
-  const lines = claims.map((claim) => `\n${JSON.stringify(claim)}`)
-  return `${JSON.stringify(rest).slice(0, -1)},"claims":[${lines.join(',')}]}`
-}

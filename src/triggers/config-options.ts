@@ -33,8 +33,19 @@ const events = v.pipe(
   v.transform((value) => (Array.isArray(value) ? value : [value])),
 )
 
-/** The options that decide whether a trigger runs. */
-const runOptions = {
+/** A mapping of YAML with any keys, such as a query. */
+const mapping = v.pipe(
+  v.unknown(),
+  v.check(isObject, 'is not a mapping'),
+  v.transform((value) => value as JsonObject), // options are JSON
+)
+
+/** Schema of a script: the body of a function. */
+const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
+
+/** The options common to all triggers, in the order in which they take effect. */
+export const CONFIG_OPTIONS = {
+  // The options for when the trigger runs.
   active: v.pipe(
     v.optional(v.boolean(), true),
     v.title('boolean'),
@@ -64,19 +75,13 @@ const runOptions = {
     v.title('boolean'),
     v.description('`true`: a polled trigger never runs on `schedule`.'),
   ),
-}
-
-/** A mapping of YAML with any keys, such as a query. */
-const mapping = v.pipe(
-  v.unknown(),
-  v.check(isObject, 'is not a mapping'),
-  v.transform((value) => value as JsonObject), // options are JSON
-)
-
-/** Schema of a script: the body of a function. */
-const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
-
-const filterOptions = {
+  batch: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: accepts the batches of an endpoint with `batch`. Each event is verified and matched by itself; the events that fire pass through `config` as items. Cannot be combined with `limit`.',
+    ),
+  ),
   filter: v.pipe(
     v.optional(mongoMapping(QUERY_OPERATORS, queryFaults)),
     v.title('MongoDB query'),
@@ -89,9 +94,6 @@ const filterOptions = {
       'Body of a function of `item`, `index` and `items` that returns `true` for each item to keep. If `filter` is set too, both must keep the item.',
     ),
   ),
-}
-
-const sortOptions = {
   sort: v.pipe(
     v.optional(
       v.pipe(
@@ -114,17 +116,11 @@ const sortOptions = {
       'Body of a function of `a` and `b` that returns a negative number if `a` comes first. Applied after `sort`.',
     ),
   ),
-}
-
-const skipOptions = {
   skip: v.pipe(
     v.optional(wholeNumber(0)),
     v.title('number'),
     v.description('Number of items to drop at the beginning.'),
   ),
-}
-
-const deduplicateOptions = {
   deduplicateBy: v.pipe(
     v.optional(keyPath),
     v.title('path'),
@@ -165,9 +161,6 @@ const deduplicateOptions = {
     v.title('boolean'),
     v.description('`true`: ignores seen keys, `every` and `skipFirst`.'),
   ),
-}
-
-const limitOptions = {
   limit: v.pipe(
     v.optional(
       v.pipe(
@@ -180,17 +173,11 @@ const limitOptions = {
       'Largest number of items; `0` is no limit. A polled trigger outputs the rest in the next run; a webhook drops the rest. With `sort` or `sortScript`, a polled trigger needs a store.',
     ),
   ),
-}
-
-const projectOptions = {
   filterOutputs: v.pipe(
     v.optional(mongoMapping(PROJECTION_OPERATORS, projectionFaults)),
     v.title('MongoDB projection'),
     v.description('The fields of an item that are passed on: `body.issue.title: 1`.'),
   ),
-}
-
-const formatOptions = {
   format: v.pipe(
     v.optional(scriptBody),
     v.title('JavaScript'),
@@ -198,10 +185,7 @@ const formatOptions = {
       'Body of a function of `item`, `index` and `items` that returns the item to pass on.',
     ),
   ),
-}
-
-/** The options for the outputs, and for a failure. */
-const outputOptions = {
+  // The options for the outputs, and for a failure.
   outputsMode: v.pipe(
     v.optional(v.picklist(['separate', 'combine'], 'outputs mode'), 'separate'),
     v.title('`separate` or `combine`'),
@@ -240,30 +224,6 @@ const outputOptions = {
       '`true`: if a trigger fails, it outputs one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can react to the failure.',
     ),
   ),
-}
-
-const batchOptions = {
-  batch: v.pipe(
-    v.optional(v.boolean(), false),
-    v.title('boolean'),
-    v.description(
-      '`true`: accepts the batches of an endpoint with `batch`. Each event is verified and matched by itself; the events that fire pass through `config` as items. Cannot be combined with `limit`.',
-    ),
-  ),
-}
-
-/** The options common to all triggers, in the order in which they take effect. */
-export const CONFIG_OPTIONS = {
-  ...runOptions,
-  ...batchOptions,
-  ...filterOptions,
-  ...sortOptions,
-  ...skipOptions,
-  ...deduplicateOptions,
-  ...limitOptions,
-  ...projectOptions,
-  ...formatOptions,
-  ...outputOptions,
 }
 
 /** Keys of Actionsflow that have no meaning in Hookline, each with its replacement. */

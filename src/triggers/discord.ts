@@ -76,11 +76,10 @@ function discordItem(body: JsonObject): Item | string {
   if (type === PING || type === 0) return 'is a handshake'
   if (type === AUTOCOMPLETE) return 'is an autocomplete request'
   if (!isObject(data)) return NOT_DISCORD
-  const given = data as JsonObject
-  if (type === COMMAND) return { ...body, ...person(body), ...commandItem(given) }
-  if (type === COMPONENT) return { ...body, ...person(body), ...component(given, body.message) }
+  if (type === COMMAND) return { ...body, ...person(body), ...commandItem(data) }
+  if (type === COMPONENT) return { ...body, ...person(body), ...component(data, body.message) }
   if (type !== MODAL) return NOT_DISCORD
-  const { custom_id = null, components } = given
+  const { custom_id = null, components } = data
   const found = { kind: 'modal', custom_id, fields_map: record(inputs(components)) }
   return { ...body, ...person(body), ...found }
 }
@@ -93,7 +92,7 @@ function person({ member, user }: JsonObject): JsonObject {
 /** https://docs.discord.com/developers/events/webhook-events: a message has an author, other events a user. */
 function eventParts({ data }: JsonObject): JsonObject {
   if (!isObject(data)) return userParts(undefined)
-  const { user, author, user_id, channel_id } = data as JsonObject // parsed from JSON
+  const { user, author, user_id, channel_id } = data
   const parts = userParts(author ?? user)
   return {
     ...parts,

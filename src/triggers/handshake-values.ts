@@ -8,7 +8,7 @@ export function visibleAscii(value: string | undefined): string | undefined {
 }
 
 /** The query if it may contain the parameter; decoding most other requests is avoided. */
-export function queryOf(path: string, name: string): URLSearchParams | undefined {
+export function queryWith(path: string, name: string): URLSearchParams | undefined {
   return path.includes(name) ? new URLSearchParams(parseWebhookPath(path).querystring) : undefined
 }
 

@@ -182,26 +182,26 @@ async function receiveUpdate(
   { headers, body }: WebhookRequest,
   options: MessagingBotOptions,
 ): Promise<Reception> {
-  if (!options.webhook) return refused('webhook', 'is not true: messages are polled')
-  const secret = options.secretToken?.reveal()
-  if (secret !== undefined && !(await sameText(headers[SECRET_HEADER] ?? '', secret))) {
-    const isAbsent = headers[SECRET_HEADER] === undefined
+  const { webhook, users, chats, secretToken, updates } = options
+  if (!webhook) return refused({ option: 'webhook', found: 'is not true: messages are polled' })
+  const given = headers[SECRET_HEADER]
+  if (secretToken && !(await sameText(given ?? '', secretToken.reveal()))) {
+    const isAbsent = given === undefined
     const found = isAbsent
       ? `the header ${SECRET_HEADER} is missing`
       : `does not match the header ${SECRET_HEADER}`
-    const [check] = refused('secretToken', found).checks
-    const checks = check ? [{ ...check, ...(isAbsent && { isAbsent }) }] : []
-    return { checks, items: [], messages: [warning('unverified', `secretToken: ${found}`)] }
+    const check = { option: 'secretToken', found, ...(isAbsent && { isAbsent }) }
+    return { ...refused(check), messages: [warning('unverified', `secretToken: ${found}`)] }
   }
   const update = readUpdate(body)
-  if (!update) return refused('webhook', 'the body is not an update of a bot')
-  const tokenChecks =
-    secret === undefined
-      ? []
-      : [{ option: 'secretToken', held: true, found: `matches the header ${SECRET_HEADER}` }]
-  const checks = [...tokenChecks, ...updateChecks(update, options)]
-  const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
-  const { webhook, users, chats, secretToken } = options
+  if (!update) return refused({ option: 'webhook', found: 'the body is not an update of a bot' })
+  const verified = {
+    option: 'secretToken',
+    held: true,
+    found: `matches the header ${SECRET_HEADER}`,
+  }
+  const checks = [...(secretToken ? [verified] : []), ...updateChecks(update, options)]
+  const items = checks.every(({ held }) => held) ? [updateItem(update, updates)] : []
   const found = allowlistProblem({
     webhook,
     users: users !== undefined,
@@ -210,6 +210,10 @@ async function receiveUpdate(
   })
   const messages = found ? [warning(UNVERIFIED_ALLOWLIST, `${found.message}. ${found.hint}`)] : []
   return { checks, items, messages: [...messages, ...movedMessages([update], options)] }
+}
+
+function refused(check: Omit<Check, 'held'>): Reception {
+  return { checks: [{ ...check, held: false }], items: [] }
 }
 
 /** The code of the message in a run, and of the rule in `check`. */
@@ -247,11 +251,6 @@ function movedMessages(updates: readonly BotUpdate[], { chats }: MessagingBotOpt
       `the group ${from} became a supergroup with another id. Write ${to} into "chats"`,
     ),
   )
-}
-
-function refused(option: string, found: string): Reception {
-  const check: Check = { option, held: false, found }
-  return { checks: [check], items: [] }
 }
 
 /** The conditions for an update to become an item; the same for polled and pushed updates. */
@@ -297,10 +296,11 @@ function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: st
 const MOST_PASSED = 100
 
 /** An update that became an item, or the condition that it did not meet. */
-type EvaluatedUpdate = { readonly id: number; readonly update: BotUpdate } & (
-  | { readonly item: Item; readonly missed?: never }
-  | { readonly item?: never; readonly missed: Check }
-)
+interface EvaluatedUpdate {
+  readonly update: BotUpdate
+  readonly item?: Item
+  readonly missed?: Check
+}
 
 /**
  * Reads one page of updates, from the last committed position. Only if the page contains no item,
@@ -314,47 +314,34 @@ async function pollUpdates(
 ): Promise<Polled> {
   const kinds = firingKinds(options.updates)
   const until = now() + options.wait * 1000
-  const ignored: Check[] = []
-  const messages: Message[] = []
-  let page = evaluateUpdates(await getPage(bot, { kinds, offset, wait: options.wait }), options)
-  for (let passed = 0; passed < MOST_PASSED; passed++) {
-    if (page.length === 0 || page.some(({ item }) => item)) break
-    ignored.push(...missedChecks(page))
-    messages.push(...movedIn(page, options))
-    const wait = Math.max(0, Math.floor((until - now()) / 1000))
-    page = evaluateUpdates(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
+  const read = async (from: number | undefined, wait: number) => {
+    const updates = await getPage(bot, { kinds, offset: from, wait })
+    return updates.map((update) => evaluateUpdate(update, options))
   }
-  messages.push(...movedIn(page, options))
-  return { ...polled(page, [...ignored, ...missedChecks(page)], botId(options.token)), messages }
-}
-
-function movedIn(page: readonly EvaluatedUpdate[], options: MessagingBotOptions): Message[] {
-  return movedMessages(
-    page.map(({ update }) => update),
+  const passed: EvaluatedUpdate[] = []
+  let page = await read(offset, options.wait)
+  for (let pages = 0; pages < MOST_PASSED; pages++) {
+    if (page.length === 0 || page.some(({ item }) => item)) break
+    passed.push(...page)
+    page = await read(offsetAfter(page), Math.max(0, Math.floor((until - now()) / 1000)))
+  }
+  const all = [...passed, ...page]
+  const ignored = all.flatMap(({ missed }) => missed ?? [])
+  const messages = movedMessages(
+    all.map(({ update }) => update),
     options,
   )
+  return { ...polled(page, ignored, botId(options.token)), messages }
 }
 
-function evaluateUpdates(
-  updates: readonly BotUpdate[],
-  options: MessagingBotOptions,
-): EvaluatedUpdate[] {
-  return updates.map((update) => {
-    const missed = updateChecks(update, options).find((check) => !check.held)
-    const { id } = update
-    return missed
-      ? { id, update, missed }
-      : { id, update, item: updateItem(update, options.updates) }
-  })
+function evaluateUpdate(update: BotUpdate, options: MessagingBotOptions): EvaluatedUpdate {
+  const missed = updateChecks(update, options).find((check) => !check.held)
+  return missed ? { update, missed } : { update, item: updateItem(update, options.updates) }
 }
 
-function missedChecks(page: readonly EvaluatedUpdate[]): Check[] {
-  return page.flatMap(({ missed }) => (missed ? [missed] : []))
-}
-
-function offsetAfter(page: readonly Pick<EvaluatedUpdate, 'id'>[]): number | undefined {
+function offsetAfter(page: readonly EvaluatedUpdate[]): number | undefined {
   const last = page.at(-1)
-  return last && last.id + 1
+  return last && last.update.id + 1
 }
 
 function polled(page: readonly EvaluatedUpdate[], ignored: readonly Check[], bot: string): Polled {

@@ -84,7 +84,7 @@ export function queryFaults(query: JsonObject): OptionFault[] {
   return Object.entries(query).flatMap(([key, value = null]) => {
     if (!key.startsWith('$')) {
       const isCondition = isObject(value) && Object.keys(value).some((name) => name.startsWith('$'))
-      const within = isCondition ? queryFaults(value as JsonObject) : []
+      const within = isCondition ? queryFaults(value) : []
       return [...pathFaults(key), ...below(key, within)]
     }
     return [...orderFaults(key, value), ...below(key, VALUES.has(key) ? [] : withinOperator(value))]
@@ -95,10 +95,8 @@ export function queryFaults(query: JsonObject): OptionFault[] {
 const VALUES: ReadonlySet<string> = new Set(['$eq', '$ne', '$in', '$nin'])
 
 function withinOperator(operand: Json): OptionFault[] {
-  if (!Array.isArray(operand)) return isObject(operand) ? queryFaults(operand as JsonObject) : []
-  return operand.flatMap((one, at) =>
-    isObject(one) ? below(at, queryFaults(one as JsonObject)) : [],
-  )
+  if (!Array.isArray(operand)) return isObject(operand) ? queryFaults(operand) : []
+  return operand.flatMap((one, at) => (isObject(one) ? below(at, queryFaults(one)) : []))
 }
 
 /** The paths of a projection that are none, as fields and in expressions. */
@@ -112,7 +110,7 @@ export function projectionFaults(projection: JsonObject): OptionFault[] {
 
 function expressionFaults(value: Json): OptionFault[] {
   if (Array.isArray(value)) return value.flatMap((one, at) => below(at, expressionFaults(one)))
-  if (isObject(value)) return projectionFaults(value as JsonObject)
+  if (isObject(value)) return projectionFaults(value)
   const path = typeof value === 'string' ? fieldPath(value) : undefined
   const mistake = path === undefined ? undefined : pathMistake(path)
   return mistake === undefined ? [] : [{ keys: [], message: `the path ${mistake}` }]

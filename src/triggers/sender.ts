@@ -6,10 +6,9 @@ import type { Scheme } from './verify/scheme.ts'
 import type { SignedHeader } from './verify/signed-header.ts'
 
 /*
- * The aspects of a sender. Each is a named export of its file in `senders/`: `facts`, `scheme`,
- * `signing`, `handshake`, `signedResponses`, `payloads`, `page`. Each aspect has a generated list, so that a
- * bundle contains only the aspects that it uses. For that, the files must have no side effects: no
- * calls at their top level.
+ * The aspects of a sender. Each is a named export of its file in `senders/`. The generated lists contain all
+ * files, or one aspect of each, so that a bundle contains only the aspects that it uses. For that, the files
+ * must have no side effects: no calls at their top level.
  */
 
 /** The facts that a user needs about a service. */
@@ -25,18 +24,8 @@ export interface Facts {
   readonly secret?: string
   /** The value of that secret, and where the sender shows it: completes the sentence "The secret is …". */
   readonly shown: string
-  /**
-   * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
-   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `endpoint`: the relay
-   * answers if the endpoint contains the secret or the public key.
-   */
-  readonly handshake?: 'relay' | 'both' | 'workflow' | 'endpoint'
-  /**
-   * How long the sender waits for a response, in seconds; `Infinity` if it sets no time limit, or a sentence if its
-   * configuration decides. Absent if the sender does not document it.
-   */
-  readonly timeout?: number | string
-  readonly retries: Retries
+  /** How the sender checks the ownership of a URL, if its file has no handshake; see `Sender`. */
+  readonly handshake?: 'both' | 'workflow'
   /** Path of the value that a retry repeats. Default: the hash of the request. */
   readonly repeat?: string
   /** The same in a second kind of events, which lack `repeat`. */
@@ -54,14 +43,8 @@ export interface Facts {
    * that replies does not start itself.
    */
   readonly hasBots?: true
-}
-
-/** How a sender treats a request that failed. */
-export interface Retries {
-  /** `optional`: if its configuration says so. `unknown`: the sender documents nothing. */
-  readonly when: 'yes' | 'no' | 'optional' | 'unknown'
-  /** How often, and after which responses. Absent if `when` says everything. */
-  readonly text?: string
+  /** The steps in the sender's user interface, in Markdown. */
+  readonly click?: string
 }
 
 /** Two forms of a body that a workflow reads in different ways. */
@@ -74,9 +57,25 @@ export interface EventForms {
   readonly second: string
 }
 
+/** The exports of a sender's file. */
+export interface SenderFile {
+  readonly facts: Facts
+  readonly payloads: Payloads
+  readonly scheme?: OwnScheme
+  readonly signing?: Signing
+  readonly handshake?: Handshake
+  readonly signedResponses?: SignedResponses
+}
+
 /** A service that people ask for, by its name: as in `init --sender stripe` and `send --sender stripe`. */
-export interface Sender extends Facts {
+export interface Sender extends Omit<Facts, 'handshake'> {
   readonly name: string
+  /**
+   * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
+   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `endpoint`: the relay
+   * answers if the endpoint contains the secret or the public key.
+   */
+  readonly handshake: 'relay' | 'both' | 'workflow' | 'endpoint' | undefined
 }
 
 /** The verification scheme of a sender: data if possible, otherwise code. */
@@ -166,33 +165,6 @@ export function sectionAddress(name: string): string {
 /** Seconds since 1970. */
 export function seconds(now: Date): number {
   return Math.floor(now.getTime() / 1000)
-}
-
-/** The text about a sender in docs/senders that is not generated, in Markdown. */
-export interface SenderPage {
-  /** True if the sender has a page of its own, because its steps or its signature need a whole page. */
-  readonly isOwn?: true
-  /** The steps in the sender's user interface. */
-  readonly click?: string
-  /** How to make the sender send an event now, in Markdown: the end of the sentence "Then let … send an event". */
-  readonly fire?: string
-  /** Sentences about the events that pass `filter` of `facts`. */
-  readonly filter?: string
-  /** The notes about its outputs; replaces the default sentence. */
-  readonly outputs?: string
-  /**
-   * Sentences of the section *Signature*. They follow the generated sentence, or replace it if the scheme
-   * is code.
-   */
-  readonly signature?: string
-  /** Sentences about retries that follow those of `facts`. */
-  readonly retries?: string
-  /** Sentences about anything else that a user has to know. */
-  readonly notes?: string
-  /** The description of its signature, if its scheme is code. */
-  readonly verifiedBy?: string
-  /** The kind of its signature in the table of senders, if its scheme is code. Default: a token. */
-  readonly kind?: string
 }
 
 /** Signs as the sender does, if its scheme is code. */

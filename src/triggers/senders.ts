@@ -1,10 +1,19 @@
-import { FACTS } from './lists/facts.ts'
-import type { Sender } from './sender.ts'
+import * as files from './lists/senders.ts'
+import type { Sender, SenderFile } from './sender.ts'
+
+/** The file of each sender, by its name. */
+export const SENDER_FILES: Readonly<Record<string, SenderFile>> = files
 
 /** In alphabetical order of titles. */
-export const SENDERS: readonly Sender[] = Object.entries(FACTS)
-  .map(([name, facts]) => ({ name, ...facts }))
+export const SENDERS: readonly Sender[] = Object.entries(SENDER_FILES)
+  .map(([name, file]) => ({ name, ...file.facts, handshake: handshakeOf(file) }))
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))
+
+function handshakeOf({ facts, handshake, signedResponses }: SenderFile): Sender['handshake'] {
+  if (signedResponses) return 'endpoint'
+  if (handshake) return handshake.isEvent ? 'both' : 'relay'
+  return facts.handshake
+}
 
 /** A sender by its name; `_` is read as `-`, because the triggers of the same services have `_`. */
 export function senderNamed(name: string): Sender | undefined {

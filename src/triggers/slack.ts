@@ -1,6 +1,6 @@
 import { isObject, without } from '../wire/json.ts'
 import { serviceTrigger } from './service.ts'
-import { NOT_SLACK, slackItem } from './slack/item.ts'
+import { NOT_SLACK, slackItem } from './slack/places.ts'
 
 /**
  * Reads all requests of Slack: the Events API, slash commands, interactions, and the older outgoing

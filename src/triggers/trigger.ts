@@ -137,12 +137,13 @@ interface PollingTrigger<Schema extends OptionsSchema> {
   readonly pollDisabledReason?: (options: v.InferOutput<Schema>) => string | undefined
   /**
    * Makes the service forget everything before a cursor of `poll`; called after the job succeeded,
-   * if there is no store. `impossible` if the service cannot forget: then without a store every
-   * item comes again, and the user gets a warning.
+   * if there is no store.
    */
-  readonly acknowledge:
-    | ((cursor: Json, options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<void>)
-    | 'impossible'
+  readonly acknowledge: (
+    cursor: Json,
+    options: v.InferOutput<Schema>,
+    ports: TriggerPorts,
+  ) => Promise<void>
 }
 
 interface WebhookTrigger {
@@ -182,8 +183,6 @@ export interface BoundTrigger {
   readonly poll: ((ports: TriggerPorts, cursor?: Json) => Promise<Polled>) | undefined
   /** Why a trigger that can poll does not. */
   readonly pollDisabledReason: string | undefined
-  /** Whether the service can forget acknowledged items. */
-  readonly forgets: boolean
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
 }
 
@@ -253,7 +252,6 @@ function bound<Schema extends OptionsSchema>(
   const { example, receive, signatures, poll, acknowledge, key } = definition
   const pollDisabledReason = poll && definition.pollDisabledReason?.(options)
   const polls = poll !== undefined && pollDisabledReason === undefined
-  const forgets = typeof acknowledge === 'function'
   const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined
   const keys = {
     by: config.deduplicateBy,
@@ -270,8 +268,7 @@ function bound<Schema extends OptionsSchema>(
     takesWebhooks: receive !== undefined && !polls,
     poll: polls ? (ports, cursor) => poll(options, ports, cursor) : undefined,
     pollDisabledReason,
-    forgets,
-    acknowledge: forgets ? (cursor, ports) => acknowledge(cursor, options, ports) : undefined,
+    acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
   }
 }
 

@@ -11,13 +11,14 @@ import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  settingsJson,
   TIMESTAMP_FORMATS,
   type VerifySettingName,
   type VerifySettings,
+  verifySettings,
 } from './verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
 import { fieldValues } from './verify/token-schemes.ts'
-import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 
 /** A secret that is not set is null or an empty string, and would accept every request. */
 const secret = v.pipe(
@@ -186,7 +187,7 @@ function entrySchema(own: string | undefined) {
     v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
-      const settings = filledSettings(given)
+      const settings = verifySettings(given)
       const mistakes = schemes.flatMap((scheme) => mistakesOf(scheme, settings))
       for (const message of mistakes) addIssue({ message })
       return mistakes.length > 0 ? NEVER : { schemes, settings }
@@ -209,7 +210,7 @@ export function requiredSignatures(
 /** A scheme that needs no options. */
 export function bareVerification(name: string): Verification {
   const scheme = schemeNamed(name)
-  return { schemes: scheme ? [scheme] : [], settings: filledSettings({}) }
+  return { schemes: scheme ? [scheme] : [], settings: verifySettings({}) }
 }
 
 function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
@@ -231,17 +232,14 @@ function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
 function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
   const mistake = scheme.mistake?.(settings)
   if (mistake === undefined) return undefined
-  const secrets = settings.secrets.map((secret) => new Secret(withoutWhiteSpace(secret.reveal())))
+  const spaces = new RegExp(WHITE_SPACE, 'g')
+  const secrets = settings.secrets.map((secret) => new Secret(secret.reveal().replace(spaces, '')))
   const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
   return isItsCause ? WHITE_SPACE_MISTAKE : mistake
 }
 
 /** White space, and characters without width, which copying from a web page may add. */
 const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
-
-function withoutWhiteSpace(text: string): string {
-  return text.replace(new RegExp(WHITE_SPACE, 'g'), '')
-}
 
 /**
  * Whether a secret or a URL was pasted with white space: no sender's begins or ends with any. A PEM file ends in
@@ -288,7 +286,7 @@ export async function verifyRequest(
     refusals.push(`${scheme.name}: ${refusal}`)
   }
   const found = refusals.join('; ')
-  const isAbsent = !carries(request, credentialsOf(verifications))
+  const isAbsent = !carries(request, credentialLocations(verifications))
   const [first, ...others] = schemesWithSettings(verifications)
   const isOfOneSender = others.length === 0 && first?.scheme.page !== undefined
   const page = isOfOneSender ? `; see ${sectionAddress(first.scheme.name)}` : ''
@@ -318,7 +316,7 @@ function carries(
 }
 
 /** All locations of signatures and tokens in a request. */
-export function credentialsOf(
+export function credentialLocations(
   verifications: readonly Verification[] = [],
 ): Required<CredentialLocations> {
   const all = schemesWithSettings(verifications).map(({ scheme, settings }) =>

@@ -8,7 +8,7 @@ import { keyPath } from './path-option.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { withoutFields } from './verify/token-schemes.ts'
 import {
-  credentialsOf,
+  credentialLocations,
   requiredSignatures,
   type Verification,
   verifyOption,
@@ -117,7 +117,7 @@ function pathCheck(pattern: string | undefined, params: object | undefined): Che
 }
 
 function requestFields(request: WebhookRequest, verify: readonly Verification[] | undefined) {
-  const { headers, query, fields } = credentialsOf(verify)
+  const { headers, query, fields } = credentialLocations(verify)
   return {
     method: request.method,
     headers: visibleHeaders(request, headers),
@@ -155,7 +155,11 @@ function compilePattern(text: string): PathPattern {
       .join(''),
     match(path) {
       const found = compiled(withLetters(path))
-      return found ? params(found.params) : undefined
+      if (!found) return undefined
+      const given = Object.entries(found.params).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as const],
+      )
+      return record(given)
     },
   }
 }
@@ -166,13 +170,6 @@ const LETTERS = /(?:%[89a-f][\da-f])+/gi
 /** The path with non-ASCII characters decoded. Other escapes remain, especially `%2F`. */
 function withLetters(path: string): string {
   return path.replace(LETTERS, decodePercent)
-}
-
-function params(found: Partial<Record<string, string | string[]>>): JsonObject {
-  const given = Object.entries(found).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  )
-  return record(given)
 }
 
 function urlEscaped(text: string): string {

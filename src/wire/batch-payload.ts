@@ -11,14 +11,11 @@ import {
 } from './payload.ts'
 
 /**
- * The JSON around and between the events of a batch, for callers that compress events one by one.
- * Each event is written by `writeClientPayload`. `joinBatch` does it for all events together.
+ * The JSON array of the events' payloads, before it is compressed with gzip. Each event is written by
+ * `writeClientPayload`.
  */
-export const BATCH_TEXT = { begin: '[', between: ',', end: ']' } as const
-
-/** The JSON array of the events' payloads, before it is compressed with gzip. */
 export function joinBatch(events: readonly string[]): string {
-  return `${BATCH_TEXT.begin}${events.join(BATCH_TEXT.between)}${BATCH_TEXT.end}`
+  return `[${events.join(',')}]`
 }
 
 /** The facts of a batch as a whole. */

@@ -132,6 +132,8 @@ function rememberDigits(digits: Map<number, string>, value: number, sent: string
   if (digits.size < MOST_DIGITS && !isPrintedExactly(value)) digits.set(value, sent)
 }
 
+export function isObject(value: Json | undefined): value is JsonObject
+export function isObject(value: unknown): value is Record<string, unknown>
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

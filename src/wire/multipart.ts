@@ -203,16 +203,12 @@ function parameterText(parameters: ReadonlyMap<string, string>, name: string): s
   const extended = extendedValue(parameters.get(`${name}*`))
   if (extended !== undefined) return extended
   const plain = parameters.get(name)
-  if (plain !== undefined) return withEncodedWords(plain).replace(HTML_ESCAPES, unescaped)
+  if (plain !== undefined) return withEncodedWords(plain).replace(HTML_ESCAPES, decodeURIComponent)
   return continuedValue(parameters, name)
 }
 
 /** How browsers write these characters: https://html.spec.whatwg.org/#multipart-form-data */
 const HTML_ESCAPES = /%(?:22|0d|0a)/gi
-
-function unescaped(written: string): string {
-  return String.fromCharCode(Number.parseInt(written.slice(1), 16))
-}
 
 /** `UTF-8''na%C3%AFve.txt` */
 function extendedValue(value: string | undefined): string | undefined {

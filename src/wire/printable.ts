@@ -19,11 +19,9 @@ const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u20
 export function printableJson(json: string): string {
   return json
     .replaceAll('##[', '##\\u005b')
-    .replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, unicodeEscape)
-}
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    .replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+      return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    })
 }
 
 /** `1 item`, `2 items`. */

@@ -291,7 +291,11 @@ function formFields(
   if (raw?.encoding.startsWith('utf-16')) return formFields(new TextEncoder().encode(raw.text), [])
   // Asked first, because `URLSearchParams` is slow for escapes that are no UTF-8.
   const isUtf8 = utf8Text(percentDecoded(bytes, true)) !== undefined
-  if (raw && isUtf8 && declared.every(isUtf8Label)) {
+  if (
+    raw &&
+    isUtf8 &&
+    declared.every((label) => encodingOf(label.trim().toLowerCase()) === 'utf-8')
+  ) {
     const parameters = [...new URLSearchParams(raw.text.replace(/^\uFEFF/, ''))]
     const namesCharset = parameters.some(([name]) => CHARSET_FIELDS.includes(name))
     if (!namesCharset) return { body: fields(parameters), faults: [] }
@@ -335,10 +339,6 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 const NO_CHARSET = 'it is in no known charset'
 
 const NOTHING: Uint8Array = new Uint8Array()
-
-function isUtf8Label(label: string): boolean {
-  return encodingOf(label.trim().toLowerCase()) === 'utf-8'
-}
 
 /** @param text one character for each byte */
 function formBytes(text: string): Uint8Array {
@@ -399,7 +399,12 @@ function multipartContent(bytes: Uint8Array, contentType: string): Content {
   const faults = new Map(form.faults.map((fault) => [fault, formFault(fault)]))
   const entries = form.parts.map((part): readonly [string, Json] => {
     const { name, filename, contentType: type } = part
-    if (filename !== undefined) return [name, fileValue(filename, part)]
+    if (filename !== undefined) {
+      const { bytes } = part
+      // RFC 7578: the content type of a part without one.
+      const ofFile = type === '' ? 'text/plain' : type
+      return [name, { filename, type: ofFile, size: bytes.length, content: toBase64(bytes) }]
+    }
     const decoded = decodeText(part.bytes, [...declaredCharsets(type), ...charsetsOf(name)], 'text')
     if (!decoded) faults.set(BINARY_FIELD, formFault(BINARY_FIELD))
     else if (decoded.fault !== undefined) {
@@ -420,10 +425,4 @@ const BINARY_FIELD = 'has a field that is not text; it is passed on as base64'
 /** @param fault with the form as subject */
 function formFault(fault: string): Message {
   return warning('body-multipart', `the multipart form ${fault}`)
-}
-
-function fileValue(filename: string, { contentType, bytes }: Part): Json {
-  // RFC 7578: the content type of a part without one.
-  const type = contentType === '' ? 'text/plain' : contentType
-  return { filename, type, size: bytes.length, content: toBase64(bytes) }
 }

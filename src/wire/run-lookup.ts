@@ -1,4 +1,5 @@
 import { listOf } from './github-api.ts'
+import { UUID } from './uuid.ts'
 
 export interface WorkflowRun {
   readonly id: number
@@ -33,7 +34,7 @@ const PAGE_SIZE = 100
 export const MOST_RUNS = MAX_PAGES * PAGE_SIZE
 
 /** A delivery id at any position in the name of a run. */
-const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
+const DELIVERY = new RegExp(UUID, 'i')
 
 /**
  * The path of a page of runs. It has no filter, because GitHub's filtered listings (`event=`, `created=`)

@@ -5,7 +5,7 @@
 const NOTHING_FIRED = 'no trigger fired'
 
 /** Why no trigger fired, by the code that begins the reason, with the cure. */
-const CURES = {
+const CURES: Readonly<Record<string, string>> = {
   verify: "Store the sender's secret in the repository: gh secret set <NAME>",
   secretToken: "Store the bot's secret token in the repository: gh secret set <NAME>",
   method: 'Correct "method" of the trigger in the workflow, and push it',
@@ -16,8 +16,7 @@ const CURES = {
     'Correct the workflow of the endpoint: hookline endpoint update <name> --workflow <name>',
   trigger: 'Correct the trigger of the endpoint: hookline endpoint update <name> --trigger <name>',
   payload: 'Correct the request at the sender',
-  condition: 'Correct the trigger in the workflow, and push it',
-} as const
+}
 
 /** The annotation of the action. @param reason begins with a code */
 export function nothingFiredText(reason: string): string {
@@ -38,11 +37,8 @@ export function nothingFiredCode(reason: string): string {
 /** The cure of a reason, by its code. */
 export function cureOfNothingFired(reason: string): string {
   const code = nothingFiredCode(reason)
-  return isKnown(code) ? CURES[code] : CURES.condition
-}
-
-function isKnown(code: string): code is keyof typeof CURES {
-  return Object.hasOwn(CURES, code)
+  const known = Object.hasOwn(CURES, code) ? CURES[code] : undefined
+  return known ?? 'Correct the trigger in the workflow, and push it'
 }
 
 /** The fault of an option with a secret that is not set, which fails the run. */

@@ -150,17 +150,15 @@ function withoutEncoded(text: string, value: string): string {
 /** Base64 of the value in both alphabets, at each of its three offsets within a longer string. */
 export function base64Forms(value: string): readonly string[] {
   const binary = byteString(value)
-  const standard = [0, 1, 2].map((shift) => base64At(shift, binary))
+  const standard = [0, 1, 2].map((shift) => {
+    const encoded = btoa('\0'.repeat(shift) + binary)
+    // Only these characters do not depend on the neighbors of the value.
+    const whole = Math.floor(((shift + binary.length) * 8) / 6)
+    return encoded.slice(Math.ceil((shift * 8) / 6), whole)
+  })
   if (!standard.some((form) => /[+/]/.test(form))) return standard
   const urlSafe = standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
   return [...standard, ...urlSafe]
-}
-
-/** The characters of the base64 that depend on the value alone, not on its neighbors. */
-function base64At(shift: number, binary: string): string {
-  const encoded = btoa('\0'.repeat(shift) + binary)
-  const whole = Math.floor(((shift + binary.length) * 8) / 6)
-  return encoded.slice(Math.ceil((shift * 8) / 6), whole)
 }
 
 const LONGEST_PLAIN = 32

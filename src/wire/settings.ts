@@ -45,7 +45,7 @@ export const SETTINGS = {
   },
   HOOKLINE_REPOSITORY: {
     isRelay: true,
-    read: repository,
+    read: checkedRepository,
   },
   HOOKLINE_API_URL: {
     isRelay: true,
@@ -230,12 +230,10 @@ function word<Word extends string>(
   }
 }
 
-/** @throws UserError when it is not `owner/name` */
-function repository(text: string, name: string): string {
-  return checkedRepository(text, name)
-}
-
-/** @param name of the variable that contains the text; `undefined` for a flag */
+/**
+ * @param name of the variable that contains the text; `undefined` for a flag
+ * @throws UserError if the text is not `owner/name`
+ */
 export function checkedRepository(text: string, name?: string): string {
   if (text.endsWith('.git')) {
     throw new UserError({

@@ -56,7 +56,13 @@ export async function readWebhookRequest(payload: FetchedPayload): Promise<Webho
     query: fields(new URLSearchParams(path.querystring)),
     ...(bytes !== undefined || typeof body === 'string'
       ? await receivedBody(bytes ?? (await sentBytes(String(body), headers)), headers)
-      : { body, binary: false, faults: [], digits: new Map(), bytes: jsonBytes(body) }),
+      : {
+          body,
+          binary: false,
+          faults: [],
+          digits: new Map(),
+          bytes: new TextEncoder().encode(body === null ? '' : JSON.stringify(body)),
+        }),
     delivery: headers[HEADER.delivery],
     receivedAt: headers[HEADER.receivedAt],
   }
@@ -65,6 +71,8 @@ export async function readWebhookRequest(payload: FetchedPayload): Promise<Webho
 /** @throws UserError for a body that this version cannot decode, because nothing of it may be lost silently */
 function checkEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'base64' || encoding === 'gzip') return
+  // Nothing of a payload is shown, but for a word.
+  const shown = /^[\w-]{1,20}$/.test(encoding) ? JSON.stringify(encoding) : 'a value'
   throw new UserError(
     encoding === 'url'
       ? {
@@ -72,19 +80,10 @@ function checkEncoding(encoding: string | undefined): void {
           hint: 'Open the run of the event on GitHub.',
         }
       : {
-          message: `${HEADER.bodyEncoding} is ${nameOf(encoding)}, which this version does not know`,
+          message: `${HEADER.bodyEncoding} is ${shown}, which this version does not know`,
           hint: 'Update the action to the version of the relay.',
         },
   )
-}
-
-/** Nothing of a payload is shown, but for a word. */
-function nameOf(encoding: string): string {
-  return /^[\w-]{1,20}$/.test(encoding) ? JSON.stringify(encoding) : 'a value'
-}
-
-function jsonBytes(body: Json): Uint8Array {
-  return new TextEncoder().encode(body === null ? '' : JSON.stringify(body))
 }
 
 async function sentBytes(body: string, headers: ClientPayload['headers']): Promise<Uint8Array> {

@@ -42,7 +42,6 @@ export const MISTAKES = {
   'waiting-cancelled': 'events that wait, and are cancelled by newer ones',
   'group-cancels': 'a group in which webhooks and other events cancel each other',
   'less-permissions': 'a job that gets less permissions than it would by itself',
-  'comes-again': 'entries that come again where nothing is remembered',
   'poll-schedule': 'a schedule that is not what the file says, or that it does not say',
   'unnamed-delivery': 'a `run-name` without the delivery id',
   'unknown-setting': 'a setting of the compiler that is not known',

@@ -4,7 +4,7 @@ import { exportJWK, SignJWT } from 'jose'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
-import { SCHEME } from '../../../src/triggers/lists/scheme.ts'
+import { SENDER_FILES } from '../../../src/triggers/senders.ts'
 
 /** A sender's message, and its time. */
 export interface Message {
@@ -629,7 +629,7 @@ const EXPLICIT: readonly Signer[] = [
  * verifies; a recorded vector, if there is one, shows that the data is right.
  */
 function ofData(name: string): Signer | undefined {
-  const own = SCHEME[name]
+  const own = SENDER_FILES[name]?.scheme
   if (!own || 'check' in own) return undefined
   if (!('header' in own)) {
     const { tokenHeader, tokenField = '' } = own
@@ -687,5 +687,5 @@ const KNOWN = new Set(EXPLICIT.map(({ verify }) => verify.scheme))
 
 export const SIGNERS: readonly Signer[] = [
   ...EXPLICIT,
-  ...Object.keys(SCHEME).flatMap((name) => (KNOWN.has(name) ? [] : (ofData(name) ?? []))),
+  ...Object.keys(SENDER_FILES).flatMap((name) => (KNOWN.has(name) ? [] : (ofData(name) ?? []))),
 ]

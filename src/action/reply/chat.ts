@@ -7,8 +7,6 @@ import type { Blocks } from './markdown/tree.ts'
 /** The markup of `text`: none, basic Markdown, Telegram's HTML, or the chat's native markup. */
 export const FORMATS = ['plain', 'markdown', 'html', 'raw'] as const
 
-export type ReplyFormat = (typeof FORMATS)[number]
-
 /** A button under a message. `value` is the data of a press, or the address of a link. */
 export interface Button {
   readonly label: string
@@ -27,7 +25,7 @@ export type Content = string | Blocks
 /** The reply that the inputs describe, for any chat. */
 export interface Reply {
   readonly text: string
-  readonly format: ReplyFormat
+  readonly format: (typeof FORMATS)[number]
   /** Id of an earlier reply, which is edited; empty for a new message. */
   readonly edit: string
   /** Rows of buttons. */
@@ -52,8 +50,6 @@ export interface MessagePart {
 
 /** The chat that an item came from, ready to send messages. */
 export interface Chat {
-  /** The name of the chat service, for messages. */
-  readonly name: string
   /** The maximum length of one message, as `length` counts it. */
   readonly maxLength: number
   /** The maximum number of messages of one reply. */
@@ -98,12 +94,6 @@ export interface ReplyContext {
 /** True if a message has no text, only a file. */
 export function isEmpty(content: Content): boolean {
   return typeof content === 'string' ? content.trim() === '' : content.length === 0
-}
-
-/** The text of a comment. @throws TypeError for a tree, which only a chat that renders Markdown gets */
-export function writtenText(content: Content): string {
-  if (typeof content === 'string') return content
-  throw new TypeError('a comment is no tree')
 }
 
 /** The chat did not accept the reply, although the inputs of the step are valid. */
@@ -184,11 +174,7 @@ export async function multipartBody(
   for (const [name, file] of Object.entries(files)) {
     form.append(name, new Blob([new Uint8Array(file.bytes)]), file.name)
   }
-  const { headers, body } = await serialized(new Response(form))
-  return { headers, body }
-}
-
-async function serialized(response: Response) {
+  const response = new Response(form)
   const body = new Uint8Array(await response.arrayBuffer())
   return { headers: { 'content-type': response.headers.get('content-type') ?? '' }, body }
 }

@@ -2,7 +2,6 @@ import { UserError } from '../../wire/errors.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import {
-  type Attachment,
   addressInput,
   type Chat,
   type Content,
@@ -19,7 +18,7 @@ import { inBackticks, outsideAddresses, percentEncoded, withoutFences } from './
 import { betweenMarks } from './markdown/native.ts'
 import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
 import { objectAt, ownRequest } from './own-event.ts'
-import { checkButtons } from './reply-inputs.ts'
+import { type ChatLimits, checkReply } from './reply-inputs.ts'
 
 const DISCORD_API = 'https://discord.com/api/v10'
 
@@ -35,9 +34,19 @@ const FLAGS = { ephemeral: 1 << 6, loading: 1 << 7, silent: 1 << 12 } as const
 
 const IDS = ['id', 'application_id', 'channel_id', 'guild_id']
 
+const LIMITS: ChatLimits = {
+  chat: 'Discord',
+  withoutHtml: '"markdown", or "raw" for the Markdown of Discord',
+  label: 80,
+  value: 100,
+  unit: 'characters',
+  inRow: 5,
+  rows: 5,
+}
+
 /** A reply to an interaction, by the webhook that its token opens for 15 minutes. */
 export async function discordChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
-  checkReply(reply)
+  checkReply(reply, LIMITS)
   const reader = { trigger: 'discord', read: readInteraction, ids: IDS }
   const event = await ownRequest(item, reader, ports)
   const { token, application_id: application } = event ?? {}
@@ -55,7 +64,6 @@ export async function discordChat({ item, input, reply, ports }: ReplyContext): 
   const webhook = `${api}/webhooks/${application}/${token}`
   const interaction = new Interaction(webhook, item, reply, ports)
   return {
-    name: 'Discord',
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: true,
@@ -64,26 +72,9 @@ export async function discordChat({ item, input, reply, ports }: ReplyContext): 
   }
 }
 
-function checkReply({ format, buttons }: Reply): void {
-  if (format === 'html') {
-    throw new UserError({
-      message: 'input "format": Discord does not support html',
-      hint: 'Use "markdown", or "raw" for the Markdown of Discord.',
-    })
-  }
-  checkButtons(buttons, {
-    chat: 'Discord',
-    label: 80,
-    value: 100,
-    unit: 'characters',
-    inRow: 5,
-    rows: 5,
-  })
-}
-
 function readInteraction(body: Json): JsonObject | undefined {
   if (!isObject(body) || typeof body.type !== 'number') return undefined
-  return INTERACTIONS.includes(body.type) ? (body as JsonObject) : undefined
+  return INTERACTIONS.includes(body.type) ? body : undefined
 }
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages */
@@ -188,14 +179,10 @@ async function messageBody(
     ...(isNew && flags !== 0 && { flags }),
     ...(file && { attachments: [{ id: 0, filename: file.name }] }),
   }
-  return file ? withFile(message, file) : { headers: JSON_TYPE, body: JSON.stringify(message) }
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' }
-
-/** https://docs.discord.com/developers/reference#uploading-files */
-function withFile(message: JsonObject, file: Attachment) {
-  return multipartBody({ payload_json: JSON.stringify(message) }, { 'files[0]': file })
+  const text = JSON.stringify(message)
+  // https://docs.discord.com/developers/reference#uploading-files
+  if (file) return multipartBody({ payload_json: text }, { 'files[0]': file })
+  return { headers: { 'content-type': 'application/json' }, body: text }
 }
 
 /** https://docs.discord.com/developers/components/reference#button */

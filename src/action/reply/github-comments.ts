@@ -3,15 +3,12 @@ import { isRepository } from '../../wire/path.ts'
 import {
   addressInput,
   type Chat,
-  type Content,
   callChat,
-  type MessagePart,
   NotDelivered,
   noReplyTarget,
   type ReplyContext,
-  writtenText,
 } from './chat.ts'
-import { acceptedJson, checkCommentReply, commentMarkdown, commentToken } from './issue-comment.ts'
+import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 
 const NAME = 'GitHub'
@@ -22,8 +19,8 @@ const MAX_TEXT = 65_536
 /** Comments on the issue or the pull request of a webhook of GitHub. */
 export function githubComments(context: ReplyContext): Chat {
   const { item, input, reply, ports } = context
-  checkCommentReply(NAME, reply)
-  const token = commentToken(context, 'a token with "Issues: write", such as ${{ github.token }}')
+  const kind = 'a token with "Issues: write", such as ${{ github.token }}'
+  const token = commentToken(NAME, kind, context)
   const body = objectAt(item, 'body')
   const { full_name: named } = objectAt(body, 'repository')
   const { number } = 'issue' in body ? objectAt(body, 'issue') : objectAt(body, 'pull_request')
@@ -31,23 +28,24 @@ export function githubComments(context: ReplyContext): Chat {
   // The path of the request contains the name, and `..` would lead to another part of the API.
   if (typeof named !== 'string' || !isRepository(repository)) throw noIssue()
   // Anyone who can send an event can name a repository in it, and the token may reach several.
-  if (named.toLowerCase() !== repository.toLowerCase()) throw otherRepository(repository)
+  if (named.toLowerCase() !== repository.toLowerCase()) {
+    throw new NotDelivered({
+      message: `the event is of another repository than ${repository}; nothing was sent`,
+      hint: 'To comment there, set the input "repository" of this step, and "verify" of the trigger.',
+    })
+  }
   if (!Number.isInteger(number)) throw noIssue()
   const apiUrl = addressInput(input, 'github-api-url', 'https://api.github.com')
   const serverVersion = new ServerVersion(apiUrl)
   const base = `${apiUrl}/repos/${repository}/issues`
-  const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
-  return {
-    name: NAME,
+  return commentChat({
     maxLength: MAX_TEXT,
-    maxParts: 5,
-    supportsFiles: false,
-    length: (content) => textOf(content).length,
-    async send({ content, edit }: MessagePart) {
+    textOf: (text) => commentMarkdown(text, reply),
+    async write(text, edit) {
       const [method, url] = edit
         ? (['PATCH', `${base}/comments/${encodeURIComponent(edit)}`] as const)
         : (['POST', `${base}/${number}/comments`] as const)
-      const body = JSON.stringify({ body: textOf(content) })
+      const body = JSON.stringify({ body: text })
       const response = await serverVersion.ask((version) => {
         const headers = {
           accept: 'application/vnd.github+json',
@@ -60,13 +58,6 @@ export function githubComments(context: ReplyContext): Chat {
       const { id } = acceptedJson(NAME, response)
       return id === undefined ? edit : String(id)
     },
-  }
-}
-
-function otherRepository(repository: string): NotDelivered {
-  return new NotDelivered({
-    message: `the event is of another repository than ${repository}; nothing was sent`,
-    hint: 'To comment there, set the input "repository" of this step, and "verify" of the trigger.',
   })
 }
 

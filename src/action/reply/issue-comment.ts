@@ -2,28 +2,54 @@ import { UserError } from '../../wire/errors.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe } from '../../wire/secret.ts'
-import { NotDelivered, type Reply, type ReplyContext } from './chat.ts'
+import { type Chat, type Content, NotDelivered, type Reply, type ReplyContext } from './chat.ts'
 import { escapeMarkdown } from './markdown/escapes.ts'
 
-/** Checks the inputs that no comment can have. @throws UserError */
-export function checkCommentReply(name: string, { buttons, file, ephemeral, format }: Reply): void {
+/** How a service comments on an issue. */
+interface Comments {
+  readonly maxLength: number
+  /** The text of a reply as the service gets it. */
+  textOf(text: string): string
+  /** Writes a comment, or changes the one with the id `edit`. @returns the id of the comment */
+  write(text: string, edit: string): Promise<string>
+}
+
+export function commentChat({ maxLength, textOf, write }: Comments): Chat {
+  const written = (content: Content) => {
+    if (typeof content === 'string') return textOf(content)
+    throw new TypeError('a comment is no tree, which only a chat that renders Markdown gets')
+  }
+  return {
+    maxLength,
+    maxParts: 5,
+    supportsFiles: false,
+    length: (content) => written(content).length,
+    send: ({ content, edit }) => write(written(content), edit),
+  }
+}
+
+/**
+ * Checks the inputs that no comment can have, and masks the input `token`.
+ *
+ * @param what the kind of token
+ * @throws UserError for an input that no comment can have, and without a token
+ */
+export function commentToken(
+  name: string,
+  what: string,
+  { input, ports, reply: { buttons, file, ephemeral, format } }: ReplyContext,
+): string {
   const unsupported =
     (buttons.length > 0 && 'buttons') ||
     (file && 'file') ||
     (ephemeral && 'ephemeral') ||
     (format === 'html' && 'format: html')
-  if (!unsupported) return
-  throw new UserError({
-    message: `a comment of ${name} does not support "${unsupported}"`,
-    hint: 'Remove the input.',
-  })
-}
-
-/** The input `token`, which is masked. @throws UserError without one */
-export function commentToken(
-  { input, ports }: Pick<ReplyContext, 'input' | 'ports'>,
-  what: string,
-): string {
+  if (unsupported) {
+    throw new UserError({
+      message: `a comment of ${name} does not support "${unsupported}"`,
+      hint: 'Remove the input.',
+    })
+  }
   const token = input('token').trim()
   if (token === '' || !isHeaderSafe(token)) {
     throw new UserError({
@@ -59,7 +85,7 @@ function withoutMentions(text: string, { allowMentions }: Reply): string {
 /** The JSON object of a response. @throws NotDelivered for a refusal, with the status and no text of it */
 export function acceptedJson(name: string, { status, text }: HttpResponse): JsonObject {
   const value = tryParseJson(text)
-  if (status >= 200 && status < 300) return isObject(value) ? (value as JsonObject) : {}
+  if (status >= 200 && status < 300) return isObject(value) ? value : {}
   throw new NotDelivered({
     message: `${name} rejected the comment (${status})`,
     notes: [

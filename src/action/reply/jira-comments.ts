@@ -1,15 +1,6 @@
 import { UserError } from '../../wire/errors.ts'
-import {
-  addressInput,
-  type Chat,
-  type Content,
-  callChat,
-  type MessagePart,
-  noReplyTarget,
-  type ReplyContext,
-  writtenText,
-} from './chat.ts'
-import { acceptedJson, checkCommentReply, commentToken } from './issue-comment.ts'
+import { addressInput, type Chat, callChat, noReplyTarget, type ReplyContext } from './chat.ts'
+import { acceptedJson, commentChat, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 
 const NAME = 'Jira'
@@ -23,14 +14,14 @@ const MAX_TEXT = 32_767
  */
 export function jiraComments(context: ReplyContext): Chat {
   const { item, input, reply, ports } = context
-  checkCommentReply(NAME, reply)
+  const kind = '<email>:<API token> for Jira Cloud, or an access token'
+  const token = commentToken(NAME, kind, context)
   if (reply.format === 'markdown') {
     throw new UserError({
       message: 'input "format": Jira does not read Markdown',
       hint: 'Use "plain", or "raw" for the wiki markup of Jira.',
     })
   }
-  const token = commentToken(context, '<email>:<API token> for Jira Cloud, or an access token')
   const base = addressInput(input, 'jira-url', '')
   if (!/^https?:\/\/[^/?#@]+/.test(base)) {
     throw new UserError({
@@ -46,26 +37,19 @@ export function jiraComments(context: ReplyContext): Chat {
   const authorization = token.includes(':')
     ? `Basic ${Buffer.from(token).toString('base64')}`
     : `Bearer ${token}`
-  const textOf = (content: Content) => {
-    const text = writtenText(content)
-    return reply.format === 'raw' ? text : withoutMarkup(text)
-  }
-  return {
-    name: NAME,
+  return commentChat({
     maxLength: MAX_TEXT,
-    maxParts: 5,
-    supportsFiles: false,
-    length: (content) => textOf(content).length,
-    async send({ content, edit }: MessagePart) {
+    textOf: (text) => (reply.format === 'raw' ? text : withoutMarkup(text)),
+    async write(text, edit) {
       const [method, url] = edit
         ? (['PUT', `${address}/${encodeURIComponent(edit)}`] as const)
         : (['POST', address] as const)
       const headers = { 'content-type': 'application/json', authorization }
-      const body = JSON.stringify({ body: textOf(content) })
+      const body = JSON.stringify({ body: text })
       const { id } = acceptedJson(NAME, await callChat(NAME, { method, url, headers, body }, ports))
       return typeof id === 'string' ? id : edit
     },
-  }
+  })
 }
 
 /** Escapes the characters that begin wiki markup, mentions (`[~name]`) and macros (`{…}`). */

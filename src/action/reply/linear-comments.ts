@@ -2,15 +2,12 @@ import type { JsonObject } from '../../wire/json.ts'
 import {
   addressInput,
   type Chat,
-  type Content,
   callChat,
-  type MessagePart,
   NotDelivered,
   noReplyTarget,
   type ReplyContext,
-  writtenText,
 } from './chat.ts'
-import { acceptedJson, checkCommentReply, commentMarkdown, commentToken } from './issue-comment.ts'
+import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 
 const NAME = 'Linear'
@@ -33,25 +30,20 @@ const UPDATE_COMMENT =
  */
 export function linearComments(context: ReplyContext): Chat {
   const { item, input, reply, ports } = context
-  checkCommentReply(NAME, reply)
-  const token = commentToken(context, 'an API key or an OAuth token of Linear')
+  const token = commentToken(NAME, 'an API key or an OAuth token of Linear', context)
   const target = targetOf(objectAt(item, 'body'))
   const url = `${addressInput(input, 'linear-api-url', 'https://api.linear.app')}/graphql`
   // OAuth tokens are bearer tokens; API keys are sent as they are.
   const authorization = token.startsWith('lin_api_') ? token : `Bearer ${token}`
-  const textOf = (content: Content) => commentMarkdown(writtenText(content), reply)
-  return {
-    name: NAME,
+  return commentChat({
     maxLength: MAX_TEXT,
-    maxParts: 5,
-    supportsFiles: false,
-    length: (content) => textOf(content).length,
-    async send({ content, edit }: MessagePart) {
+    textOf: (text) => commentMarkdown(text, reply),
+    async write(text, edit) {
       const request = {
         method: 'POST',
         url,
         headers: { 'content-type': 'application/json', authorization },
-        body: JSON.stringify(mutation(target, edit, textOf(content))),
+        body: JSON.stringify(mutation(target, edit, text)),
       }
       const answer = acceptedJson(NAME, await callChat(NAME, request, ports))
       const result = objectAt(objectAt(answer, 'data'), 'result')
@@ -64,7 +56,7 @@ export function linearComments(context: ReplyContext): Chat {
       const { id } = objectAt(result, 'comment')
       return typeof id === 'string' ? id : ''
     },
-  }
+  })
 }
 
 type Target =

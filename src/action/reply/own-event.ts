@@ -61,5 +61,5 @@ function isId(value: Json | undefined): boolean {
 /** The object under a name, or an empty object. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = object[name]
-  return isObject(value) ? (value as JsonObject) : {}
+  return isObject(value) ? value : {}
 }

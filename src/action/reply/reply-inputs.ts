@@ -102,19 +102,27 @@ export function readButtons(text: string): Button[][] {
   return rows
 }
 
-/** Checks the limits of a chat. @throws UserError that names the button */
-export function checkButtons(
-  rows: Reply['buttons'],
-  limits: {
-    readonly chat: string
-    readonly label: number
-    readonly value: number
-    /** The unit of `value`. */
-    readonly unit: 'bytes' | 'characters'
-    readonly inRow: number
-    readonly rows: number
-  },
-): void {
+/** The limits of a chat for the inputs of a reply. */
+export interface ChatLimits {
+  readonly chat: string
+  /** The formats to use in place of HTML; absent if the chat has HTML. */
+  readonly withoutHtml?: string
+  readonly label: number
+  readonly value: number
+  /** The unit of `value`. */
+  readonly unit: 'bytes' | 'characters'
+  readonly inRow: number
+  readonly rows: number
+}
+
+/** @throws UserError that names the input or the button that the chat does not accept */
+export function checkReply({ format, buttons: rows }: Reply, limits: ChatLimits): void {
+  if (format === 'html' && limits.withoutHtml !== undefined) {
+    throw new UserError({
+      message: `input "format": ${limits.chat} does not support html`,
+      hint: `Use ${limits.withoutHtml}.`,
+    })
+  }
   const wrong = (what: string) =>
     new UserError({ message: `input "buttons": ${what} (${limits.chat})` })
   if (rows.length > limits.rows) throw wrong(`${rows.length} rows; the limit is ${limits.rows}`)

@@ -1,5 +1,4 @@
-import { slackItem } from '../../triggers/slack/item.ts'
-import { partsOfEvent } from '../../triggers/slack/places.ts'
+import { partsOfEvent, slackItem } from '../../triggers/slack/places.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
@@ -17,19 +16,9 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import {
-  escapeMarkdown,
-  inBackticks,
-  markdownAddress,
-  outsideAddresses,
-  percentEncoded,
-  withoutFences,
-} from './markdown/escapes.ts'
-import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
-import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
-import { type Blocks, hasMarksWithin, hasRichBlocks } from './markdown/tree.ts'
 import { objectAt, ownRequest } from './own-event.ts'
-import { checkButtons } from './reply-inputs.ts'
+import { type ChatLimits, checkReply } from './reply-inputs.ts'
+import { needsMarkdown, slackMarkdown, slackText, withoutBroadcasts } from './slack-markup.ts'
 import { splitContent } from './split.ts'
 
 const SLACK_HOOKS = 'https://hooks.slack.com'
@@ -52,6 +41,16 @@ const RESPONSE_PATH = /^\/(?:commands|actions|app)\//
 
 const IDS = ['trigger_id', 'team_id', 'channel_id', 'user_id', 'command']
 
+const LIMITS: ChatLimits = {
+  chat: 'Slack',
+  withoutHtml: '"markdown", or "raw" for mrkdwn',
+  label: 75,
+  value: 2000,
+  unit: 'characters',
+  inRow: 25,
+  rows: 30,
+}
+
 /**
  * A reply by the response_url of the command or the interaction that started this run; otherwise by the
  * token of a bot.
@@ -63,20 +62,20 @@ export async function slackChat({
   reply,
   ports,
 }: ReplyContext): Promise<Chat> {
-  checkReply(reply)
+  checkReply(reply, LIMITS)
   const token = checkedBotToken(input('token').trim(), ports)
   const reader = { trigger: 'slack', read: readInteraction, ids: IDS }
   const isEvent = item.kind === 'event'
   const event = isEvent ? undefined : await ownRequest(item, reader, ports)
   const url = event ? responseUrl(event, input) : undefined
-  const isRich = needsMarkdownBlock(content)
+  const isRich = needsMarkdown(content)
+  const lengthOf = (part: Content) => slackText(part, reply).length
   const shared = {
-    name: 'Slack',
     maxLength: isRich ? MAX_MARKDOWN : MAX_TEXT,
     length: (part: Content) =>
       isRich && typeof part !== 'string'
-        ? Math.max(formatted(part, reply).length, native(part, reply).length)
-        : formatted(part, reply).length,
+        ? Math.max(lengthOf(part), slackMarkdown(part, reply).length)
+        : lengthOf(part),
   }
   // A response_url accepts no file, and no id of a message.
   const needsBot = reply.file !== undefined || /^\d+\.\d+$/.test(reply.edit)
@@ -91,27 +90,24 @@ export async function slackChat({
     const send = (part: MessagePart) => respond(url, part, reply, ports)
     return { ...shared, maxParts: 3, supportsFiles: false, send }
   }
-  if (!token) throw isEvent ? missingBotToken() : missingUrl()
+  if (!token && isEvent) {
+    throw new UserError({
+      message: 'input "token" is empty: a reply to an event of Slack needs a bot token',
+      hint: 'Write token: ${{ secrets.SLACK_BOT_TOKEN }}, of a bot with the scope chat:write.',
+    })
+  }
+  if (!token) {
+    throw new NotDelivered({
+      message: 'the event that started this run has no response_url of Slack',
+      notes: [
+        'only a run that a command or an interaction started can reply by response_url',
+        'to reply from another run, set "token" to the token of a bot with the scope chat:write',
+      ],
+    })
+  }
   const api = addressInput(input, 'slack-api-url', SLACK_API)
   const bot = new SlackBot(new Secret(token), api, placeOf(item), reply, ports)
   return { ...shared, maxParts: 5, supportsFiles: true, send: (part) => bot.send(part) }
-}
-
-function checkReply({ format, buttons }: Reply): void {
-  if (format === 'html') {
-    throw new UserError({
-      message: 'input "format": Slack does not support html',
-      hint: 'Use "markdown", or "raw" for mrkdwn.',
-    })
-  }
-  checkButtons(buttons, {
-    chat: 'Slack',
-    label: 75,
-    value: 2000,
-    unit: 'characters',
-    inRow: 25,
-    rows: 30,
-  })
 }
 
 function checkedBotToken(token: string, { mask }: ReplyPorts): string | undefined {
@@ -124,23 +120,6 @@ function checkedBotToken(token: string, { mask }: ReplyPorts): string | undefine
   }
   mask(token)
   return token
-}
-
-function missingBotToken(): UserError {
-  return new UserError({
-    message: 'input "token" is empty: a reply to an event of Slack needs a bot token',
-    hint: 'Write token: ${{ secrets.SLACK_BOT_TOKEN }}, of a bot with the scope chat:write.',
-  })
-}
-
-function missingUrl(): NotDelivered {
-  return new NotDelivered({
-    message: 'the event that started this run has no response_url of Slack',
-    notes: [
-      'only a run that a command or an interaction started can reply by response_url',
-      'to reply from another run, set "token" to the token of a bot with the scope chat:write',
-    ],
-  })
 }
 
 /** The item of a command or an interaction, with its response_url. */
@@ -189,7 +168,9 @@ async function respond(
   })
   const headers = { 'content-type': 'application/json' }
   const { status, text } = await callChat('Slack', { method: 'POST', url, headers, body }, ports)
-  if (status >= 200 && status < 300 && !isRefusal(text)) return ''
+  const response = tryParseJson(text)
+  const isRefused = isObject(response) && response.ok === false
+  if (status >= 200 && status < 300 && !isRefused) return ''
   if (hasMarkdownBlock(content) && /invalid_blocks/.test(text)) {
     return respond(url, part, reply, ports, false)
   }
@@ -197,11 +178,6 @@ async function respond(
     message: `Slack rejected the reply (${status})`,
     hint: 'A response_url is valid for 30 minutes and five replies.',
   })
-}
-
-function isRefusal(text: string): boolean {
-  const response = tryParseJson(text)
-  return isObject(response) && response.ok === false
 }
 
 /** The target of a bot's messages. */
@@ -339,7 +315,7 @@ class SlackBot {
       this.#ports,
     )
     const response = tryParseJson(text)
-    if (isObject(response) && response.ok === true) return response as JsonObject // parsed from JSON
+    if (isObject(response) && response.ok === true) return response
     const error =
       isObject(response) && typeof response.error === 'string' ? response.error : `${status}`
     const code = /^[a-z_0-9]{1,60}$/.test(error) ? error : `${status}`
@@ -382,14 +358,14 @@ function adviceOn(code: string, needed: string): string[] {
  */
 function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
   const { content, buttons, edit } = part
-  const text = formatted(content, reply)
+  const text = slackText(content, reply)
   const quiet = { link_names: false, ...(reply.format === 'plain' && { mrkdwn: false }) }
   const rows: Json[] = buttons.map((row, at) => ({
     type: 'actions',
     elements: row.map(buttonElement(at)),
   }))
-  if (isRich && typeof content !== 'string' && needsMarkdownBlock(content)) {
-    const markdown = { type: 'markdown', text: native(content, reply) }
+  if (isRich && typeof content !== 'string' && needsMarkdown(content)) {
+    const markdown = { type: 'markdown', text: slackMarkdown(content, reply) }
     return { text, ...quiet, blocks: [markdown, ...rows] }
   }
   // An edit without buttons removes the existing buttons.
@@ -397,34 +373,19 @@ function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
   return { text, ...quiet, blocks: [...sections(content, reply), ...rows] }
 }
 
-/**
- * Whether mrkdwn cannot show a content: it has no headings and tables, and shows the stars of bold text beside
- * letters, as Chinese, Japanese and Korean are written.
- */
-function needsMarkdownBlock(content: Content): boolean {
-  return (
-    typeof content !== 'string' && (hasRichBlocks(content) || hasMarksWithin(content, isBorder))
-  )
-}
-
-/** A character beside which Slack reads a mark. */
-function isBorder(character: string): boolean {
-  return /[\s!-/:-@[-^{-~]/.test(character)
-}
-
 function sections(content: Content, reply: Reply): Json[] {
   const isPlain = reply.format === 'plain'
   const pieces = splitContent(content, {
     maxLength: MAX_SECTION,
-    length: (piece) => formatted(piece, reply).length,
+    length: (piece) => slackText(piece, reply).length,
     hasFences: !isPlain,
   })
   return pieces.map((piece) => ({
     type: 'section',
     text:
       isPlain && typeof piece === 'string'
-        ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
-        : { type: 'mrkdwn', text: formatted(piece, reply) },
+        ? { type: 'plain_text', text: withoutBroadcasts(piece, reply), emoji: false }
+        : { type: 'mrkdwn', text: slackText(piece, reply) },
   }))
 }
 
@@ -445,93 +406,4 @@ function buttonElement(row: number) {
     text: { type: 'plain_text', text: label, emoji: true },
     ...(isLink ? { url: value } : { value }),
   })
-}
-
-/** A content in Slack's markup; mentions notify nobody unless the inputs allow it. */
-function formatted(content: Content, reply: Reply): string {
-  if (typeof content !== 'string') return renderMarkdown(content, mrkdwn(reply))
-  const quiet = withoutMentions(content, reply)
-  if (reply.format === 'raw') return quiet
-  return reply.allowMentions ? withMentions(quiet) : escapeText(quiet)
-}
-
-/** Markdown for Slack's block of Markdown. */
-function native(content: Blocks, reply: Reply): string {
-  const { allowMentions } = reply
-  // Entities have no meaning in code, but a mention might have one.
-  const silent = (code: string) =>
-    allowMentions ? code : withoutMentions(code, reply).replace(/<(?=[!@#])/g, '<\u200b')
-  const escapes: MarkdownEscapes = {
-    text: (piece) =>
-      escapeMarkdown(withoutMentions(piece, reply), allowMentions ? withMentions : escapeText),
-    code: (code) => inBackticks(silent(code)),
-    block: silent,
-    address: (url) => markdownAddress(url, escapeText),
-  }
-  return renderNativeMarkdown(content, escapes)
-}
-
-const BROADCAST = /(?<![\w.])@(channel|here|everyone)\b/g
-
-const NAMED = /<([!@][^<>]+|#C[^<>]+)>/g
-
-function withoutMentions(text: string, { allowMentions, format }: Reply): string {
-  if (allowMentions) return text
-  // Clients of some workspaces turn the plain word into a broadcast.
-  const quiet = text.replace(BROADCAST, '@\u200b$1')
-  return format === 'raw' ? quiet.replace(NAMED, '&lt;$1&gt;') : quiet
-}
-
-/** Leaves Slack's own mentions in place, and turns `@channel` into `<!channel>`. */
-function withMentions(text: string): string {
-  return escapeText(text)
-    .replace(/&lt;([!@][^&<>\n]{1,80}|#C[^&<>\n]{1,80})&gt;/g, '<$1>')
-    .replace(BROADCAST, '<!$1>')
-}
-
-/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-/** Marks at the start or the end of a word; Slack ignores marks within a word or between spaces. */
-const MARK = /`|(?<=^|[^\p{L}\p{N}])[*_~](?=\S)|(?<=\S)[*_~](?=$|[^\p{L}\p{N}])/gu
-
-function addressOf(url: string): string {
-  return escapeText(percentEncoded(url, /[`|]/g))
-}
-
-/** https://docs.slack.dev/messaging/formatting-message-text */
-function mrkdwn(reply: Reply): MarkupStyle {
-  const escaped = (text: string) => escapeText(withoutMentions(text, reply))
-  // Slack has no escape character; a zero-width space next to a mark disables the mark.
-  const withoutMarks = (piece: string) => escapeText(piece).replace(MARK, '\u200b$&\u200b')
-  // A mark ends at the end of its line.
-  const each = (inner: string, mark: string) =>
-    inner.replace(/^(\s*)(\S.*?)(\s*)$/gm, `$1${mark}$2${mark}$3`)
-  return {
-    text: (text) =>
-      reply.allowMentions
-        ? withMentions(text)
-        : outsideAddresses(withoutMentions(text, reply), withoutMarks, addressOf),
-    // Code cannot contain a backtick.
-    code: (text) =>
-      text.includes('`') ? withoutMarks(withoutMentions(text, reply)) : `\`${escaped(text)}\``,
-    bold: (inner) => each(inner, '*'),
-    italic: (inner) => each(inner, '_'),
-    strike: (inner) => each(inner, '~'),
-    border,
-    quote: (content) => content.replace(/^/gm, '>'),
-    quotesCode: false,
-    link: (url, inner) => `<${addressOf(url)}|${inner.replaceAll('|', '¦').replaceAll('\n', ' ')}>`,
-    address: (url) => `<${addressOf(url)}>`,
-    block: (text) => `\`\`\`\n${withoutFences(escaped(text))}\n\`\`\``,
-  }
-}
-
-/** A zero-width space between a mark and a letter, or between two marks. */
-function border(left: string, right: string): string {
-  const marks = [left, right].filter((character) => /[*_~`]/.test(character))
-  const others = [left, right].filter((character) => !marks.includes(character))
-  return marks.length === 2 || !others.every(isBorder) ? '\u200b' : ''
 }

@@ -1,5 +1,5 @@
 import type { Content } from './chat.ts'
-import { splitMarkdown } from './markdown/split.ts'
+import { beforePair, mostThat, splitMarkdown } from './markdown/split.ts'
 import { textSpans } from './markdown/tree.ts'
 
 /** How a content is measured, and where it may be cut. */
@@ -88,21 +88,15 @@ function fittingStart(
   fits: (start: string) => boolean,
   { hasTags }: Measure,
 ): number {
-  // Not the whole line is measured, of which a part is asked for.
-  let [low, high] = [1, 64]
-  while (high < line.length && fits(line.slice(0, high))) [low, high] = [high, high * 2]
-  high = Math.min(high, line.length)
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (fits(line.slice(0, middle))) low = middle
-    else high = middle - 1
-  }
+  const low = Math.max(
+    1,
+    mostThat(line.length, (many) => fits(line.slice(0, many))),
+  )
   const space = line.lastIndexOf(' ', low)
   const at = space > low / 2 ? space : low
   const begun = hasTags ? /(?:<[^>]*|&\w*)$/.exec(line.slice(Math.max(0, at - 2_000), at)) : null
   if (begun && begun[0].length < at) return at - begun[0].length
-  // Do not cut a surrogate pair.
-  return at > 1 && /[\ud800-\udbff]/.test(line[at - 1] ?? '') ? at - 1 : at
+  return Math.max(1, beforePair(line, at))
 }
 
 /** The start of a content that fits, followed by a note. */

@@ -10,6 +10,7 @@ import {
   UPDATE_KINDS,
   type UpdateKind,
 } from '../../triggers/messaging-bot/places.ts'
+import { isTelegramId } from '../../triggers/messaging-bot/updates.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -31,9 +32,9 @@ import { escapeMarkdown, markdownAddress } from './markdown/escapes.ts'
 import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
 import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
 import { hasRichBlocks } from './markdown/tree.ts'
-import { checkButtons } from './reply-inputs.ts'
+import { type ChatLimits, checkReply } from './reply-inputs.ts'
 
-export const TELEGRAM_API = 'https://api.telegram.org'
+const TELEGRAM_API = 'https://api.telegram.org'
 
 /** After entities are parsed: https://core.telegram.org/bots/api#sendmessage */
 const MAX_TEXT = 4096
@@ -44,6 +45,15 @@ const MAX_CAPTION = 1024
 /** Files that are sent as photos, and the limit for photos: https://core.telegram.org/bots/api#sendphoto */
 const PICTURE = /\.(?:jpe?g|png|webp)$/i
 const MAX_PICTURE = 10 * 1024 * 1024
+
+const LIMITS: ChatLimits = {
+  chat: 'Telegram',
+  label: 256,
+  value: 64,
+  unit: 'bytes',
+  inRow: 8,
+  rows: 100,
+}
 
 /** The chat of the item's message, of the message whose button was pressed, or of another update. */
 export async function telegramChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
@@ -58,34 +68,22 @@ export async function telegramChat({ item, input, reply, ports }: ReplyContext):
   const api = addressInput(input, 'telegram-api-url', TELEGRAM_API)
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
   const target = targetOf(item, reply)
-  checkReply(reply, target)
+  checkReply(reply, LIMITS)
+  if (reply.file && target.guestQuery !== undefined) {
+    throw new UserError({
+      message: 'input "file": the reply to a guest message cannot contain a file',
+      hint: 'Remove "file", or add the bot to the chat.',
+    })
+  }
   await endSpinner(bot, item)
   const messages = new TelegramMessages(bot, target, reply, ports)
   return {
-    name: 'Telegram',
     maxLength: MAX_TEXT,
     // The answer to a guest query is one message, without an upload.
     maxParts: target.guestQuery === undefined ? 5 : 1,
     supportsFiles: target.guestQuery === undefined,
     length: (content) => visibleLength(content, reply.format),
     send: (part) => messages.send(part),
-  }
-}
-
-function checkReply({ buttons, file }: Reply, { guestQuery }: Target): void {
-  checkButtons(buttons, {
-    chat: 'Telegram',
-    label: 256,
-    value: 64,
-    unit: 'bytes',
-    inRow: 8,
-    rows: 100,
-  })
-  if (file && guestQuery !== undefined) {
-    throw new UserError({
-      message: 'input "file": the reply to a guest message cannot contain a file',
-      hint: 'Remove "file", or add the bot to the chat.',
-    })
   }
 }
 
@@ -113,14 +111,14 @@ function targetOf(item: JsonObject, { ephemeral, edit, threadGone }: Reply): Tar
   const { chat, user, message = item } = partiesOf(kind, item)
   const { guest_query_id: query, business_connection_id: business, message_id } = message
   const isGuest = placeOf(kind).reply === 'answerGuestQuery' && typeof query === 'string'
-  const id = telegramId(chat?.id)
+  const id = isTelegramId(chat?.id) ? chat.id : undefined
   const isInline = typeof item.inline_message_id === 'string' && edit !== ''
   if (placeOf(kind).reply === undefined) throw noReplyTarget(`an update of the kind ${kind}`)
   if (id === undefined && !isInline) throw noReplyTarget('an update without a chat')
   const isPrivate = chat?.type === 'private'
   // A command that only the bot sees is answered so that only its author sees it.
-  const isEphemeral = (ephemeral ?? isId(message.ephemeral_message_id)) && !isPrivate
-  const userId = telegramId(user?.id)
+  const isEphemeral = (ephemeral ?? isTelegramId(message.ephemeral_message_id)) && !isPrivate
+  const userId = isTelegramId(user?.id) ? user.id : undefined
   if (isEphemeral && (isGuest || userId === undefined)) {
     throw new UserError({
       message: `input "ephemeral": ${isGuest ? 'a reply to a guest message' : 'a reply to no person'} cannot be ephemeral`,
@@ -136,7 +134,7 @@ function targetOf(item: JsonObject, { ephemeral, edit, threadGone }: Reply): Tar
     thread: threadOf(message),
     // The id of an ephemeral message is 0.
     to:
-      isId(message_id) && message_id !== 0 && !isEphemeral
+      isTelegramId(message_id) && message_id !== 0 && !isEphemeral
         ? { reply_parameters: { message_id, allow_sending_without_reply: threadGone !== 'fail' } }
         : {},
   }
@@ -159,19 +157,10 @@ function threadOf({
   direct_messages_topic: topic,
 }: JsonObject): JsonObject {
   const direct = isObject(topic) ? topic.topic_id : undefined
-  if (isId(direct)) return { direct_messages_topic_id: direct }
-  return isId(thread) && (isTopic === true || draft !== undefined)
+  if (isTelegramId(direct)) return { direct_messages_topic_id: direct }
+  return isTelegramId(thread) && (isTopic === true || draft !== undefined)
     ? { message_thread_id: thread }
     : {}
-}
-
-/** An id is a number, or a string if it has 16 or more digits. */
-function isId(value: unknown): value is Id {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
-}
-
-function telegramId(value: unknown): Id | undefined {
-  return isId(value) ? value : undefined
 }
 
 /** The content of a call, which is also the end of the name of its method. */
@@ -374,9 +363,9 @@ const MESSAGE_GONE =
 function messageId(result: Json): string | undefined {
   if (!isObject(result)) return undefined
   const { message_id: id, ephemeral_message_id: ephemeral, inline_message_id: inline } = result
-  if (isId(ephemeral)) return `ephemeral-${ephemeral}`
+  if (isTelegramId(ephemeral)) return `ephemeral-${ephemeral}`
   if (typeof inline === 'string') return inline
-  return isId(id) ? String(id) : undefined
+  return isTelegramId(id) ? String(id) : undefined
 }
 
 /** The message of a call as the result of a query: https://core.telegram.org/bots/api#inlinequeryresultarticle */

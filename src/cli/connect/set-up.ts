@@ -1,7 +1,6 @@
 import { SETTINGS_FILE } from '../../compiler/compiler-settings.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
-import { PAGE } from '../../triggers/lists/page.ts'
 import { setWebhookBody } from '../../triggers/messaging-bot/bot-api.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { POSIX, type Shell } from '../../wire/shell.ts'
@@ -81,8 +80,7 @@ const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
   'ends with the tunnel': `It ends with the tunnel. To keep it: ${KEEP_PAGE}`,
 }
 
-function clickLines({ name, title }: Sender): string[] {
-  const click = PAGE[name]?.click
+function clickLines({ title, click }: Sender): string[] {
   return click === undefined ? [] : ['', `At ${title}: ${withoutMarkdown(click.trim())}`]
 }
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
 import { senderNamed } from '../../triggers/senders.ts'
+import { settingsJson } from '../../triggers/verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
-import { settingsJson } from '../../triggers/verify/verify-settings.ts'
 import {
   hasWhiteSpaceAround,
   VERIFY_OPTIONS,

@@ -1,6 +1,5 @@
-import { PAYLOADS } from '../../triggers/lists/payloads.ts'
 import type { DeliveryValues, Make } from '../../triggers/sender.ts'
-import { senderNamed } from '../../triggers/senders.ts'
+import { SENDER_FILES, senderNamed } from '../../triggers/senders.ts'
 
 /** An example event: a request as a sender sends it. */
 interface Example {
@@ -25,11 +24,12 @@ const contact: Make = () => ({
 })
 
 export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
-  Object.entries({ ...PAYLOADS, form: { contact } }).flatMap(([sender, payloads]) =>
-    Object.entries(payloads).map(([event, make]) => {
-      const name = `${sender}.${event}`
-      return [name, exampleEvent(name, sender, make)]
-    }),
+  Object.entries({ ...SENDER_FILES, form: { payloads: { contact } } }).flatMap(
+    ([sender, { payloads }]) =>
+      Object.entries(payloads).map(([event, make]) => {
+        const name = `${sender}.${event}`
+        return [name, exampleEvent(name, sender, make)]
+      }),
   ),
 )
 

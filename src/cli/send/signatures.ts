@@ -8,9 +8,8 @@ import {
   sign,
 } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { SCHEME } from '../../triggers/lists/scheme.ts'
-import { SIGNING } from '../../triggers/lists/signing.ts'
-import type { Moment, Outgoing, OwnScheme, Sign, SigningTools } from '../../triggers/sender.ts'
+import type { Moment, Outgoing, SenderFile, Sign, SigningTools } from '../../triggers/sender.ts'
+import { SENDER_FILES } from '../../triggers/senders.ts'
 import { KEYS } from '../../triggers/verify/algorithms.ts'
 import { ruleOf } from '../../triggers/verify/schemes.ts'
 import { type SignedHeader, signedBytes } from '../../triggers/verify/signed-header.ts'
@@ -44,16 +43,15 @@ const GENERAL: Readonly<Record<string, Sign>> = {
 
 /** The signing functions, by the names of the option `scheme`. */
 const SIGNATURES: ReadonlyMap<string, Sign> = new Map([
-  ...Object.entries(SCHEME).flatMap(([name, own]) => {
-    const sign = bySchemeOf(own)
+  ...Object.entries(SENDER_FILES).flatMap(([name, { scheme, signing }]) => {
+    const sign = signing?.sign ?? bySchemeOf(scheme)
     return sign ? [[name, sign] as const] : []
   }),
-  ...Object.entries(SIGNING).map(([name, { sign }]) => [name, sign] as const),
   ...Object.entries(GENERAL),
 ])
 
-function bySchemeOf(own: OwnScheme): Sign | undefined {
-  if ('check' in own) return undefined
+function bySchemeOf(own: SenderFile['scheme']): Sign | undefined {
+  if (!own || 'check' in own) return undefined
   if ('header' in own) return byRule(own)
   const { tokenHeader, tokenField = '' } = own
   if (tokenHeader !== undefined) {
@@ -138,10 +136,10 @@ const MAKE_PAIR: Readonly<Record<Pair, () => KeyPair>> = {
 
 /** The schemes that verify with a public key, with the kind of their key pair. */
 const PAIRS: ReadonlyMap<string, Pair> = new Map(
-  Object.keys(SCHEME).flatMap((name): [string, Pair][] => {
+  Object.entries(SENDER_FILES).flatMap(([name, { signing }]): [string, Pair][] => {
     const algorithm = ruleOf(name)?.algorithm
     const isPaired = algorithm === 'ed25519' || algorithm === 'p256'
-    const pair = isPaired ? algorithm : SIGNING[name]?.pair
+    const pair = isPaired ? algorithm : signing?.pair
     return pair === undefined ? [] : [[name, pair]]
   }),
 )

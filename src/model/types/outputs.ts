@@ -1,5 +1,5 @@
 import { isMap, isSeq } from 'yaml'
-import { PAYLOADS } from '../../triggers/lists/payloads.ts'
+import { SENDER_FILES } from '../../triggers/senders.ts'
 import { isObject } from '../../wire/json.ts'
 import { RESERVED_OUTPUTS, type ReservedOutput } from '../../wire/output-names.ts'
 import type { Place } from '../../workflow/nodes.ts'
@@ -159,7 +159,7 @@ export function headerFault(name: string): NameFault | undefined {
 const DELIVERY = { id: '00000000-0000-4000-8000-000000000000', now: new Date(0) }
 
 function recordedHeaders(): string[] {
-  return Object.values(PAYLOADS).flatMap((payloads) =>
+  return Object.values(SENDER_FILES).flatMap(({ payloads }) =>
     Object.values(payloads).flatMap((make) => Object.keys(make(DELIVERY).headers ?? {})),
   )
 }
@@ -170,12 +170,12 @@ function verifiedSender({ nodes }: SourceTrigger): string | undefined {
   const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
   const scheme = isMap(only) ? only.get('scheme') : undefined
   const name = typeof scheme === 'string' ? scheme.replaceAll('_', '-') : ''
-  return Object.hasOwn(PAYLOADS, name) ? name : undefined
+  return Object.hasOwn(SENDER_FILES, name) ? name : undefined
 }
 
 /** The recorded JSON bodies of a sender. */
 export function bodiesOf(sender: string): readonly unknown[] {
-  return Object.values(PAYLOADS[sender] ?? {}).map((make) => {
+  return Object.values(SENDER_FILES[sender]?.payloads ?? {}).map((make) => {
     const { body } = make(DELIVERY)
     if (typeof body !== 'string') return body
     try {

@@ -1,5 +1,6 @@
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
+import { UUID } from '../../wire/uuid.ts'
 import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
 import { decryptContent } from '../delivery/event-record.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
@@ -37,8 +38,6 @@ interface DeliveryResource {
   readonly id: string | undefined
   readonly replays: boolean
 }
-
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
 const ADDRESS = new RegExp(`^/-admin/deliveries(?:/([^/]+)(?:/(${UUID}))?(/replay)?)?$`)
 

@@ -2,10 +2,10 @@ import {
   jsonValue,
   LARGEST_BODY,
   only,
-  queryOf,
+  queryWith,
   visibleAscii,
 } from '../../triggers/handshake-values.ts'
-import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
+import * as handshakes from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
@@ -25,7 +25,7 @@ const CLOUD_EVENTS: Handshake = {
   }),
 }
 
-const ALL: readonly Handshake[] = [...Object.values(HANDSHAKE), CLOUD_EVENTS]
+const ALL: readonly Handshake[] = [...Object.values(handshakes), CLOUD_EVENTS]
 
 /** The narrow ones come first, because their requests also look like another sender's. */
 const HANDSHAKES: readonly Handshake[] = [
@@ -110,7 +110,7 @@ function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
   return ({ method, path }: HandshakeRequest): boolean =>
     method === 'GET' &&
     Object.entries(parameters).every(([name, pattern]) =>
-      pattern.test(only(queryOf(path, name), name) ?? ''),
+      pattern.test(only(queryWith(path, name), name) ?? ''),
     )
 }
 

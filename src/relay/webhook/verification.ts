@@ -1,13 +1,14 @@
-import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
+import * as signedResponses from '../../triggers/lists/signed-responses.ts'
+import type { SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  settingsFrom,
   type VerifySettings,
 } from '../../triggers/verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
-import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import { pathMistake } from '../../wire/data-path.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
@@ -27,6 +28,9 @@ import type { CheckClaims } from '../store/endpoint-settings.ts'
 import type { CheckedRequest, IfResult, RequestChecks } from './checks.ts'
 import { buildPayload, type ReceivedEvent } from './payload.ts'
 import { splitTarget } from './url.ts'
+
+/** Handshakes whose response needs a secret, which the endpoint contains. */
+const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> = signedResponses
 
 /**
  * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload

@@ -187,7 +187,7 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
 /** The user name of the bot: `my_bot`. @throws UserError with the error of the Bot API */
 export async function getBotName(bot: Bot): Promise<string> {
   const result = await callBotOrThrow(bot, 'getMe', {})
-  return isObject(result) ? stringOrEmpty((result as JsonObject).username) : '' // parsed from JSON
+  return isObject(result) ? stringOrEmpty(result.username) : ''
 }
 
 /** The webhook of a bot, without the secrets that its URL may contain. */
@@ -203,7 +203,7 @@ export interface WebhookInfo {
 /** @throws UserError if there is no result */
 export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
   const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
-  const info = isObject(result) ? (result as JsonObject) : {} // parsed from JSON
+  const info = isObject(result) ? result : {}
   return {
     url: stringOrEmpty(info.url).replace(/[?#].*$/s, ''),
     pending: typeof info.pending_update_count === 'number' ? info.pending_update_count : 0,
@@ -274,46 +274,39 @@ function readBotResponse({ status, headers, text }: HttpResponse): BotOutcome {
   return { fault: { ...found, description, ...(isMoved && { migratedTo: chat }) } }
 }
 
-function botFault(code: number, description: string, retryAfter: number | undefined): BotFault {
-  if (code === 401 || code === 404) return unknownToken(code)
-  if (code === 409) return conflict(description)
-  if (code === 429) return busy(retryAfter)
+function botFault(code: number, description: string, retryAfter = 1): BotFault {
+  switch (code) {
+    case 401:
+      return fault('token', 'the bot API rejected the token (401 Unauthorized)', [
+        'The token was revoked or is incomplete. Get it from BotFather with /token, and update the secret.',
+      ])
+    case 404:
+      return fault('token', 'the bot API does not know the bot (404 Not Found)', [
+        'A token consists of digits, a colon and a string, without "bot" before it.',
+        'Or check the input "telegram-api-url".',
+      ])
+    case 409:
+      // Source of the two descriptions: tdlib/telegram-bot-api, Client.cpp.
+      if (!/webhook is active|setWebhook/i.test(description)) {
+        const message = 'another program polls the bot (409 Conflict)'
+        return fault('poller', message, [ONE_POLLER], POLLER_PAUSE)
+      }
+      return fault('webhook', 'the bot has a webhook, so it cannot be polled (409 Conflict)', [
+        'Set "webhook: true" to receive its messages by that webhook,',
+        'or remove the webhook by one call of the method deleteWebhook.',
+      ])
+    case 429: {
+      const message = `the bot API asks to wait ${retryAfter} s (429 Too Many Requests)`
+      return fault('busy', message, [KEPT], retryAfter * 1000)
+    }
+  }
   if (code >= 500) return service(`it answered ${code}`)
   const reason = description ? `: ${description.replace(/\s+/g, ' ').slice(0, 200)}` : ''
   return fault('refused', `the bot API rejected the call (${code}${reason})`)
 }
 
-function unknownToken(code: 401 | 404): BotFault {
-  if (code === 401) {
-    return fault('token', 'the bot API rejected the token (401 Unauthorized)', [
-      'The token was revoked or is incomplete. Get it from BotFather with /token, and update the secret.',
-    ])
-  }
-  return fault('token', 'the bot API does not know the bot (404 Not Found)', [
-    'A token consists of digits, a colon and a string, without "bot" before it.',
-    'Or check the input "telegram-api-url".',
-  ])
-}
-
-/** Source of the two descriptions: tdlib/telegram-bot-api, Client.cpp. */
-function conflict(description: string): BotFault {
-  if (/webhook is active|setWebhook/i.test(description)) {
-    return fault('webhook', 'the bot has a webhook, so it cannot be polled (409 Conflict)', [
-      'Set "webhook: true" to receive its messages by that webhook,',
-      'or remove the webhook by one call of the method deleteWebhook.',
-    ])
-  }
-  const notes = [
-    "Let only one workflow or program poll the bot, because pollers take each other's messages.",
-  ]
-  return fault('poller', 'another program polls the bot (409 Conflict)', notes, POLLER_PAUSE)
-}
-
-function busy(retryAfter: number | undefined): BotFault {
-  const wait = retryAfter ?? 1
-  const message = `the bot API asks to wait ${wait} s (429 Too Many Requests)`
-  return fault('busy', message, [KEPT], wait * 1000)
-}
+const ONE_POLLER =
+  "Let only one workflow or program poll the bot, because pollers take each other's messages."
 
 const KEPT = 'No message is lost: the bot API stores messages for 24 hours.'
 

@@ -88,5 +88,5 @@ export function partiesOf(kind: UpdateKind, content: JsonObject): UpdateParties 
 
 function objectAt(object: JsonObject, name: string): JsonObject | undefined {
   const value = object[name]
-  return isObject(value) ? (value as JsonObject) : undefined // parsed from JSON
+  return isObject(value) ? value : undefined
 }

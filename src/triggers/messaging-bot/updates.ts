@@ -17,11 +17,10 @@ export interface BotUpdate {
 /** Parses an update of the Bot API; `undefined` for any other value. */
 export function readUpdate(value: Json): BotUpdate | undefined {
   if (!isObject(value)) return undefined
-  const update = value as JsonObject // isObject narrows the object, but not its properties
-  const id = update.update_id
+  const id = value.update_id
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined
-  const kind = UPDATE_KINDS.find((name) => isObject(update[name]))
-  return { id, kind, content: kind ? (update[kind] as JsonObject) : {} }
+  const kind = UPDATE_KINDS.find((name) => isObject(value[name]))
+  return { id, kind, content: kind ? (value[kind] as JsonObject) : {} }
 }
 
 /**
@@ -67,18 +66,19 @@ export function movedChat(update: BotUpdate): readonly [from: string, to: string
   const { migrate_to_chat_id: to, migrate_from_chat_id: from } = update.content
   const own = chatId(update)
   if (own === undefined) return undefined
-  if (isId(to)) return [own, String(to)]
-  return isId(from) ? [String(from), own] : undefined
+  if (isTelegramId(to)) return [own, String(to)]
+  return isTelegramId(from) ? [String(from), own] : undefined
 }
 
-function isId(value: unknown): value is number | string {
+/** An id is a number, or a string if it has 16 or more digits. */
+export function isTelegramId(value: unknown): value is number | string {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
 }
 
 /** Ids become strings, because parsing already turns ids of 16 or more digits into strings. */
 function idText(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
-  return isId(value.id) ? String(value.id) : undefined
+  return isTelegramId(value.id) ? String(value.id) : undefined
 }
 
 /** The message types of the specification. */

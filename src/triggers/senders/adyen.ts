@@ -1,13 +1,9 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Adyen (platforms)',
   secret: 'ADYEN_HMAC_KEY',
   shown: 'the *HMAC key* (in hex), which Adyen shows once',
-  retries: {
-    when: 'yes',
-    text: 'Adyen retries three times immediately, and then for up to 30 days.',
-  },
   events: [
     'body.type',
     'balancePlatform.transfer.created',
@@ -32,9 +28,4 @@ export const payloads: Payloads = {
       data: { id: '1W1UG35U8A9J5ZLG', status: 'authorised', amount: { currency: 'EUR', value: 9 } },
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'This scheme is not for *standard* webhooks of payments, which sign single fields of their body. For those, set basic authentication at Adyen and use `scheme: basic`.',
 }

@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Airtable',
   secret: 'AIRTABLE_MAC_SECRET',
   shown: 'the `macSecretBase64` in the response that created the webhook',
-  retries: { when: 'yes', text: 'Airtable retries, but does not document how often.' },
 }
 
 export const scheme: OwnScheme = {

@@ -1,17 +1,25 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Alertmanager (Prometheus)',
   scheme: 'bearer',
   secret: 'ALERTMANAGER_TOKEN',
   shown: 'a token that you choose, which Alertmanager sends as `Authorization: Bearer …`',
-  timeout:
-    'Alertmanager waits until the next `group_interval` (five minutes by default), or for the `timeout` in `webhook_configs`.',
-  retries: {
-    when: 'yes',
-    text: 'Alertmanager retries after 5xx and after a broken connection, but not after 429 or another 4xx. A notification that failed is sent again after the next `group_interval`.',
-  },
   events: ['body.status', 'firing'],
+  click: `add a receiver to \`alertmanager.yml\`, and write the token into the file \`hookline-token\` next to it.
+
+\`\`\`yaml
+receivers:
+  - name: hookline
+    webhook_configs:
+      - url: https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw
+        send_resolved: false
+        http_config:
+          authorization:
+            credentials_file: /etc/alertmanager/hookline-token
+\`\`\`
+
+Name the receiver in a \`route\`, and reload Alertmanager.`,
 }
 
 export const payloads: Payloads = {
@@ -41,29 +49,4 @@ export const payloads: Payloads = {
       truncatedAlerts: 0,
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click: `add a receiver to \`alertmanager.yml\`, and write the token into the file \`hookline-token\` next to it.
-
-\`\`\`yaml
-receivers:
-  - name: hookline
-    webhook_configs:
-      - url: https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw
-        send_resolved: false
-        http_config:
-          authorization:
-            credentials_file: /etc/alertmanager/hookline-token
-\`\`\`
-
-Name the receiver in a \`route\`, and reload Alertmanager.`,
-  fire: ': `amtool alert add DiskFull instance=db-1 --alertmanager.url=http://localhost:9093` adds an alert.',
-  outputs:
-    '`body.commonLabels` and `body.commonAnnotations` contain the values that all alerts share, and `body.alerts` has one entry for each alert.',
-  retries:
-    'A reminder about the same alerts (`repeat_interval`) has the same body, so it is a duplicate too.',
-  notes:
-    'A request contains all alerts of a group. The filter drops the request that says that they are resolved. To limit the number of alerts, set `max_alerts` in `webhook_configs`; `body.truncatedAlerts` counts the others. For a job per alert, see [a job for each entry of a list](../guides/use-event-data.md#in-a-matrix). Alertmanager writes the whole URL into its log, so use an [endpoint](../guides/endpoints.md) in place of a URL with a GitHub token.',
 }

@@ -1,14 +1,14 @@
 import { headerValue } from '../../wire/headers.ts'
 import { visibleAscii } from '../handshake-values.ts'
-import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Asana',
   secret: 'ASANA_HOOK_SECRET',
   shown: 'the header `x-hook-secret` of the first request',
-  handshake: 'both',
-  retries: { when: 'yes', text: 'Asana retries for a day, and then deletes the webhook.' },
   events: ['body.events.action', 'added', 'changed'],
+  click:
+    'create the webhook by the API: `POST /webhooks` with `resource` and with the URL as `target`.',
 }
 
 export const scheme: OwnScheme = {
@@ -42,11 +42,4 @@ export const payloads: Payloads = {
       ],
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    'create the webhook by the API: `POST /webhooks` with `resource` and with the URL as `target`.',
-  notes:
-    'Asana creates the secret. Its first request contains the secret in the header `x-hook-secret`, is not signed, and reaches the workflow, too. To read the secret, receive that request in `hookline dev`, or in a workflow without `verify`.',
 }

@@ -1,16 +1,14 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Azure DevOps',
   scheme: 'basic',
   secret: 'AZURE_DEVOPS_LOGIN',
   shown: 'a user and a password that you choose, as `azure:<password>`',
-  retries: {
-    when: 'yes',
-    text: 'Azure DevOps retries up to eight times after 408, 502, 503 and 504. Other errors can put the subscription on probation, and a 410 disables it.',
-  },
   repeat: 'id',
   events: ['body.eventType', 'git.push', 'workitem.created'],
+  click:
+    '*Project settings > Service hooks > Create subscription > Web Hooks*, as a member of *Project Collection Administrators*. Choose the event, enter the URL, the user and the password, and press *Test*.',
 }
 
 export const payloads: Payloads = {
@@ -30,10 +28,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Project settings > Service hooks > Create subscription > Web Hooks*, as a member of *Project Collection Administrators*. Choose the event, enter the URL, the user and the password, and press *Test*.',
-  notes: 'The page *Service hooks* shows the requests and responses of the last seven days.',
 }

@@ -10,11 +10,6 @@ export const facts: Facts = {
   options: { query: 'key' },
   secret: 'EVENT_GRID_KEY',
   shown: 'a string that you choose and add to the URL as `key=…`',
-  handshake: 'relay',
-  retries: {
-    when: 'yes',
-    text: 'By default, Event Grid makes up to 30 attempts within a day. After 400, 401, 403 or 413 it makes no other.',
-  },
   events: ['body.eventType', 'Microsoft.Storage.BlobCreated'],
 }
 

@@ -1,12 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Bitbucket',
   secret: 'BITBUCKET_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: { when: 'yes', text: 'Bitbucket retries twice after a 5xx response.' },
   repeat: 'headers.x-request-uuid',
   events: ['headers.x-event-key', 'repo:push', 'pullrequest:created', 'pullrequest:fulfilled'],
+  click:
+    '*Repository settings > Webhooks > Add webhook*. Enter the URL and the secret, and choose the triggers.',
 }
 
 export const scheme: OwnScheme = {
@@ -24,9 +25,4 @@ export const payloads: Payloads = {
       push: { changes: [{ new: { type: 'branch', name: 'main' }, created: false, forced: false }] },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Repository settings > Webhooks > Add webhook*. Enter the URL and the secret, and choose the triggers.',
 }

@@ -1,10 +1,9 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Box',
   secret: 'BOX_SIGNATURE_KEY',
   shown: 'the *Primary Key* under *Webhooks > Manage signature keys* of the app, or the secondary',
-  retries: { when: 'yes', text: 'Box retries up to twelve times within two hours.' },
   repeat: 'id',
   events: ['body.trigger', 'FILE.UPLOADED', 'FILE.DOWNLOADED', 'COMMENT.CREATED'],
 }
@@ -37,9 +36,4 @@ export const payloads: Payloads = {
       source: { id: '73835521473', type: 'file', name: 'report.pdf' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'While you rotate keys, Box sends two signatures. At least one signature must match a key in `secret`.',
 }

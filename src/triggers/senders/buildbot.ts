@@ -1,17 +1,14 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Buildbot',
   scheme: 'basic',
   secret: 'BUILDBOT_LOGIN',
   shown: 'a user and a password that you choose, as `buildbot:<password>`',
-  timeout: Infinity,
-  retries: {
-    when: 'no',
-    text: 'Buildbot does not retry. Buildbot logs every status other than 2xx.',
-  },
   repeat: 'body.buildid',
   filter: { 'body.complete': true },
+  click:
+    "add a reporter to `master.cfg`: `c['services'].append(reporters.HttpStatusPush(serverUrl='https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw', auth=('buildbot', '<your password>')))`. Then run `buildbot reconfig`.",
 }
 
 export const payloads: Payloads = {
@@ -38,14 +35,4 @@ export const payloads: Payloads = {
       },
     }
   },
-}
-
-export const page: SenderPage = {
-  click:
-    "add a reporter to `master.cfg`: `c['services'].append(reporters.HttpStatusPush(serverUrl='https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw', auth=('buildbot', '<your password>')))`. Then run `buildbot reconfig`.",
-  fire: ': choose *Force* at a builder.',
-  filter:
-    'Buildbot sends a request when a build begins, and another when it ends. The workflow runs when a build ends: `body.complete` is `true`.',
-  outputs:
-    '`body.results` is 0 for success, 1 for warnings, 2 for failure, 3 if skipped, 4 after an exception, 5 for a retry, and 6 if canceled. To run only after failures, add `body.results: 2` to the filter.',
 }

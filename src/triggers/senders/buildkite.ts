@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Buildkite',
   secret: 'BUILDKITE_TOKEN',
   shown: 'the *Token* of the notification service, sent as an HMAC signature',
-  retries: { when: 'unknown' },
   events: ['headers.x-buildkite-event', 'build.finished', 'job.finished'],
 }
 

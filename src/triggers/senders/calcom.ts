@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Cal.com',
   secret: 'CALCOM_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: { when: 'unknown' },
   events: ['body.triggerEvent', 'BOOKING_CREATED', 'BOOKING_RESCHEDULED', 'BOOKING_CANCELLED'],
 }
 

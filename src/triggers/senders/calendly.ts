@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Calendly',
   secret: 'CALENDLY_SIGNING_KEY',
   shown: 'the `signing_key` of the subscription, which you choose',
-  retries: { when: 'yes', text: 'Calendly retries for up to a day.' },
   events: ['body.event', 'invitee.created', 'invitee.canceled'],
 }
 

@@ -4,8 +4,6 @@ export const facts: Facts = {
   title: 'CircleCI',
   secret: 'CIRCLECI_SECRET',
   shown: 'the *Secret token* of the webhook, which you choose',
-  timeout: 10,
-  retries: { when: 'yes', text: 'CircleCI may retry.' },
   repeat: 'id',
   events: ['body.type', 'workflow-completed', 'job-completed'],
 }

@@ -5,7 +5,6 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'CLERK_SIGNING_SECRET',
   shown: 'the *Signing Secret* of the endpoint, `whsec_…`',
-  retries: { when: 'yes', text: 'Clerk retries seven times within 28 hours.' },
   repeat: 'headers.svix-id',
   events: ['body.type', 'user.created', 'user.updated'],
 }

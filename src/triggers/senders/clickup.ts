@@ -4,10 +4,6 @@ export const facts: Facts = {
   title: 'ClickUp',
   secret: 'CLICKUP_SECRET',
   shown: 'the `secret` in the response that created the webhook',
-  retries: {
-    when: 'yes',
-    text: 'ClickUp retries up to five times. A 401, a 410 or a hundred failed events suspend the webhook.',
-  },
   events: ['body.event', 'taskCreated', 'taskUpdated', 'taskStatusUpdated'],
 }
 

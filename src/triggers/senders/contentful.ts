@@ -1,8 +1,8 @@
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import { concat, ENCODINGS } from '../verify/algorithms.ts'
-import { hmacRefusal } from '../verify/hmac.ts'
 import {
   DEFAULT_TOLERANCE,
+  hmacRefusal,
   isTime,
   missingHeader,
   NO_TIME,
@@ -15,7 +15,6 @@ export const facts: Facts = {
   title: 'Contentful',
   secret: 'CONTENTFUL_SIGNING_SECRET',
   shown: 'the signing secret of the space, under *Webhooks > Settings*',
-  retries: { when: 'yes', text: 'Contentful retries twice, 30 seconds apart, after 429 and 5xx.' },
   events: ['headers.x-contentful-topic', 'ContentManagement.Entry.publish'],
 }
 
@@ -84,9 +83,4 @@ export const payloads: Payloads = {
     },
     body: { sys: { type: 'Entry', id: '5KsDBWseXY6QegucYAoacS', revision: 1 }, fields: {} },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'HMAC-SHA256',
-  verifiedBy: '`x-contentful-signature`, over method, path, headers and body',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Datadog',
@@ -6,13 +6,10 @@ export const facts: Facts = {
   options: { header: 'x-datadog-secret' },
   secret: 'DATADOG_SECRET',
   shown: 'a string that you choose, which Datadog sends in the header `X-Datadog-Secret`',
-  timeout: 15,
-  retries: {
-    when: 'yes',
-    text: 'Datadog retries after 5xx, and five times if it cannot connect.',
-  },
   repeat: 'id',
   events: ['body.transition', 'Triggered'],
+  click:
+    'open the [Webhooks integration](https://docs.datadoghq.com/integrations/webhooks/), and create a webhook with the URL. As *Payload*, enter `{"id": "$ID", "title": "$EVENT_TITLE", "transition": "$ALERT_TRANSITION", "link": "$LINK"}`, and as *Custom Headers* `{"X-Datadog-Secret": "<your string>"}`. Then write `@webhook-<its name>` into the message of a monitor.',
 }
 
 export const payloads: Payloads = {
@@ -25,11 +22,4 @@ export const payloads: Payloads = {
       link: 'https://app.datadoghq.com/monitors/1',
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    'open the [Webhooks integration](https://docs.datadoghq.com/integrations/webhooks/), and create a webhook with the URL. As *Payload*, enter `{"id": "$ID", "title": "$EVENT_TITLE", "transition": "$ALERT_TRANSITION", "link": "$LINK"}`, and as *Custom Headers* `{"X-Datadog-Secret": "<your string>"}`. Then write `@webhook-<its name>` into the message of a monitor.',
-  notes:
-    'A quotation mark in a value can break the JSON of the payload; `body` is then a string. Datadog sends no security notifications to webhooks.',
 }

@@ -1,21 +1,18 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SignedResponses } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Discord',
   trigger: 'discord',
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* of the app, in hex',
-  handshake: 'endpoint',
-  retries: {
-    when: 'yes',
-    text: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
-  },
   repeat: 'id',
   hasBots: true,
   events: ['kind', 'command', 'button', 'modal'],
+  click:
+    '*Developer Portal > your app > General Information > Interactions Endpoint URL*. Enter the URL. Create the commands by the API, and invite the app with the scope `applications.commands`.',
 }
 
 export const scheme: OwnScheme = {
@@ -110,15 +107,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    '*Developer Portal > your app > General Information > Interactions Endpoint URL*. Enter the URL. Create the commands by the API, and invite the app with the scope `applications.commands`.',
-  outputs:
-    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`), or `event` for a webhook event (`event`). All have `user_id`, `user_name`, `is_bot` and, where Discord sends it, `channel_id`. Interactions also have `id` and `guild_id`. `is_bot: false` in the filter drops what bots cause, so that a workflow never starts itself. The outputs omit their `token`, because anyone with it can write as the app for 15 minutes. [`reply`](../guides/reply.md) reads the token from the run's own event.",
-  signature: 'Only Discord has the private key, so nobody else can sign a request.',
-  notes:
-    'Discord accepts a URL only if the URL answers a PING and rejects wrong signatures. Therefore the relay needs the public key. `connect` gives it to the relay if `DISCORD_PUBLIC_KEY` is exported. With a relay of your own, use `hookline endpoint create --sender discord --public-key <hex>`. After a command, Discord shows "thinking…" until the workflow replies. Autocomplete starts no workflow.',
 }

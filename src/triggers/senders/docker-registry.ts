@@ -1,19 +1,28 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Docker Registry (Distribution)',
   scheme: 'bearer',
   secret: 'REGISTRY_TOKEN',
   shown: 'a token that you choose, which the registry sends as `Authorization: Bearer …`',
-  timeout:
-    'The registry waits for the `timeout` of its configuration, which is 500 ms or a second in its examples.',
-  retries: {
-    when: 'yes',
-    text: 'The registry retries until the response is 2xx or 3xx, also after 4xx, without an end. Later events wait in its memory.',
-  },
   repeat: 'body.events.0.id',
   respond: 'stored',
   filter: { 'body.events': { $elemMatch: { action: 'push', 'target.tag': { $exists: true } } } },
+  click: `add an endpoint to the configuration of the registry, and restart the registry.
+
+\`\`\`yaml
+notifications:
+  endpoints:
+    - name: hookline
+      url: https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw
+      headers:
+        Authorization: [Bearer <your token>]
+      timeout: 10s
+      threshold: 5
+      backoff: 30s
+      ignore:
+        actions: [pull, mount]
+\`\`\``,
 }
 
 export const payloads: Payloads = {
@@ -48,30 +57,4 @@ export const payloads: Payloads = {
       ],
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click: `add an endpoint to the configuration of the registry, and restart the registry.
-
-\`\`\`yaml
-notifications:
-  endpoints:
-    - name: hookline
-      url: https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw
-      headers:
-        Authorization: [Bearer <your token>]
-      timeout: 10s
-      threshold: 5
-      backoff: 30s
-      ignore:
-        actions: [pull, mount]
-\`\`\``,
-  fire: ': `docker push registry.example.com/team/web:2.1.0`.',
-  filter:
-    'A push sends one request for each layer, and one for the manifest. The workflow runs for the push of a tag: an entry of `body.events` has the `action` `push` and a `target.tag`.',
-  outputs:
-    '`body.events` has one entry. `target.repository`, `target.tag` and `target.digest` name the image.',
-  notes:
-    'The registry sends a request again that took longer than `timeout`, so one push can start many runs. Set `timeout: 10s`, and give the [endpoint](../guides/endpoints.md) the setting `respond: stored`: the relay then responds 202 as soon as it has stored the event, without waiting for GitHub. The registry writes the whole URL into its log, so use an endpoint in place of a URL with a GitHub token. An image for several platforms has one event with a tag, for its index.',
 }

@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'DocuSign',
   secret: 'DOCUSIGN_CONNECT_KEY',
   shown: 'a *Connect key*, under *Connect > Connect Keys*',
-  retries: { when: 'yes', text: 'DocuSign retries for several days.' },
   events: ['body.event', 'envelope-completed', 'envelope-declined'],
 }
 

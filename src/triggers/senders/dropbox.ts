@@ -1,12 +1,10 @@
-import { only, queryOf, textResponse } from '../handshake-values.ts'
+import { only, queryWith, textResponse } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Dropbox',
   secret: 'DROPBOX_APP_SECRET',
   shown: 'the *App secret* in the app console',
-  handshake: 'relay',
-  retries: { when: 'yes', text: 'Dropbox retries for about ten minutes.' },
 }
 
 export const scheme: OwnScheme = {
@@ -19,7 +17,7 @@ export const handshake: Handshake = {
   method: 'GET',
   mark: { path: 'challenge' },
   challenge: ({ path }) => {
-    const query = queryOf(path, 'challenge')
+    const query = queryWith(path, 'challenge')
     return query?.size === 1 ? only(query, 'challenge') : undefined
   },
   answer: textResponse,

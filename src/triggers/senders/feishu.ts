@@ -1,17 +1,12 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonResponse } from '../../wire/http.ts'
 import { challengeBody } from '../handshake-values.ts'
-import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Feishu (Lark)',
   secret: 'FEISHU_VERIFICATION_TOKEN',
   shown: 'the *Verification Token* under *Events & Callbacks > Encryption Strategy* of the app',
-  handshake: 'relay',
-  retries: {
-    when: 'yes',
-    text: 'Feishu retries four times: after 15 seconds, five minutes, one hour and six hours.',
-  },
   repeat: 'header.event_id',
   events: ['body.header.event_type', 'im.message.receive_v1'],
 }
@@ -56,8 +51,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes: 'Leave the *Encrypt Key* empty, because Hookline cannot read an encrypted body.',
 }

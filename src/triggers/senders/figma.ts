@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Figma',
@@ -6,11 +6,9 @@ export const facts: Facts = {
   options: { field: 'passcode' },
   secret: 'FIGMA_PASSCODE',
   shown: 'the `passcode` of the webhook, which you choose',
-  retries: {
-    when: 'yes',
-    text: 'Figma retries three times: after 5 minutes, 30 minutes and 3 hours.',
-  },
   events: ['body.event_type', 'FILE_VERSION_UPDATE', 'FILE_COMMENT', 'LIBRARY_PUBLISH'],
+  click:
+    'create the webhook by the API, with a personal access token that has the scope `webhooks:write`:\n\n```sh\ncurl --fail-with-body https://api.figma.com/v2/webhooks \\\n  -H "X-Figma-Token: $FIGMA_TOKEN" -H \'content-type: application/json\' \\\n  -d \'{"event_type": "FILE_VERSION_UPDATE", "context": "team", "context_id": "1234567890", "passcode": "\'"$FIGMA_PASSCODE"\'",\n       "endpoint": "https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw?__response_code=200"}\'\n```\n\nAdd `?__response_code=200` to the URL as above, because Figma treats every status except 200 as an error, and a relay responds 202 to an event that it stores.',
 }
 
 export const payloads: Payloads = {
@@ -27,10 +25,4 @@ export const payloads: Payloads = {
       webhook_id: '22',
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    'create the webhook by the API, with a personal access token that has the scope `webhooks:write`:\n\n```sh\ncurl --fail-with-body https://api.figma.com/v2/webhooks \\\n  -H "X-Figma-Token: $FIGMA_TOKEN" -H \'content-type: application/json\' \\\n  -d \'{"event_type": "FILE_VERSION_UPDATE", "context": "team", "context_id": "1234567890", "passcode": "\'"$FIGMA_PASSCODE"\'",\n       "endpoint": "https://relay.example.com/-/octo/V1StGXR8Z5jdHi6BmyT7Aw?__response_code=200"}\'\n```\n\nAdd `?__response_code=200` to the URL as above, because Figma treats every status except 200 as an error, and a relay responds 202 to an event that it stores.',
-  retries: 'Figma sends no id of the event, so let the workflow tolerate a second run.',
 }

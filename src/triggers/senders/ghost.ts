@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Ghost',
   secret: 'GHOST_SECRET',
   shown: 'the *Secret* of the webhook of the custom integration, which you choose',
-  retries: { when: 'yes', text: 'Ghost retries up to five times.' },
 }
 
 export const scheme: OwnScheme = {

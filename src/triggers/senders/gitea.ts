@@ -1,12 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Gitea and Forgejo',
   secret: 'GITEA_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: { when: 'no', text: 'Gitea and Forgejo do not retry.' },
   repeat: 'headers.x-gitea-delivery',
   events: ['headers.x-gitea-event', 'push', 'pull_request', 'issues'],
+  click:
+    '*Settings > Webhooks > Add Webhook* of the repository, of the kind *Gitea* or *Forgejo*. Enter the URL, POST, `application/json` and the secret, choose the events, and press *Test Delivery*.',
 }
 
 /** Forgejo sends the same value as `x-forgejo-signature`, too. */
@@ -28,11 +29,4 @@ export const payloads: Payloads = {
       pusher: { login: 'ada' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Settings > Webhooks > Add Webhook* of the repository, of the kind *Gitea* or *Forgejo*. Enter the URL, POST, `application/json` and the secret, choose the events, and press *Test Delivery*.',
-  notes:
-    'By default, Gitea and Forgejo do not call addresses of a private network. To allow one, add it to *ALLOWED_HOST_LIST* in the section *webhook* of `app.ini`. To run the workflow itself on Forgejo or Gitea, see [Forgejo and Gitea](../host/other-forges.md#forgejo-and-gitea).',
 }

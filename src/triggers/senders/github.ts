@@ -1,16 +1,13 @@
-import type { DeliveryValues, Facts, OwnScheme, Payload, Payloads, SenderPage } from '../sender.ts'
+import type { DeliveryValues, Facts, OwnScheme, Payload, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'GitHub',
   secret: 'HOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  timeout: 10,
-  retries: {
-    when: 'no',
-    text: 'GitHub does not retry by itself. For three days you can redeliver failed deliveries under *Recent Deliveries* of the webhook.',
-  },
   repeat: 'headers.x-github-delivery',
   events: ['headers.x-github-event', 'push', 'pull_request', 'issues'],
+  click:
+    '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
 }
 
 export const scheme: OwnScheme = {
@@ -112,14 +109,4 @@ function eventPayload({ id }: DeliveryValues, name: string, body: object): Paylo
     },
     body,
   }
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
-  outputs:
-    'GitHub documents [the body of each event](https://docs.github.com/en/webhooks/webhook-events-and-payloads).',
-  signature:
-    'The signature is verified over the received bytes, so it also holds for the default content type of GitHub, a form whose field `payload` contains the JSON.',
 }

@@ -1,15 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'GitLab',
   secret: 'GITLAB_TOKEN',
   shown: 'the *Secret token* of the webhook, which you choose',
-  retries: {
-    when: 'no',
-    text: 'GitLab does not retry, and disables a webhook that fails repeatedly.',
-  },
   repeat: 'headers.idempotency-key',
   events: ['headers.x-gitlab-event', 'Push Hook', 'Merge Request Hook', 'Issue Hook'],
+  click:
+    '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',
 }
 
 export const scheme: OwnScheme = {
@@ -39,13 +37,4 @@ export const payloads: Payloads = {
       total_commits_count: 1,
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  verifiedBy: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
-  click:
-    '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',
-  signature:
-    'GitLab sends the secret token in the header `x-gitlab-token`, and signs nothing. `scheme: gitlab` compares the token. GitLab can also sign requests with a *signing token*: use `scheme: standard-webhooks` for it.',
 }

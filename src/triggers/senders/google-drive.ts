@@ -1,10 +1,9 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Google Drive',
   secret: 'GOOGLE_DRIVE_TOKEN',
   shown: 'the `token` of the channel, which you choose',
-  retries: { when: 'yes', text: 'Google retries after 500, 502, 503 and 504.' },
   events: ['headers.x-goog-resource-state', 'add', 'update', 'change', 'trash'],
 }
 
@@ -26,9 +25,4 @@ export const payloads: Payloads = {
     },
     body: '',
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'A notification has no body, so the workflow has to ask the API what changed. The first notification, `sync`, says that the channel is open. A channel expires, so renew it.',
 }

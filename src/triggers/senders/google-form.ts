@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Google Forms',
@@ -6,11 +6,9 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'FORM_SECRET',
   shown: 'the value `whsec_…` that the script of the form creates',
-  retries: {
-    when: 'yes',
-    text: 'The script retries four times within 21 seconds after 429 and 5xx. Then Google sends an email to the owner of the form.',
-  },
   repeat: 'event_id',
+  click:
+    'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL. If the URL contains `?__token=…`, set `HOOKLINE_URL` to the part before the question mark, and `HOOKLINE_GITHUB_TOKEN` to the token. The script then sends the token in a header.\n3. Run `setUp` once, and allow the requested permissions. `setUp` writes the secret to the log.\n\n',
 }
 
 const QUESTION = { id: 886865551, title: 'Name', type: 'TEXT', index: 0 }
@@ -30,15 +28,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL. If the URL contains `?__token=…`, set `HOOKLINE_URL` to the part before the question mark, and `HOOKLINE_GITHUB_TOKEN` to the token. The script then sends the token in a header.\n3. Run `setUp` once, and allow the requested permissions. `setUp` writes the secret to the log.\n\n',
-  outputs:
-    "`answers_map` contains the answers by the title of their question; several choices are a list. `form_response` contains `form_id`, `email` (if the form collects it), `submitted_at`, `definition` and `answers`. `event_type` is `form_response`, and `event_id` is Google's id of the response.",
-  signature:
-    'The script signs the id, the time and the body with HMAC-SHA256, as [Standard Webhooks](standard-webhooks.md) says. `scheme: standard-webhooks` verifies the signature.',
-  retries: 'An edited response has the same id.',
 }

@@ -1,14 +1,12 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Grafana',
   secret: 'GRAFANA_SECRET',
   shown: 'the *Secret* under *HMAC Signature* of the contact point, which you choose',
-  retries: {
-    when: 'yes',
-    text: 'Grafana sends failed alerts again with the next notification, as the notification policy says.',
-  },
   events: ['body.status', 'firing', 'resolved'],
+  click:
+    '*Alerting > Notification configuration > Contact points > Add contact point*. Choose the integration *Webhook*, enter the URL, and enter the secret under the optional settings.',
 }
 
 export const scheme: OwnScheme = {
@@ -35,12 +33,4 @@ export const payloads: Payloads = {
       state: 'alerting',
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Alerting > Notification configuration > Contact points > Add contact point*. Choose the integration *Webhook*, enter the URL, and enter the secret under the optional settings.',
-  signature:
-    'If you set a *Timestamp Header* at Grafana, the signature covers the time, too. In that case, use `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and the name of your header as `timestampHeader`.',
-  notes: 'Everyone who can see the contact points of Grafana can see the URL.',
 }

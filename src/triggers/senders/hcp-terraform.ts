@@ -1,11 +1,12 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'HCP Terraform (Terraform Enterprise)',
   secret: 'TFE_NOTIFICATION_TOKEN',
   shown: 'the *Token* of the notification, which you choose',
-  retries: { when: 'unknown' },
   events: ['body.notifications.trigger', 'run:completed', 'run:errored'],
+  click:
+    '*Settings > Notifications > Create a Notification > Webhook* of the workspace. Enter the URL and the token, and choose the events. The test that Terraform sends then has the `trigger` `verification`, so the filter drops it.',
 }
 
 export const scheme: OwnScheme = {
@@ -32,11 +33,4 @@ export const payloads: Payloads = {
       ],
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Settings > Notifications > Create a Notification > Webhook* of the workspace. Enter the URL and the token, and choose the events. The test that Terraform sends then has the `trigger` `verification`, so the filter drops it.',
-  notes:
-    'Without a token in the notification there is no signature, and `verify` refuses the event. Speculative plans, and workspaces with local execution, send no notifications.',
 }

@@ -1,20 +1,10 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Home Assistant',
   scheme: 'bearer',
   secret: 'HOME_ASSISTANT_TOKEN',
   shown: 'a token that you choose, which Home Assistant sends as `Authorization: Bearer …`',
-  timeout: 10,
-  retries: { when: 'no' },
-}
-
-export const payloads: Payloads = {
-  /** The payload of the page below. */
-  state: () => ({ body: { entity: 'binary_sensor.front_door', state: 'on' } }),
-}
-
-export const page: SenderPage = {
   click: `add a command to \`configuration.yaml\`, and restart Home Assistant.
 
 \`\`\`yaml
@@ -29,6 +19,9 @@ rest_command:
 \`\`\`
 
 In \`secrets.yaml\`, set \`hookline_url\` to the URL, and \`hookline_token\` to \`Bearer <your token>\`. Then call the action \`rest_command.hookline\` in an automation, with the data \`entity\` and \`state\`.`,
-  notes:
-    '`to_json` writes a value as JSON, so that a quotation mark in the value does not break the body. To drop duplicates, add an `id` to the payload.',
+}
+
+export const payloads: Payloads = {
+  /** The payload of the page below. */
+  state: () => ({ body: { entity: 'binary_sensor.front_door', state: 'on' } }),
 }

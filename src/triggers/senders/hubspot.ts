@@ -1,11 +1,11 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'HubSpot',
   secret: 'HUBSPOT_CLIENT_SECRET',
   shown: 'the *Client secret* of the app',
-  retries: { when: 'yes', text: 'HubSpot retries up to ten times within a day.' },
   events: ['body.subscriptionType', 'contact.creation', 'deal.propertyChange'],
+  click: '*Your app > Webhooks*. Enter the URL as *Target URL*, and add the subscriptions.',
 }
 
 export const scheme: OwnScheme = {
@@ -31,9 +31,4 @@ export const payloads: Payloads = {
       },
     ],
   }),
-}
-
-export const page: SenderPage = {
-  click: '*Your app > Webhooks*. Enter the URL as *Target URL*, and add the subscriptions.',
-  notes: 'A request contains up to 100 events.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'IFTTT',
@@ -6,17 +6,11 @@ export const facts: Facts = {
   options: { header: 'x-applet-secret' },
   secret: 'IFTTT_SECRET',
   shown: 'a string that you choose, which the applet sends in the header `X-Applet-Secret`',
-  retries: { when: 'unknown' },
+  click:
+    'choose the action *Webhooks > Make a web request*, the method POST and the content type `application/json`. Enter the URL, `X-Applet-Secret: <your string>` as *Additional Headers*, and `{"title": "<<<{{EntryTitle}}>>>", "url": "<<<{{EntryUrl}}>>>"}` as *Body*.',
 }
 
 export const payloads: Payloads = {
   /** The body of the page below. */
   entry: () => ({ body: { title: 'A new entry', url: 'https://blog.example.com/1' } }),
-}
-
-export const page: SenderPage = {
-  click:
-    'choose the action *Webhooks > Make a web request*, the method POST and the content type `application/json`. Enter the URL, `X-Applet-Secret: <your string>` as *Additional Headers*, and `{"title": "<<<{{EntryTitle}}>>>", "url": "<<<{{EntryUrl}}>>>"}` as *Body*.',
-  notes:
-    'Write ingredients between `<<<` and `>>>`, so that IFTTT escapes them. Otherwise a quotation mark in an ingredient breaks the JSON. To drop duplicates, add a unique ingredient as `id`.',
 }

@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Intercom',
   secret: 'INTERCOM_CLIENT_SECRET',
   shown: 'the *Client secret* under *Basic information* of the app',
-  retries: { when: 'yes', text: 'Intercom retries once, after a minute.' },
   repeat: 'id',
   events: ['body.topic', 'conversation.user.created', 'conversation.user.replied'],
 }

@@ -1,15 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Jira',
   secret: 'JIRA_SECRET',
   shown: 'the *Secret* of the webhook',
-  retries: {
-    when: 'yes',
-    text: 'Jira retries up to five times after 408, 409, 425, 429, 5xx and timeouts.',
-  },
   repeat: 'headers.x-atlassian-webhook-identifier',
   events: ['body.webhookEvent', 'jira:issue_created', 'jira:issue_updated'],
+  click:
+    '*System > WebHooks > Create a WebHook*. Enter the URL and the secret, and choose the events. A JQL query limits them.',
 }
 
 export const scheme: OwnScheme = {
@@ -28,10 +26,4 @@ export const payloads: Payloads = {
       user: { displayName: 'Ada' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    '*System > WebHooks > Create a WebHook*. Enter the URL and the secret, and choose the events. A JQL query limits them.',
 }

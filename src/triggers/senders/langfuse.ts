@@ -1,12 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Langfuse',
   secret: 'LANGFUSE_SECRET',
   shown: 'the signing secret of the automation, `lf-whsec_…`',
-  retries: { when: 'yes', text: 'Langfuse retries with growing delays until the response is 2xx.' },
   repeat: 'id',
   events: ['body.action', 'created'],
+  click:
+    '*Prompts > Automations > Create Automation > Webhook*. Choose the actions, and enter the URL.',
 }
 
 export const scheme: OwnScheme = {
@@ -26,11 +27,4 @@ export const payloads: Payloads = {
       prompt: { name: 'movie-critic', version: 3, labels: ['production'] },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Prompts > Automations > Create Automation > Webhook*. Choose the actions, and enter the URL.',
-  notes:
-    'When a label moves, Langfuse sends two events: one for the version that gains the label, and one for the version that loses it.',
 }

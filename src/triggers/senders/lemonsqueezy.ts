@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Lemon Squeezy',
   secret: 'LEMONSQUEEZY_SECRET',
   shown: 'the *Signing secret* of the webhook, which you choose',
-  retries: { when: 'yes', text: 'Lemon Squeezy retries three times: after 5, 25 and 125 seconds.' },
   events: ['body.meta.event_name', 'order_created', 'subscription_created'],
 }
 

@@ -1,15 +1,12 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Linear',
   secret: 'LINEAR_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries: {
-    when: 'yes',
-    text: 'Linear retries three times: after a minute, an hour and six hours.',
-  },
   repeat: 'headers.linear-delivery',
   events: ['body.type', 'Issue', 'Comment', 'Project', 'AgentSessionEvent'],
+  click: '*Settings > API > Webhooks > New webhook*. Enter the URL, and choose the data types.',
 }
 
 export const scheme: OwnScheme = {
@@ -31,8 +28,4 @@ export const payloads: Payloads = {
       webhookId: '000042e3-d123-4980-b49f-8e140eef9329',
     },
   }),
-}
-
-export const page: SenderPage = {
-  click: '*Settings > API > Webhooks > New webhook*. Enter the URL, and choose the data types.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Mailchimp',
@@ -7,11 +7,6 @@ export const facts: Facts = {
   secret: 'MAILCHIMP_KEY',
   shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'both',
-  timeout: 10,
-  retries: {
-    when: 'yes',
-    text: 'Mailchimp retries for up to 75 minutes. A 410 disables the webhook.',
-  },
   events: ['body.type', 'subscribe', 'unsubscribe', 'profile'],
 }
 
@@ -27,9 +22,4 @@ export const payloads: Payloads = {
       'data[email]': 'ada@example.com',
     }).toString(),
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'Mailchimp does not sign requests. Mailchimp tests the URL with a GET request, which fires nothing because the trigger has `method: post`.',
 }

@@ -1,18 +1,20 @@
 import { isObject, scalarText } from '../../wire/json.ts'
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import { concat, ENCODINGS } from '../verify/algorithms.ts'
-import { hmacRefusal } from '../verify/hmac.ts'
-import { DEFAULT_TOLERANCE, isTime, NO_TIME, type Scheme, timeRefusal } from '../verify/scheme.ts'
+import {
+  DEFAULT_TOLERANCE,
+  hmacRefusal,
+  isTime,
+  NO_TIME,
+  type Scheme,
+  timeRefusal,
+} from '../verify/scheme.ts'
 import { withField } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Mailgun',
   secret: 'MAILGUN_SIGNING_KEY',
   shown: 'the *HTTP webhook signing key* of the account',
-  retries: {
-    when: 'yes',
-    text: 'Mailgun retries six times within eight hours. A 406 stops the retries.',
-  },
   repeat: 'event-data.id',
   events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
 }
@@ -64,10 +66,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'HMAC-SHA256',
-  verifiedBy:
-    '`signature` in the body, which covers a time and a token, but not the rest of the body',
 }

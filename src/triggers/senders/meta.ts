@@ -1,20 +1,13 @@
-import { only, queryOf, textResponse } from '../handshake-values.ts'
-import {
-  type Facts,
-  type Handshake,
-  type OwnScheme,
-  type Payloads,
-  type SenderPage,
-  seconds,
-} from '../sender.ts'
+import { only, queryWith, textResponse } from '../handshake-values.ts'
+import { type Facts, type Handshake, type OwnScheme, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Meta (WhatsApp, Messenger, Instagram)',
   secret: 'META_APP_SECRET',
   shown: 'the *App secret* under *App settings > Basic*',
-  handshake: 'relay',
-  retries: { when: 'yes', text: 'Meta retries for 36 hours, and for WhatsApp for seven days.' },
   events: ['body.object', 'whatsapp_business_account', 'page', 'instagram'],
+  click:
+    '*App dashboard > Webhooks*, or *WhatsApp > Configuration*. Enter the URL as *Callback URL* and any *Verify token*, and choose the fields.',
 }
 
 export const scheme: OwnScheme = {
@@ -31,7 +24,7 @@ export const handshake: Handshake = {
   method: 'GET',
   mark: { path: 'hub.' },
   challenge: ({ path }) => {
-    const query = queryOf(path, 'hub.')
+    const query = queryWith(path, 'hub.')
     const isAsked = ['subscribe', 'unsubscribe'].includes(query?.get('hub.mode') ?? '')
     return isAsked ? only(query, 'hub.challenge') : undefined
   },
@@ -66,9 +59,4 @@ export const payloads: Payloads = {
       ],
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*App dashboard > Webhooks*, or *WhatsApp > Configuration*. Enter the URL as *Callback URL* and any *Verify token*, and choose the fields.',
 }

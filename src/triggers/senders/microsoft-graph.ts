@@ -1,13 +1,13 @@
-import { only, queryOf, textResponse } from '../handshake-values.ts'
-import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import { only, queryWith, textResponse } from '../handshake-values.ts'
+import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Microsoft Graph',
   secret: 'GRAPH_CLIENT_STATE',
   shown: 'the `clientState` of the subscription, which you choose',
-  handshake: 'relay',
-  retries: { when: 'yes', text: 'Microsoft Graph retries for up to four hours.' },
   events: ['body.value.changeType', 'created', 'updated'],
+  click:
+    'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',
 }
 
 export const scheme: OwnScheme = {
@@ -23,7 +23,9 @@ export const handshake: Handshake = {
     if (body !== '') return undefined
     // SharePoint writes the name in lower case.
     const names = ['validationToken', 'validationtoken']
-    return names.map((name) => only(queryOf(path, name), name)).find((value) => value !== undefined)
+    return names
+      .map((name) => only(queryWith(path, name), name))
+      .find((value) => value !== undefined)
   },
   answer: textResponse,
 }
@@ -40,14 +42,4 @@ export const payloads: Payloads = {
       ],
     },
   }),
-}
-
-export const page: SenderPage = {
-  verifiedBy: '`clientState` of each entry of `value` in the body',
-  click:
-    'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',
-  signature:
-    'Microsoft Graph signs nothing. Each entry of `value` in the body contains your `clientState`. `scheme: microsoft-graph` compares it, and the outputs omit it.',
-  notes:
-    'A subscription expires after some days, so renew it, for example in a [scheduled run](../guides/recipes.md#start-a-workflow-on-time).',
 }

@@ -2,7 +2,7 @@ import { jsonResponse } from '../../wire/http.ts'
 import { scalarText } from '../../wire/json.ts'
 import { sameText } from '../../wire/secret.ts'
 import { challengeBody } from '../handshake-values.ts'
-import type { Facts, Handshake, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Handshake, Payloads, Signing } from '../sender.ts'
 import { compactJws, hs256Holds } from '../verify/jws.ts'
 import {
   DEFAULT_TOLERANCE,
@@ -18,10 +18,9 @@ export const facts: Facts = {
   title: 'monday.com',
   secret: 'MONDAY_SIGNING_SECRET',
   shown: 'the *Signing Secret* of the app',
-  handshake: 'relay',
-  retries: { when: 'yes', text: 'monday.com retries once a minute for half an hour.' },
   repeat: 'event.triggerUuid',
   events: ['body.event.type', 'create_pulse', 'update_column_value'],
+  click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
 }
 
 /** Each request has its own JWT, with receiver and time. It does not cover the body. */
@@ -77,13 +76,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'JWT',
-  verifiedBy: '`authorization`, a JWT that does not cover the body',
-  click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
-  signature:
-    'monday.com sends a JWT in the header `authorization`. `scheme: monday` verifies its signature. The JWT does not cover the body. If you set `url` in `verify`, the workflow accepts only a JWT that was made for that URL. Only webhooks that an app created are signed.',
-  notes: 'The URL must not contain a GitHub token, because monday.com writes the URL into the JWT.',
 }

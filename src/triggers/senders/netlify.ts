@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import { bodyRefusal, compactJws, hs256Holds } from '../verify/jws.ts'
 import { MISMATCH, missingHeader, type Scheme } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
@@ -7,7 +7,6 @@ export const facts: Facts = {
   title: 'Netlify',
   secret: 'NETLIFY_SECRET',
   shown: 'the *JWS secret token* of the notification, which you choose',
-  retries: { when: 'unknown' },
   events: ['headers.x-netlify-event', 'deploy_created', 'deploy_failed'],
 }
 
@@ -43,9 +42,4 @@ export const payloads: Payloads = {
       branch: 'main',
     },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'JWS',
-  verifiedBy: '`x-webhook-signature`, a JWS over the hash of the body',
 }

@@ -8,8 +8,6 @@ export const facts: Facts = {
   options: { header: 'authorization' },
   secret: 'OKTA_HOOK_SECRET',
   shown: 'the *Authentication secret* of the event hook, which you choose',
-  handshake: 'relay',
-  retries: { when: 'yes', text: 'Okta retries once after a timeout.' },
   repeat: 'eventId',
   events: ['body.data.events.eventType', 'user.session.start', 'user.lifecycle.create'],
 }

@@ -5,7 +5,6 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'OPENAI_WEBHOOK_SECRET',
   shown: 'the signing secret that is shown once, `whsec_…`',
-  retries: { when: 'yes', text: 'OpenAI retries for up to three days.' },
   repeat: 'headers.webhook-id',
   events: ['body.type', 'response.completed', 'batch.completed'],
 }

@@ -1,15 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Paddle',
   secret: 'PADDLE_SECRET',
   shown: 'the secret key of the notification destination, `pdl_ntfset_…`',
-  retries: {
-    when: 'yes',
-    text: 'Paddle retries 60 times within three days, and three times in the sandbox.',
-  },
   repeat: 'event_id',
   events: ['body.event_type', 'transaction.completed', 'subscription.created'],
+  click:
+    '*Developer Tools > Notifications > New destination*. Enter the URL, and choose the events.',
 }
 
 export const scheme: OwnScheme = {
@@ -28,9 +26,4 @@ export const payloads: Payloads = {
       data: { id: 'txn_01', status: 'completed', currency_code: 'EUR' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Developer Tools > Notifications > New destination*. Enter the URL, and choose the events.',
 }

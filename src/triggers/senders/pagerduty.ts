@@ -1,12 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'PagerDuty',
   secret: 'PAGERDUTY_SECRET',
   shown: 'the secret that is shown once, when you create the subscription',
-  retries: { when: 'yes', text: 'PagerDuty retries, but does not document how often.' },
   repeat: 'event.id',
   events: ['body.event.event_type', 'incident.triggered', 'incident.resolved'],
+  click:
+    '*Integrations > Generic Webhooks (v3) > New Webhook*. Enter the URL, and choose the scope and the events.',
 }
 
 export const scheme: OwnScheme = {
@@ -29,9 +30,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Integrations > Generic Webhooks (v3) > New Webhook*. Enter the URL, and choose the scope and the events.',
 }

@@ -1,10 +1,9 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Persona',
   secret: 'PERSONA_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, `wbhsec_…`',
-  retries: { when: 'yes', text: 'Persona retries several times.' },
   repeat: 'data.id',
   events: ['body.data.attributes.name', 'inquiry.completed', 'inquiry.approved'],
 }
@@ -31,9 +30,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'While you rotate the secret, the header contains several signatures with a time each. At least one signature must match.',
 }

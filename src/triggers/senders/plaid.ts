@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, scalarText } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import { anyHolds } from '../verify/algorithms.ts'
 import { bodyRefusal, compactJws, es256Holds, parseJsonObject } from '../verify/jws.ts'
 import {
@@ -17,7 +17,6 @@ export const facts: Facts = {
   title: 'Plaid',
   secret: 'PLAID_JWK',
   shown: 'the JWK from `/webhook_verification_key/get` for the `kid` of the signature',
-  retries: { when: 'yes', text: 'Plaid retries for up to a day.' },
   events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
 }
 
@@ -81,9 +80,4 @@ export const payloads: Payloads = {
       item_id: 'wz666MBjYWTp2PDzzggYhM6oWWmBb',
     },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'JWS',
-  verifiedBy: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
 }

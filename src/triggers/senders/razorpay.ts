@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Razorpay',
   secret: 'RAZORPAY_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: { when: 'yes', text: 'Razorpay retries for a day, and then disables the webhook.' },
   repeat: 'headers.x-razorpay-event-id',
   events: ['body.event', 'payment.captured', 'payment.failed', 'order.paid'],
 }

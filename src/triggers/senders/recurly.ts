@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Recurly',
   secret: 'RECURLY_SECRET',
   shown: 'the *Secret key* of the endpoint',
-  retries: { when: 'yes', text: 'Recurly retries up to ten times.' },
   repeat: 'uuid',
   events: ['body.event_type', 'created', 'updated', 'expired'],
 }

@@ -5,7 +5,6 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'RESEND_SIGNING_SECRET',
   shown: 'the *Signing secret* of the webhook, `whsec_…`',
-  retries: { when: 'yes', text: 'Resend retries seven times within 28 hours.' },
   repeat: 'headers.svix-id',
   events: ['body.type', 'email.delivered', 'email.bounced'],
 }

@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Sanity',
   secret: 'SANITY_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: { when: 'yes', text: 'Sanity retries twice after 429 and 5xx, 30 seconds apart.' },
   repeat: 'headers.idempotency-key',
   events: ['headers.sanity-operation', 'create', 'update', 'delete'],
 }

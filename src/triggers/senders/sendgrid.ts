@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'SendGrid',
   secret: 'SENDGRID_PUBLIC_KEY',
   shown: 'the *Verification Key* of the signed event webhook: a public key in base64',
-  retries: { when: 'yes', text: 'SendGrid retries for a day.' },
   events: ['body.event', 'delivered', 'bounce', 'open'],
 }
 

@@ -1,13 +1,13 @@
-import { type Facts, type OwnScheme, type Payloads, type SenderPage, seconds } from '../sender.ts'
+import { type Facts, type OwnScheme, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Sentry',
   secret: 'SENTRY_CLIENT_SECRET',
   shown: 'the *Client Secret* of the internal integration',
-  timeout: 1,
-  retries: { when: 'unknown' },
   repeat: 'headers.request-id',
   events: ['headers.sentry-hook-resource', 'issue', 'event_alert', 'error'],
+  click:
+    '*Settings > Custom Integrations > Create New Integration > Internal*. Enter the URL as *Webhook URL*, and choose the resources under *Webhooks*.',
 }
 
 export const scheme: OwnScheme = {
@@ -28,9 +28,4 @@ export const payloads: Payloads = {
       installation: { uuid: '7a485448-a9e2-4c85-8a3c-4f44175783c9' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Settings > Custom Integrations > Create New Integration > Internal*. Enter the URL as *Webhook URL*, and choose the resources under *Webhooks*.',
 }

@@ -1,11 +1,9 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Shopify',
   secret: 'SHOPIFY_SECRET',
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
-  timeout: 5,
-  retries: { when: 'yes', text: 'Shopify retries eight times within four hours.' },
   repeat: 'headers.x-shopify-webhook-id',
   otherRepeat: 'headers.shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
@@ -15,6 +13,8 @@ export const facts: Facts = {
       { 'headers.shopify-topic': { $in: ['Order', 'Product'] } },
     ],
   },
+  click:
+    '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
 }
 
 export const scheme: OwnScheme = {
@@ -66,19 +66,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
-  filter:
-    'The workflow runs for webhooks whose `headers.x-shopify-topic` is `orders/create` or `products/update`, and for [Shopify Events](https://shopify.dev/docs/apps/build/events) whose `headers.shopify-topic` is `Order` or `Product`; to change that, edit its filter.',
-  outputs:
-    'The body of a webhook is the object itself, and `headers.x-shopify-shop-domain` is the shop. The body of an event of Shopify Events contains `topic`, `action`, `handle` and `fields_changed`, and its headers have no `x-`: `headers.shopify-shop-domain`, `headers.shopify-action`.',
-  signature:
-    'Shopify Events send the signature in the header `shopify-hmac-sha256`, which `scheme: shopify` accepts too.',
-  retries: 'If all retries fail, Shopify deletes a subscription that was created by the API.',
-  notes:
-    'All events of one order or product have the same `id` in the body. Therefore the key is `config.deduplicateBy`, which takes precedence over `id`. The bodies of Shopify Events have no `id`: their key is the delivery id in `shopify-webhook-id`.',
 }

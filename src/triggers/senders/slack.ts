@@ -1,27 +1,16 @@
 import { challengeBody, textResponse } from '../handshake-values.ts'
-import {
-  type Facts,
-  type Handshake,
-  type OwnScheme,
-  type Payloads,
-  type SenderPage,
-  seconds,
-} from '../sender.ts'
+import { type Facts, type Handshake, type OwnScheme, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Slack',
   trigger: 'slack',
   secret: 'SLACK_SIGNING_SECRET',
   shown: 'the *Signing Secret* under *Basic Information* of the app',
-  handshake: 'relay',
-  timeout: 3,
-  retries: {
-    when: 'yes',
-    text: 'Slack retries three times: immediately, after one minute and after five minutes. Slack does not retry commands and interactions.',
-  },
   repeat: 'event_id',
   hasBots: true,
   events: ['event.type', 'message', 'app_mention'],
+  click:
+    'open your app on api.slack.com, and enter the URL there. For events such as messages: *Event Subscriptions > Request URL*, then *Subscribe to bot events* (such as `message.channels`). For a slash command: *Slash Commands > Create New Command*. For buttons, menus and views: *Interactivity & Shortcuts*.',
 }
 
 export const scheme: OwnScheme = {
@@ -76,12 +65,4 @@ export const payloads: Payloads = {
       trigger_id: '13345224609.738474920.8088930838d88f008e0',
     }).toString(),
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    'open your app on api.slack.com, and enter the URL there. For events such as messages: *Event Subscriptions > Request URL*, then *Subscribe to bot events* (such as `message.channels`). For a slash command: *Slash Commands > Create New Command*. For buttons, menus and views: *Interactivity & Shortcuts*.',
-  outputs:
-    "The filter in the workflow is for events. To receive other requests, filter by `kind`: `event` (with `event`, `event_id`, `timestamp`), `command` (`command`, `trigger_id`, `team_domain`), `interaction` (`type`, `actions`, `view`, `trigger_id`), or `message` of a legacy outgoing webhook (`trigger_word`, `timestamp`, `team_domain`; use `scheme: token` and `field: token`). All have `team_id` and, where Slack sends them, `text`, `user_id`, `channel_id` and `thread_ts`; [the reference](../reference/reply.md#slack-events) says where each is in an event. All but events have `user_name` and `channel_name`.\n\nThe outputs omit `token`, `response_url` and `bot_access_token`, because anyone with them can write. [`reply`](../guides/reply.md) reads the `response_url` from the run's own event, or replies in the thread with the `token` of a bot.\n\nSlack also sends you the messages of bots, and those of your own bot. `is_bot: false` in the filter drops them, because otherwise a workflow that replies starts itself again and again. `is_bot` is also true if a bot changed or deleted its message.",
 }

@@ -7,11 +7,6 @@ export const facts: Facts = {
   title: 'Smartsheet',
   secret: 'SMARTSHEET_SHARED_SECRET',
   shown: 'the `sharedSecret` in the response that created the webhook',
-  handshake: 'relay',
-  retries: {
-    when: 'yes',
-    text: 'Smartsheet retries, but does not document how often, and then disables the webhook.',
-  },
   repeat: 'nonce',
   events: ['body.events.eventType', 'created', 'updated'],
 }

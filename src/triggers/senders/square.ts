@@ -1,12 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Square',
   secret: 'SQUARE_SIGNATURE_KEY',
   shown: 'the *Signature key* of the subscription',
-  retries: { when: 'yes', text: 'Square retries up to eleven times within a day.' },
   repeat: 'event_id',
   events: ['body.type', 'payment.updated', 'order.created'],
+  click:
+    '*Developer Console > your app > Webhooks > Subscriptions > Add subscription*. Enter the URL, and choose the events.',
 }
 
 export const scheme: OwnScheme = {
@@ -26,9 +27,4 @@ export const payloads: Payloads = {
       data: { type: 'payment', id: 'hYy9pRFVxpDsO1FB05SunFWUe9JZY' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Developer Console > your app > Webhooks > Subscriptions > Add subscription*. Enter the URL, and choose the events.',
 }

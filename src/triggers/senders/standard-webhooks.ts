@@ -1,6 +1,6 @@
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import {
   anyHolds,
   type Bytes,
@@ -28,12 +28,10 @@ export const facts: Facts = {
   title: 'Standard Webhooks (Svix)',
   secret: 'WEBHOOK_SECRET',
   shown: 'the secret `whsec_…`, or the public key `whpk_…`',
-  retries: {
-    when: 'optional',
-    text: 'The sender decides about retries. The standard recommends several days.',
-  },
   repeat: 'headers.webhook-id',
   events: ['body.type', 'invoice.paid'],
+  click:
+    'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',
 }
 
 /** Svix, where the standard comes from, uses its own header names. */
@@ -145,14 +143,4 @@ export const payloads: Payloads = {
       data: { id: 'in_1', amount: 2000, currency: 'eur' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'HMAC-SHA256',
-  isOwn: true,
-  verifiedBy: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
-  click:
-    'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',
-  signature:
-    'The header `webhook-signature` signs the headers `webhook-id` and `webhook-timestamp` and the body. Svix uses the same headers with the prefix `svix-`. `scheme: standard-webhooks` verifies both. With a secret (`whsec_…`), the scheme verifies HMAC-SHA256 signatures (`v1`). With a public key (`whpk_…`), it verifies Ed25519 signatures (`v1a`).',
 }

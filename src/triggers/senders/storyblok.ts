@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Storyblok',
   secret: 'STORYBLOK_SECRET',
   shown: 'the *Webhook secret* of the webhook, which you choose',
-  retries: { when: 'no' },
   events: ['body.action', 'published', 'unpublished', 'deleted'],
 }
 

@@ -1,11 +1,10 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Strapi',
   scheme: 'bearer',
   secret: 'STRAPI_TOKEN',
   shown: 'a string that you choose and send as the header `Authorization: Bearer …`',
-  retries: { when: 'no' },
   events: ['body.event', 'entry.create', 'entry.update', 'entry.publish'],
 }
 
@@ -21,9 +20,4 @@ export const payloads: Payloads = {
       entry: { id: 1, city: 'Paris' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'Set the header at the webhook under *Settings > Webhooks*, or for all webhooks in `config/server`, as `webhooks.defaultHeaders`.',
 }

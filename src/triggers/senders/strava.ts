@@ -1,6 +1,6 @@
 import { jsonResponse } from '../../wire/http.ts'
-import { only, queryOf } from '../handshake-values.ts'
-import { type Facts, type Handshake, type Payloads, type SenderPage, seconds } from '../sender.ts'
+import { only, queryWith } from '../handshake-values.ts'
+import { type Facts, type Handshake, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Strava',
@@ -8,9 +8,6 @@ export const facts: Facts = {
   options: { query: 'key' },
   secret: 'STRAVA_KEY',
   shown: 'a string that you choose and add to the `callback_url` as `key=…`',
-  handshake: 'relay',
-  timeout: 2,
-  retries: { when: 'yes', text: 'Strava sends up to three requests.' },
   events: ['body.aspect_type', 'create', 'update'],
 }
 
@@ -24,7 +21,7 @@ export const handshake: Handshake = {
   mark: { path: 'hub.' },
   isNarrow: true,
   challenge: ({ path }) => {
-    const query = queryOf(path, 'hub.')
+    const query = queryWith(path, 'hub.')
     const isAsked = query?.get('hub.mode') === 'subscribe'
     return isAsked && only(query, 'hub.verify_token') === 'STRAVA'
       ? only(query, 'hub.challenge')
@@ -45,9 +42,4 @@ export const payloads: Payloads = {
       updates: {},
     },
   }),
-}
-
-export const page: SenderPage = {
-  notes:
-    'Use `STRAVA` as the `verify_token` of the subscription, so that the relay answers the challenge with JSON. Strava does not sign requests.',
 }

@@ -1,10 +1,9 @@
-import { type Facts, type OwnScheme, type Payloads, type SenderPage, seconds } from '../sender.ts'
+import { type Facts, type OwnScheme, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Stripe',
   secret: 'STRIPE_SIGNING_SECRET',
   shown: 'the signing secret of the endpoint, `whsec_…`',
-  retries: { when: 'yes', text: 'Stripe retries for three days, and three times in a sandbox.' },
   repeat: 'id',
   events: [
     'body.type',
@@ -19,6 +18,8 @@ export const facts: Facts = {
     first: 'a thin event, whose object you read from the Stripe API at body.related_object.url',
     second: 'a snapshot event, whose object is body.data.object',
   },
+  click:
+    'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the payload style *Thin* or *Snapshot*, the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
 }
 
 export const scheme: OwnScheme = {
@@ -69,15 +70,4 @@ export const payloads: Payloads = {
       },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the payload style *Thin* or *Snapshot*, the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
-  fire: ': in the [Shell](https://docs.stripe.com/workbench/shell) of Workbench, run `stripe trigger checkout.session.completed`.',
-  outputs:
-    'A destination of Stripe sends one of two forms, and the log of the run says which. A snapshot event is [an event of the API v1](https://docs.stripe.com/api/events/object): `body.data.object` is the object. A thin event, which Stripe recommends for new destinations, is [an event of the API v2](https://docs.stripe.com/api/v2/core/events/object): its type begins with `v1.` or `v2.`, and `body.related_object` contains the `id`, the `type` and the `url` of the object, which you read from the API. `body.related_object` can be `null`.',
-  signature: 'While you roll a secret, Stripe signs with both secrets.',
-  retries: 'A retry has a new time and a new signature.',
 }

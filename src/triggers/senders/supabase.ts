@@ -5,7 +5,6 @@ export const facts: Facts = {
   scheme: 'standard-webhooks',
   secret: 'SUPABASE_HOOK_SECRET',
   shown: 'the secret of the hook, `v1,whsec_…`',
-  retries: { when: 'yes', text: 'Supabase retries three times after 429 and 503.' },
   repeat: 'headers.webhook-id',
 }
 

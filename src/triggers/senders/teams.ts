@@ -1,12 +1,12 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Microsoft Teams (outgoing webhooks)',
   secret: 'TEAMS_SECURITY_TOKEN',
   shown: 'the security token, in base64, that Teams shows once',
-  timeout: 5,
-  retries: { when: 'unknown' },
   repeat: 'id',
+  click:
+    '*Teams > the team > Manage team > Apps > Create an outgoing webhook*. Enter a name, and the URL as *Callback URL*.',
 }
 
 export const scheme: OwnScheme = {
@@ -30,12 +30,4 @@ export const payloads: Payloads = {
       textFormat: 'plain',
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    '*Teams > the team > Manage team > Apps > Create an outgoing webhook*. Enter a name, and the URL as *Callback URL*.',
-  notes:
-    'If the response is a message, the channel shows it. For example, add `__response_body={"type":"message","text":"On it"}` to the URL, percent-encoded.',
 }

@@ -5,7 +5,6 @@ export const facts: Facts = {
   trigger: 'messaging_bot',
   secret: 'TELEGRAM_SECRET_TOKEN',
   shown: 'the `secret_token` that you passed to `setWebhook`',
-  retries: { when: 'yes', text: 'Telegram retries for a day.' },
   repeat: 'update_id',
 }
 

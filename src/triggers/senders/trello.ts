@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Trello',
@@ -6,9 +6,10 @@ export const facts: Facts = {
   secret: 'TRELLO_SECRET',
   shown: 'the *Secret* of the Power-Up, under *API key*',
   handshake: 'both',
-  retries: { when: 'yes', text: 'Trello retries three times: after 30, 60 and 120 seconds.' },
   repeat: 'action.id',
   events: ['action.type', 'createCard', 'updateCard', 'commentCard'],
+  click:
+    'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore use an endpoint, as `connect` does.',
 }
 
 export const scheme: OwnScheme = {
@@ -37,13 +38,4 @@ export const payloads: Payloads = {
       model: { id: '5a1b2c3d4e5f60718293a4b9', name: 'Board' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  isOwn: true,
-  click:
-    'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore use an endpoint, as `connect` does.',
-  outputs:
-    '`action` describes the event, and `model` is the watched object, as [Trello documents](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). `webhook` omits the URL.',
-  retries: 'Trello disables a webhook that fails for a long time.',
 }

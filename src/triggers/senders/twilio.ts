@@ -3,22 +3,19 @@ import { isObject, scalarText } from '../../wire/json.ts'
 import { mediaType } from '../../wire/media-type.ts'
 import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
-import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import type { Facts, Payloads, Signing } from '../sender.ts'
 import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
-import { hmacRefusal } from '../verify/hmac.ts'
-import { MISMATCH, missingHeader, type Scheme } from '../verify/scheme.ts'
+import { hmacRefusal, MISMATCH, missingHeader, type Scheme } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Twilio',
   secret: 'TWILIO_AUTH_TOKEN',
   shown: 'the *Auth Token* of the account',
-  retries: {
-    when: 'optional',
-    text: 'Twilio does not retry, unless the URL asks for it (`#rc=2`).',
-  },
   repeat: 'headers.i-twilio-idempotency-token',
   events: ['body.SmsStatus', 'received', 'delivered', 'failed'],
+  click:
+    '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
 }
 
 /** The header that names the algorithm, for requests that Twilio signs with a shared key. */
@@ -199,13 +196,4 @@ export const payloads: Payloads = {
       SmsStatus: 'received',
     }).toString(),
   }),
-}
-
-export const page: SenderPage = {
-  kind: 'HMAC-SHA1',
-  verifiedBy: '`x-twilio-signature`, over the URL and the parameters of the form',
-  click:
-    '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
-  signature:
-    'Twilio signs the URL, and the names and values of a form. If the body is not a form, Twilio adds a hash of the body to the URL and signs the URL. Twilio sends the signature in the header `x-twilio-signature`, and `scheme: twilio` verifies it. With the *Auth Token*, Twilio signs with HMAC-SHA1. With a shared key, `secret` is the shared key, and the header `x-twilio-webhooks-signature-settings` names the algorithm, such as HMAC-SHA256.',
 }

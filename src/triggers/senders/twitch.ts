@@ -1,18 +1,15 @@
 import { headerValue } from '../../wire/headers.ts'
 import { challengeBody, textResponse } from '../handshake-values.ts'
-import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Twitch',
   secret: 'TWITCH_SECRET',
   shown: 'the `secret` of the subscription, which you choose',
-  handshake: 'relay',
-  retries: {
-    when: 'yes',
-    text: 'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
-  },
   repeat: 'headers.twitch-eventsub-message-id',
   events: ['body.subscription.type', 'stream.online', 'channel.follow'],
+  click:
+    'create the subscription by the API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
 }
 
 export const scheme: OwnScheme = {
@@ -50,9 +47,4 @@ export const payloads: Payloads = {
       event: { broadcaster_user_login: 'cooler_user', type: 'live', started_at: now.toISOString() },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    'create the subscription by the API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
 }

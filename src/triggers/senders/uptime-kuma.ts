@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Uptime Kuma',
@@ -6,9 +6,9 @@ export const facts: Facts = {
   options: { header: 'x-kuma-token' },
   secret: 'UPTIME_KUMA_TOKEN',
   shown: 'a token that you choose, which Uptime Kuma sends in the header `X-Kuma-Token`',
-  timeout: 300,
-  retries: { when: 'no', text: 'Uptime Kuma does not retry, whatever the response is.' },
   filter: { 'body.heartbeat.status': 0, 'body.heartbeat.important': true },
+  click:
+    '*Settings > Notifications > Setup Notification*. Choose *Webhook*, *POST* and *application/json*, and enter the URL. Turn on *Additional Headers*, and enter `{"X-Kuma-Token": "<your token>"}`.',
 }
 
 export const payloads: Payloads = {
@@ -43,15 +43,4 @@ export const payloads: Payloads = {
       },
     }
   },
-}
-
-export const page: SenderPage = {
-  click:
-    '*Settings > Notifications > Setup Notification*. Choose *Webhook*, *POST* and *application/json*, and enter the URL. Turn on *Additional Headers*, and enter `{"X-Kuma-Token": "<your token>"}`.',
-  fire: ': pause a monitor and let it fail, for example by a wrong port. *Test* sends a request without a monitor, which the filter drops.',
-  filter:
-    'The workflow runs when a monitor goes down: `body.heartbeat.status` is 0, and `body.heartbeat.important` is `true`. The value 1 means up, 2 pending, and 3 maintenance. The reminders of *Resend Notification* are not important, and neither is a test.',
-  outputs: '`body.monitor` is the monitor, and `body.msg` describes the event.',
-  notes:
-    'With *multipart/form-data*, the body has one field `data`, which contains the JSON as a string; with *GET*, the query contains the JSON; a *Custom Body* is sent as a form. The filter fits only *application/json*.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'UptimeRobot',
@@ -6,9 +6,10 @@ export const facts: Facts = {
   options: { field: 'secret' },
   secret: 'UPTIMEROBOT_SECRET',
   shown: 'a string that you choose, which UptimeRobot sends in the field `secret`',
-  retries: { when: 'unknown' },
   repeat: 'id',
   events: ['body.type', 'Down'],
+  click:
+    'add an integration of the kind *Webhook* (plan *Team* or *Enterprise*), and select it in your monitors. Enter the URL, with `?` at its end if UptimeRobot asks for one. Turn *Send as JSON* on and *Send default variables* off, and enter as *POST value* `{"secret": "<your string>", "id": "*monitorID*-*alertType*-*alertDateTime*", "monitor": "*monitorFriendlyName*", "type": "*alertTypeFriendlyName*", "details": "*alertDetails*"}`.',
 }
 
 export const payloads: Payloads = {
@@ -22,11 +23,4 @@ export const payloads: Payloads = {
       details: 'Connection Timeout',
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    'add an integration of the kind *Webhook* (plan *Team* or *Enterprise*), and select it in your monitors. Enter the URL, with `?` at its end if UptimeRobot asks for one. Turn *Send as JSON* on and *Send default variables* off, and enter as *POST value* `{"secret": "<your string>", "id": "*monitorID*-*alertType*-*alertDateTime*", "monitor": "*monitorFriendlyName*", "type": "*alertTypeFriendlyName*", "details": "*alertDetails*"}`.',
-  notes:
-    'A name or a detail with a quotation mark breaks the JSON. `body` is then a string without fields, and `verify` refuses the event.',
 }

@@ -4,7 +4,6 @@ export const facts: Facts = {
   title: 'Vercel',
   secret: 'VERCEL_WEBHOOK_SECRET',
   shown: 'the secret that is shown once, when you create the webhook',
-  retries: { when: 'yes', text: 'Vercel retries for up to a day.' },
   repeat: 'id',
   events: ['body.type', 'deployment.succeeded', 'deployment.error'],
 }

@@ -5,7 +5,6 @@ export const facts: Facts = {
   secret: 'WEBFLOW_SECRET',
   shown:
     'the *Client Secret* of the app that made the webhook, or the key shown with a webhook of the dashboard',
-  retries: { when: 'yes', text: 'Webflow retries three times, ten minutes apart.' },
   events: ['body.triggerType', 'form_submission', 'site_publish', 'collection_item_created'],
 }
 

@@ -4,10 +4,6 @@ export const facts: Facts = {
   title: 'WooCommerce',
   secret: 'WOOCOMMERCE_SECRET',
   shown: 'the *Secret* of the webhook',
-  retries: {
-    when: 'no',
-    text: 'WooCommerce does not retry, and disables a webhook after five failures.',
-  },
   repeat: 'headers.x-wc-webhook-delivery-id',
   events: ['headers.x-wc-webhook-topic', 'order.created', 'order.updated'],
 }

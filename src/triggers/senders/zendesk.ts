@@ -1,15 +1,13 @@
-import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Zendesk',
   secret: 'ZENDESK_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries: {
-    when: 'yes',
-    text: 'Zendesk retries up to three times after 409, and as `Retry-After` says after 429 and 503.',
-  },
   repeat: 'headers.x-zendesk-webhook-invocation-id',
   events: ['body.type', 'zen:event-type:ticket.created'],
+  click:
+    '*Admin Center > Apps and integrations > Webhooks > Create webhook*. Enter the URL, and choose POST and JSON.',
 }
 
 export const scheme: OwnScheme = {
@@ -32,9 +30,4 @@ export const payloads: Payloads = {
       detail: { id: '12345', subject: 'Help with my order', status: 'OPEN' },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*Admin Center > Apps and integrations > Webhooks > Create webhook*. Enter the URL, and choose POST and JSON.',
 }

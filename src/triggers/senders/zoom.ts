@@ -1,16 +1,16 @@
 import { toHex } from '../../wire/bytes.ts'
 import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SignedResponses } from '../sender.ts'
 import { hmacOf } from '../verify/algorithms.ts'
 
 export const facts: Facts = {
   title: 'Zoom',
   secret: 'ZOOM_SECRET_TOKEN',
   shown: 'the *Secret Token* under *Feature* of the app',
-  handshake: 'endpoint',
-  retries: { when: 'yes', text: 'Zoom retries three times: after 5, 25 and 85 minutes.' },
   events: ['body.event', 'meeting.started', 'meeting.ended', 'recording.completed'],
+  click:
+    '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
 }
 
 export const scheme: OwnScheme = {
@@ -45,11 +45,4 @@ export const payloads: Payloads = {
       payload: { account_id: 'AAAAAABBBB', object: { id: '1234567890', topic: 'My Meeting' } },
     },
   }),
-}
-
-export const page: SenderPage = {
-  click:
-    '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
-  notes:
-    'Zoom accepts a URL only if the response to its first request is signed with the secret. Therefore the relay needs the secret. `connect` gives it to the relay if `ZOOM_SECRET_TOKEN` is exported. With a relay of your own, use `hookline endpoint create --sender zoom --secret-env ZOOM_SECRET_TOKEN`.',
 }

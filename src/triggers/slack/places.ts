@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
+import type { Item } from '../trigger.ts'
 
 /** The places of the parts of an event: paths from the event. The first path that exists counts. */
 interface EventPlace {
@@ -127,7 +128,7 @@ function nameOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-export function partsOfInteraction(body: JsonObject): EventParts {
+function partsOfInteraction(body: JsonObject): EventParts {
   return partsOf(body, INTERACTION)
 }
 
@@ -147,18 +148,18 @@ function first(object: JsonObject, paths: readonly string[] = []): Json {
   for (const path of paths) {
     const found = path.split('.').reduce<Json | undefined>(property, object)
     // Some events contain the whole user or channel, others only its id.
-    const value = isObject(found) ? (found as JsonObject).id : found // parsed from JSON
+    const value = isObject(found) ? found.id : found
     if (value !== undefined && value !== null && value !== '') return value
   }
   return null
 }
 
 function property(value: Json | undefined, name: string): Json | undefined {
-  return isObject(value) ? (value as JsonObject)[name] : undefined // parsed from JSON
+  return isObject(value) ? value[name] : undefined
 }
 
 /** Whether a bot wrote or changed the message of an event, such as this app itself. */
-export function isOfBot(body: JsonObject, event: JsonObject): boolean {
+function isOfBot(body: JsonObject, event: JsonObject): boolean {
   const messages = [event, event.message, event.previous_message].flatMap((one) =>
     isObject(one) ? [one] : [],
   )
@@ -174,4 +175,41 @@ export function isOfBot(body: JsonObject, event: JsonObject): boolean {
     isBots ||
     own.some((one) => isObject(one) && one.is_bot === true && user !== null && one.user_id === user)
   )
+}
+
+export const NOT_SLACK = 'is not an event of Slack'
+
+/** The item of a Slack request, including its secrets; or the reason that there is none. */
+export function slackItem(body: JsonObject): Item | string {
+  if (isObject(body.event)) return eventItem(body, body.event)
+  if (typeof body.payload === 'string') return interactionItem(body.payload)
+  if (typeof body.command === 'string') return { ...body, kind: 'command', is_bot: false }
+  return typeof body.channel_id === 'string'
+    ? { ...body, kind: 'message', is_bot: isOfBot(body, body) }
+    : NOT_SLACK
+}
+
+/** https://api.slack.com/apis/events-api */
+function eventItem(body: JsonObject, inner: JsonObject): Item {
+  const { message_ts, ...parts } = partsOfEvent(inner)
+  const timestamp = message_ts ?? inner.ts ?? inner.event_ts ?? null
+  return { ...body, ...parts, timestamp, is_bot: isOfBot(body, inner), kind: 'event' }
+}
+
+/** https://api.slack.com/interactivity/handling */
+function interactionItem(payload: string): Item | string {
+  const body = tryParseJson(payload)
+  if (!isObject(body)) return NOT_SLACK
+  const { user, channel, team } = body
+  const { message_ts, ...parts } = partsOfInteraction(body)
+  return {
+    ...body,
+    ...parts,
+    kind: 'interaction',
+    timestamp: message_ts,
+    is_bot: false,
+    user_name: isObject(user) ? (user.username ?? user.name ?? null) : null,
+    channel_name: isObject(channel) ? (channel.name ?? null) : null,
+    team_id: isObject(team) ? (team.id ?? null) : (team ?? null),
+  }
 }

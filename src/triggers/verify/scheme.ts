@@ -1,32 +1,61 @@
-import type { Secret } from '../../wire/secret.ts'
+import type { JsonObject } from '../../wire/json.ts'
+import { Secret } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
-import type { Encoding, Hash } from './algorithms.ts'
+import {
+  anyHolds,
+  type Encoding,
+  type Hash,
+  keyBytes,
+  lengthFault,
+  signatureHolds,
+} from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
 export interface VerifySettings {
   /** One of them must match, so that a secret can be rotated without a gap. */
   readonly secrets: readonly Secret[]
   /** The largest difference in seconds between the signed time and the receipt. */
-  readonly tolerance: number | undefined
-  readonly header: string | undefined
-  readonly query: string | undefined
-  readonly field: string | undefined
-  readonly signaturePrefix: string | undefined
-  readonly algorithm: Hash | undefined
-  readonly secretEncoding: 'text' | 'base64' | 'hex' | undefined
-  readonly signatureEncoding: Encoding | undefined
-  readonly signedPayload: string | undefined
-  readonly timestampHeader: string | undefined
-  readonly timestampFormat: TimestampFormat | undefined
-  readonly timestampField: string | undefined
-  readonly signatureField: string | undefined
-  readonly separator: string | undefined
-  readonly url: Secret | undefined
-  readonly topic: readonly string[] | undefined
+  readonly tolerance?: number | undefined
+  readonly header?: string | undefined
+  readonly query?: string | undefined
+  readonly field?: string | undefined
+  readonly signaturePrefix?: string | undefined
+  readonly algorithm?: Hash | undefined
+  readonly secretEncoding?: 'text' | 'base64' | 'hex' | undefined
+  readonly signatureEncoding?: Encoding | undefined
+  readonly signedPayload?: string | undefined
+  readonly timestampHeader?: string | undefined
+  readonly timestampFormat?: TimestampFormat | undefined
+  readonly timestampField?: string | undefined
+  readonly signatureField?: string | undefined
+  readonly separator?: string | undefined
+  readonly url?: Secret | undefined
+  readonly topic?: readonly string[] | undefined
 }
 
 export type VerifySettingName = Exclude<keyof VerifySettings, 'secrets'> | 'secret'
+
+/** Checked options of `verify`, as a workflow has them. */
+export type CheckedOptions = Omit<VerifySettings, 'secrets'> & {
+  readonly secret?: readonly Secret[] | undefined
+}
+
+export function verifySettings({ secret: secrets = [], ...given }: CheckedOptions): VerifySettings {
+  return { ...given, secrets }
+}
+
+/** Settings in the form of an endpoint's setting, for `settingsFrom`. They include the secrets. */
+export function settingsJson({ secrets, url: _, ...given }: VerifySettings): JsonObject {
+  const secret = secrets.map((one) => one.reveal())
+  return JSON.parse(JSON.stringify({ ...given, secret }))
+}
+
+/** Reads the result of `settingsJson`, which the schema of the option checked when the endpoint was created. */
+export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): VerifySettings {
+  const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
+  return { ...(given as Omit<VerifySettings, 'secrets'>), secrets }
+}
 
 /** The location of signatures and tokens in a request. The outputs omit them. */
 export interface CredentialLocations {
@@ -80,6 +109,20 @@ export async function checkEncodings(
 export const MISMATCH = 'the signature does not match'
 
 export const TOKEN_MISMATCH = 'the token does not match'
+
+/** One of the payloads must match the signature with one of the secrets. */
+export async function hmacRefusal(
+  hash: Hash,
+  texts: readonly Uint8Array<ArrayBuffer>[],
+  signature: Uint8Array<ArrayBuffer> | undefined,
+  { secrets }: VerifySettings,
+): Promise<VerificationFault> {
+  if (!signature) return MISMATCH
+  const holds = await anyHolds(texts, (text) =>
+    anyHolds(secrets, (secret) => signatureHolds(hash, keyBytes(secret), text, signature)),
+  )
+  return holds ? undefined : (lengthFault(hash, [signature]) ?? MISMATCH)
+}
 
 export function missingHeader(header: string): string {
   return `the header ${header} is missing`

@@ -74,80 +74,66 @@ export interface SignedHeader {
 }
 
 /** A scheme that consists of data only. */
-interface SignedHeaderScheme extends Scheme {
-  readonly rule: SignedHeader
-}
-
-export function signedHeaderScheme(
-  name: string,
-  page: string,
-  rule: SignedHeader,
-): SignedHeaderScheme {
-  const { secretEncoding = 'text', signedPayload = '{body}' } = rule
+export function signedHeaderScheme(name: string, page: string, rule: SignedHeader): Scheme {
+  const { signedPayload = '{body}' } = rule
   const isTimed = rule.timestampHeader ?? rule.timestampBodyField ?? rule.parts?.timestamp
   return {
     name,
     page,
-    rule,
     needs: signedPayload.includes('{url}') ? ['secret', 'url'] : ['secret'],
     takes: isTimed === undefined ? [] : ['tolerance'],
-    mistake: ({ secrets }) =>
-      secrets.some((secret) => !KEYS[secretEncoding].read(secret.reveal()))
-        ? KEYS[secretEncoding].mistake
-        : undefined,
+    mistake: (settings) => keyMistake(rule, settings),
     credentials: () => ({ headers: [rule.header, ...(rule.others ?? [])] }),
     check: (request, settings, ports) => signedHeaderRefusal(rule, request, settings, ports),
   }
 }
 
+/** Options that describe a signature in a header. */
+const DESCRIPTION = [
+  'signatureEncoding',
+  'signaturePrefix',
+  'signedPayload',
+  'timestampHeader',
+  'timestampFormat',
+  'signatureField',
+  'timestampField',
+  'separator',
+  'tolerance',
+  'url',
+] as const
+
 /** Any other sender that signs with an HMAC. The options describe the signature. */
-export const hmac: Scheme = {
-  name: 'hmac',
-  needs: ['secret', 'header'],
-  takes: [
-    'algorithm',
-    'secretEncoding',
-    'signatureEncoding',
-    'signaturePrefix',
-    'signedPayload',
-    'timestampHeader',
-    'timestampFormat',
-    'signatureField',
-    'timestampField',
-    'separator',
-    'tolerance',
-    'url',
-  ],
-  mistake: (settings) => keyMistake(settings) ?? signedPayloadMistake(settings),
-  credentials: ({ header = '' }) => ({ headers: [header] }),
-  check: (request, settings, ports) =>
-    signedHeaderRefusal(ownRule(settings), request, settings, ports),
-}
+export const hmac = describedScheme('hmac', ['algorithm', 'secretEncoding', ...DESCRIPTION], {})
 
 /** The same for Ed25519: `secret` is the public key. */
-export const ed25519: Scheme = {
-  ...hmac,
-  name: 'ed25519',
-  takes: (hmac.takes ?? []).filter(
-    (option) => option !== 'algorithm' && option !== 'secretEncoding',
-  ),
-  mistake: (settings) =>
-    settings.secrets.some((secret) => !KEYS.ed25519.read(secret.reveal()))
-      ? KEYS.ed25519.mistake
-      : signedPayloadMistake(settings),
-  check: (request, settings, ports) => {
-    const rule: SignedHeader = {
-      ...ownRule(settings),
-      algorithm: 'ed25519',
-      secretEncoding: 'ed25519',
-    }
-    return signedHeaderRefusal(rule, request, settings, ports)
-  },
+export const ed25519 = describedScheme('ed25519', DESCRIPTION, {
+  algorithm: 'ed25519',
+  secretEncoding: 'ed25519',
+})
+
+function describedScheme(
+  name: string,
+  takes: NonNullable<Scheme['takes']>,
+  fixed: Partial<SignedHeader>,
+): Scheme {
+  const ruleOf = (settings: VerifySettings) => ({ ...ownRule(settings), ...fixed })
+  return {
+    name,
+    needs: ['secret', 'header'],
+    takes,
+    mistake: (settings) => keyMistake(ruleOf(settings), settings) ?? signedPayloadMistake(settings),
+    credentials: ({ header = '' }) => ({ headers: [header] }),
+    check: (request, settings, ports) =>
+      signedHeaderRefusal(ruleOf(settings), request, settings, ports),
+  }
 }
 
-function keyMistake({ secrets, secretEncoding = 'text' }: VerifySettings): string | undefined {
-  const isWrong = secrets.some((secret) => !KEYS[secretEncoding].read(secret.reveal()))
-  return isWrong ? KEYS[secretEncoding].mistake : undefined
+function keyMistake(
+  { secretEncoding = 'text' }: SignedHeader,
+  { secrets }: VerifySettings,
+): string | undefined {
+  const { read, mistake } = KEYS[secretEncoding]
+  return secrets.some((secret) => !read(secret.reveal())) ? mistake : undefined
 }
 
 function ownRule(settings: VerifySettings): SignedHeader {

@@ -1,9 +1,10 @@
 import { toBase64 } from '../../wire/bytes.ts'
 import { locationsAt, parseDataPath, valuesAtPath } from '../../wire/data-path.ts'
-import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
+import { isObject, type Json, record } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
+import type { TokenPlace } from '../sender.ts'
 import { anyHolds } from './algorithms.ts'
 import {
   missingHeader,
@@ -13,27 +14,25 @@ import {
   type VerifySettings,
 } from './scheme.ts'
 
-/** A plain token in a header, for one sender. */
-export function headerToken(name: string, page: string, header: string): Scheme {
-  return {
-    name,
-    page,
-    needs: ['secret'],
-    credentials: () => ({ headers: [header] }),
-    check: (request, settings) => headerRefusal(request, header, settings),
-  }
-}
-
 /**
- * A plain token in the body, at a path; with `*` in the path, each match must contain the token.
+ * A plain token of one sender, in a header or in the body at a path; with `*` in the path, each match must
+ * contain the token.
  */
-export function fieldToken(name: string, page: string, field: string): Scheme {
+export function placedToken(
+  name: string,
+  page: string,
+  { tokenHeader, tokenField = '' }: TokenPlace,
+): Scheme {
   return {
     name,
     page,
     needs: ['secret'],
-    credentials: () => ({ fields: [field] }),
-    check: (request, settings) => fieldRefusal(request, field, settings),
+    credentials: () =>
+      tokenHeader === undefined ? { fields: [tokenField] } : { headers: [tokenHeader] },
+    check: (request, settings) =>
+      tokenHeader === undefined
+        ? fieldRefusal(request, tokenField, settings)
+        : headerRefusal(request, tokenHeader, settings),
   }
 }
 
@@ -151,7 +150,7 @@ function withoutAt(value: Json, [key, ...rest]: readonly (string | number)[]): J
   }
   if (!isObject(value)) return value
   return record(
-    Object.entries(value as JsonObject).flatMap(([name, part]): [string, Json][] => {
+    Object.entries(value).flatMap(([name, part]): [string, Json][] => {
       if (name !== key) return [[name, part]]
       return rest.length > 0 ? [[name, withoutAt(part, rest)]] : []
     }),

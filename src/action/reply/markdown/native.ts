@@ -1,6 +1,6 @@
 import { withoutFences } from './escapes.ts'
 import { type InlineStyle, renderSpans, type Surroundings } from './inline.ts'
-import type { Alignment, Block, Blocks, Entry, Inline, List, Spans } from './tree.ts'
+import type { Alignment, Block, Blocks, Inline, ListBlock, ListEntry, Spans } from './tree.ts'
 
 /** How a chat that reads Markdown itself escapes it. */
 export interface MarkdownEscapes {
@@ -83,7 +83,7 @@ class NativeMarkdown {
   }
 
   /** @param isSecond whether a list precedes, which the same marks would continue */
-  #list({ first, entries }: List, isSecond: boolean): string {
+  #list({ first, entries }: ListBlock, isSecond: boolean): string {
     return entries
       .map((entry, at) => {
         const separator = at === 0 ? '' : entry.isApart ? '\n\n' : '\n'
@@ -94,7 +94,7 @@ class NativeMarkdown {
       .join('')
   }
 
-  #entry({ blocks, done, isContinued }: Entry, mark: string): string {
+  #entry({ blocks, done, isContinued }: ListEntry, mark: string): string {
     const content = blocks
       .map((block, at) => {
         const before = blocks[at - 1]

@@ -6,8 +6,8 @@ import { gfm } from 'micromark-extension-gfm'
 import {
   type Block,
   type Blocks,
-  type Entry,
   type Inline,
+  type ListEntry,
   plainText,
   type Spans,
   textSpans,
@@ -136,7 +136,7 @@ class Reader {
         return [{ kind: 'quote', isApart, blocks: this.blocks(node.children) }]
       case 'list': {
         const { ordered, start, children } = node
-        const entries = children.map((child, at): Entry => {
+        const entries = children.map((child, at): ListEntry => {
           const blocks = this.blocks(child.children)
           const done = child.checked ?? undefined
           return {

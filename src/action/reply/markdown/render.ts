@@ -1,5 +1,12 @@
 import { type InlineStyle, renderSpans } from './inline.ts'
-import { type Block, type Blocks, imageLink, type List, plainText, type Spans } from './tree.ts'
+import {
+  type Block,
+  type Blocks,
+  imageLink,
+  type ListBlock,
+  plainText,
+  type Spans,
+} from './tree.ts'
 
 /** The markup of a chat that has no lists, tables, rules and images of its own. */
 export interface MarkupStyle extends InlineStyle {
@@ -68,7 +75,7 @@ function indented(text: string, indent: string): string {
   return indent === '' ? text : text.replace(/^(?=.)/gm, indent)
 }
 
-function renderList({ first, entries }: List, style: MarkupStyle, within: Within): string {
+function renderList({ first, entries }: ListBlock, style: MarkupStyle, within: Within): string {
   const { indent } = within
   const inner = { ...within, indent: indent.length < DEEPEST_INDENT ? `${indent}  ` : indent }
   return together(

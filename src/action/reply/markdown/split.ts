@@ -2,17 +2,17 @@ import { cellText } from './render.ts'
 import {
   type Block,
   type Blocks,
-  type Entry,
   type Inline,
   imageLink,
-  type List,
+  type ListBlock,
+  type ListEntry,
   plainText,
   type Spans,
   textSpans,
 } from './tree.ts'
 
 /** How a tree is measured. */
-export interface TreeMeasure {
+interface TreeMeasure {
   readonly maxLength: number
   /** The length of blocks after rendering. */
   length(blocks: Blocks): number
@@ -27,185 +27,155 @@ export interface TreeMeasure {
  */
 export function splitMarkdown(blocks: Blocks, measure: TreeMeasure, most = Infinity): Blocks[] {
   const fits = (part: Blocks) => measure.length(part) <= measure.maxLength
+  const room = { fits, fitsAlone: fits }
   const parts: Blocks[] = []
   let rest = blocks
-  while (rest.length > 0 && parts.length + 1 < most) {
-    const [part, others] = cutBlocks(rest, fits, fits) ??
-      cutBlocks(asText(rest), fits, fits) ?? [rest, []]
-    parts.push(part)
-    rest = others
+  while (parts.length + 1 < most && !fits(rest)) {
+    const cut = cutBlocks(rest, room) ?? cutBlocks(asText(rest), room)
+    if (!cut) break
+    parts.push(cut[0])
+    rest = cut[1]
   }
   return rest.length > 0 ? [...parts, rest] : parts
 }
 
 /** Whether a part fits; it stands where the whole stands, in the same quotes and lists. */
-type Fits<Part> = (part: Part) => boolean
+interface Room<Part> {
+  /** After the text before it. */
+  readonly fits: (part: Part) => boolean
+  /** Into the next message. */
+  readonly fitsAlone: (part: Part) => boolean
+}
 
-/** The part that fits, which is never empty, and the rest; `undefined` if nothing fits. */
+/** The part that fits, which is never empty, and the rest; `undefined` if nothing fits, or everything does. */
 type Cut<Part> = readonly [Part, Part] | undefined
 
 /**
- * @param fits whether blocks fit after the text before them
- * @param fitsAlone whether blocks fit into the next message
+ * @param whole the whole with a part of it
+ * @param alone the same in the next message
  */
-function cutBlocks(blocks: Blocks, fits: Fits<Blocks>, fitsAlone: Fits<Blocks>): Cut<Blocks> {
-  const count = mostThat(blocks.length, (many) => fits(blocks.slice(0, many)))
-  const [kept, [next, ...others]] = [blocks.slice(0, count), blocks.slice(count)]
-  if (!next) return [kept, []]
-  const isWhole = count > 0 && fitsAlone([next])
-  const cut = isWhole
-    ? undefined
-    : cutBlock(
-        next,
-        (part) => fits([...kept, part]),
-        (part) => fitsAlone([part]),
-      )
-  if (cut)
+function roomWithin<Part, Whole>(
+  { fits, fitsAlone }: Room<Whole>,
+  whole: (part: Part) => Whole,
+  alone = whole,
+): Room<Part> {
+  return { fits: (part) => fits(whole(part)), fitsAlone: (part) => fitsAlone(alone(part)) }
+}
+
+/** Cuts a part, and makes a whole of both pieces. */
+function cutPart<Part, Whole>(
+  part: Part,
+  cut: (part: Part, room: Room<Part>) => Cut<Part>,
+  whole: (part: Part) => Whole,
+  room: Room<Whole>,
+): Cut<Whole> {
+  const found = cut(part, roomWithin(room, whole))
+  return found && [whole(found[0]), whole(found[1])]
+}
+
+/**
+ * Cuts a list between its elements, or within the first one that does not fit.
+ *
+ * @param mayWait whether an element that fits into the next message is left whole for it
+ */
+function cutBetween<One>(
+  all: readonly One[],
+  room: Room<readonly One[]>,
+  cut: (one: One, room: Room<One>) => Cut<One>,
+  mayWait: (one: One) => boolean = () => true,
+): Cut<readonly One[]> {
+  const count = mostThat(all.length, (many) => room.fits(all.slice(0, many)))
+  const [kept, [next, ...others]] = [all.slice(0, count), all.slice(count)]
+  if (!next) return undefined
+  const isWhole = count > 0 && mayWait(next) && room.fitsAlone([next])
+  const ofNext = roomWithin(
+    room,
+    (part: One) => [...kept, part],
+    (part) => [part],
+  )
+  const [start, end] = (isWhole ? undefined : cut(next, ofNext)) ?? []
+  if (start !== undefined && end !== undefined)
     return [
-      [...kept, cut[0]],
-      [cut[1], ...others],
+      [...kept, start],
+      [end, ...others],
     ]
   return count > 0 ? [kept, [next, ...others]] : undefined
 }
 
-function cutBlock(block: Block, fits: Fits<Block>, fitsAlone: Fits<Block>): Cut<Block> {
+function cutBlocks(blocks: Blocks, room: Room<Blocks>): Cut<Blocks> {
+  return cutBetween(blocks, room, cutBlock)
+}
+
+function cutBlock(block: Block, room: Room<Block>): Cut<Block> {
   switch (block.kind) {
     case 'paragraph':
-    case 'heading': {
-      const cut = cutSpans(
-        block.spans,
-        (spans) => fits({ ...block, spans }),
-        (spans) => fitsAlone({ ...block, spans }),
-      )
-      return (
-        cut && [
-          { ...block, spans: cut[0] },
-          { ...block, spans: cut[1] },
-        ]
-      )
-    }
-    case 'code': {
-      const cut = cutText(
-        block.text,
-        '\n',
-        (text) => fits({ ...block, text }),
-        (text) => fitsAlone({ ...block, text }),
-      )
-      return (
-        cut && [
-          { ...block, text: cut[0] },
-          { ...block, text: cut[1] },
-        ]
-      )
-    }
-    case 'quote': {
-      const cut = cutBlocks(
-        block.blocks,
-        (blocks) => fits({ ...block, blocks }),
-        (blocks) => fitsAlone({ ...block, blocks }),
-      )
-      return (
-        cut && [
-          { ...block, blocks: cut[0] },
-          { ...block, blocks: cut[1] },
-        ]
-      )
-    }
+    case 'heading':
+      return cutPart(block.spans, cutSpans, (spans): Block => ({ ...block, spans }), room)
+    case 'code':
+      return cutPart(block.text, cutLines, (text): Block => ({ ...block, text }), room)
+    case 'quote':
+      return cutPart(block.blocks, cutBlocks, (blocks): Block => ({ ...block, blocks }), room)
     case 'list':
-      return cutList(block, fits, fitsAlone)
+      return cutList(block, room)
     case 'table': {
       const [head = [], ...rows] = block.rows
       const of = (some: typeof rows): Block => ({ ...block, rows: [head, ...some] })
-      const count = mostThat(rows.length, (many) => fits(of(rows.slice(0, many))))
+      const count = mostThat(rows.length, (many) => room.fits(of(rows.slice(0, many))))
       if (count > 0) return [of(rows.slice(0, count)), of(rows.slice(count))]
       // A row that fits into the next message waits for it.
-      if (rows[0] && fitsAlone(of(rows.slice(0, 1)))) return undefined
-      return cutBlock(textBlock(block), fits, fitsAlone)
+      if (rows[0] && room.fitsAlone(of(rows.slice(0, 1)))) return undefined
+      return cutBlock(textBlock(block), room)
     }
     case 'image':
-      return cutBlock(textBlock(block), fits, fitsAlone)
+      return cutBlock(textBlock(block), room)
     case 'rule':
       return undefined
   }
 }
 
-function cutList(list: Block & List, fits: Fits<Block>, fitsAlone: Fits<Block>): Cut<Block> {
+function cutList(list: Block & ListBlock, room: Room<Block>): Cut<Block> {
   const { entries, first } = list
-  const count = mostThat(entries.length, (many) =>
-    fits({ ...list, entries: entries.slice(0, many) }),
-  )
-  const [kept, [next, ...others]] = [entries.slice(0, count), entries.slice(count)]
-  if (!next) return undefined
-  const rest = (entry: Entry): Block => ({
-    ...list,
-    first: first === undefined ? undefined : first + count,
-    entries: [entry, ...others],
-  })
-  const isWhole = count > 0 && fitsAlone({ ...list, entries: [next] })
-  const cut = isWhole
-    ? undefined
-    : cutBlocks(
-        next.blocks,
-        (blocks) => fits({ ...list, entries: [...kept, { ...next, blocks }] }),
-        (blocks) => fitsAlone({ ...list, entries: [{ ...next, blocks }] }),
-      )
-  if (cut) {
-    const [blocks, others] = cut
-    const continued = { ...next, done: undefined, isContinued: true, blocks: others }
-    return [{ ...list, entries: [...kept, { ...next, blocks }] }, rest(continued)]
-  }
-  return count > 0 ? [{ ...list, entries: kept }, rest(next)] : undefined
+  const [start, end] =
+    cutBetween(
+      entries,
+      roomWithin(room, (entries): Block => ({ ...list, entries })),
+      cutEntry,
+    ) ?? []
+  if (!start || !end) return undefined
+  const next = first === undefined ? undefined : first + entries.length - end.length
+  return [
+    { ...list, entries: start },
+    { ...list, first: next, entries: end },
+  ]
 }
 
-function cutSpans(spans: Spans, fits: Fits<Spans>, fitsAlone: Fits<Spans>): Cut<Spans> {
-  const count = mostThat(spans.length, (many) => fits(spans.slice(0, many)))
-  const [kept, [next, ...others]] = [spans.slice(0, count), spans.slice(count)]
-  if (!next) return undefined
-  const isWhole = count > 0 && next.kind !== 'text' && fitsAlone([next])
-  const cut = isWhole
-    ? undefined
-    : cutSpan(
-        next,
-        (span) => fits([...kept, span]),
-        (span) => fitsAlone([span]),
-      )
-  if (cut)
-    return [
-      [...kept, cut[0]],
-      [cut[1], ...others],
-    ]
-  return count > 0 ? [kept, [next, ...others]] : undefined
+function cutEntry(entry: ListEntry, room: Room<ListEntry>): Cut<ListEntry> {
+  const [start, end] =
+    cutPart(entry.blocks, cutBlocks, (blocks) => ({ ...entry, blocks }), room) ?? []
+  return start && end && [start, { ...end, done: undefined, isContinued: true }]
 }
 
-function cutSpan(span: Inline, fits: Fits<Inline>, fitsAlone: Fits<Inline>): Cut<Inline> {
+function cutSpans(spans: Spans, room: Room<Spans>): Cut<Spans> {
+  return cutBetween(spans, room, cutSpan, ({ kind }) => kind !== 'text')
+}
+
+function cutSpan(span: Inline, room: Room<Inline>): Cut<Inline> {
   if ('text' in span) {
-    const cut = cutText(
-      span.text,
-      /[\n ]/,
-      (text) => fits({ ...span, text }),
-      (text) => fitsAlone({ ...span, text }),
-    )
-    return (
-      cut && [
-        { ...span, text: cut[0] },
-        { ...span, text: cut[1] },
-      ]
-    )
+    return cutPart(span.text, cutWords, (text): Inline => ({ ...span, text }), room)
   }
-  const cut = cutSpans(
-    span.spans,
-    (spans) => fits({ ...span, spans }),
-    (spans) => fitsAlone({ ...span, spans }),
-  )
-  if (cut)
-    return [
-      { ...span, spans: cut[0] },
-      { ...span, spans: cut[1] },
-    ]
-  if (span.kind !== 'link' || fitsAlone({ ...span, spans: textSpans('x') })) return undefined
+  const cut = cutPart(span.spans, cutSpans, (spans): Inline => ({ ...span, spans }), room)
+  if (cut || span.kind !== 'link' || room.fitsAlone({ ...span, spans: textSpans('x') })) return cut
   // An address that is longer than a message is text.
   const [text] = textSpans(`[${plainText(span.spans)}](${span.url})`)
-  return text && cutSpan(text, fits, fitsAlone)
+  return text && cutSpan(text, room)
+}
+
+function cutLines(text: string, room: Room<string>): Cut<string> {
+  return cutText(text, '\n', room)
+}
+
+function cutWords(text: string, room: Room<string>): Cut<string> {
+  return cutText(text, /[\n ]/, room)
 }
 
 /**
@@ -215,8 +185,7 @@ function cutSpan(span: Inline, fits: Fits<Inline>, fitsAlone: Fits<Inline>): Cut
 function cutText(
   text: string,
   border: string | RegExp,
-  fits: Fits<string>,
-  fitsAlone: Fits<string>,
+  { fits, fitsAlone }: Room<string>,
 ): Cut<string> {
   const most = mostThat(text.length, (many) => fits(text.slice(0, many)))
   if (most === 0 || most === text.length) return undefined
@@ -226,13 +195,17 @@ function cutText(
   if (at > most / 2 || fitsAlone(piece)) {
     return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : undefined
   }
-  // Do not cut a surrogate pair.
-  const end = /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most
+  const end = beforePair(text, most)
   return end === 0 ? undefined : [text.slice(0, end), text.slice(end)]
 }
 
+/** An offset that does not cut a surrogate pair. */
+export function beforePair(text: string, at: number): number {
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at - 1 : at
+}
+
 /** The largest count up to `all` that fits, if each smaller count fits too; does not try counts far beyond it. */
-function mostThat(all: number, fits: (count: number) => boolean): number {
+export function mostThat(all: number, fits: (count: number) => boolean): number {
   let [low, high] = [0, 1]
   while (high < all && fits(high)) [low, high] = [high, high * 2]
   high = Math.min(high, all)

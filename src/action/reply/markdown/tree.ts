@@ -15,14 +15,14 @@ export interface Table {
   readonly rows: readonly (readonly Spans[])[]
 }
 
-export interface List {
+export interface ListBlock {
   readonly kind: 'list'
   /** The number of the first entry; `undefined` for bullets. */
   readonly first: number | undefined
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ListEntry[]
 }
 
-export interface Entry {
+export interface ListEntry {
   /** Whether a blank line separates the entry from the previous one. */
   readonly isApart: boolean
   /** The box of a task. */
@@ -41,7 +41,7 @@ export type Block = { readonly isApart: boolean } & (
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string }
   | { readonly kind: 'rule' }
-  | List
+  | ListBlock
   | Table
 )
 
