@@ -127,7 +127,7 @@ export function openStore(parts: StoreParts): StoreOf {
     retains: limits.retention > 0,
     memory: new AcceptanceMemory(),
     responseTime,
-    callTime: config.budget,
+    callTime: config.figures.GITHUB_TIMEOUT_MS,
     now,
     random: Math.random,
     after: steadyClock.after,
@@ -183,7 +183,9 @@ function adminPorts(
   }
 }
 
-function githubOf({ config: { apiUrl, version, budget, forge }, access: { call } }: SharedParts) {
+function githubOf({ config, access: { call } }: SharedParts) {
+  const { apiUrl, version, forge, figures } = config
+  const budget = figures.GITHUB_TIMEOUT_MS
   return { call, apiUrl, version, budget, forge, clock: systemClock }
 }
 

@@ -77,7 +77,7 @@ export async function openNodeDatabase(
   config: RelayConfig,
   { folder, relayKey, stateless, access, warnings, write }: NodeDatabaseParts,
 ): Promise<NodeDatabase> {
-  const settings = readStorageSettings(env)
+  const settings = readStorageSettings(env, config.figures)
   const encryption = new Encryption(relayKey.keys)
   const file = await openChecked(folder.database, encryption, relayKey.source)
   const { database } = file

@@ -46,7 +46,7 @@ export class OwnerObject {
     if (!text) throw relayKeyMissing()
     const encryption = new Encryption(await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
     const config = await readRelayConfig(settings)
-    const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+    const access = sharedGitHub(config, githubFetch(config.apiUrl))
     const database = new ObjectDatabase(state.storage)
     const { rows } = await reencryptAll(database, encryption)
     if (rows > 0) log({ change: 'reencrypted', events: rows })
@@ -64,7 +64,7 @@ export class OwnerObject {
     const opened = openDeliveries({
       config,
       access,
-      settings: readStorageSettings(settings, true),
+      settings: readStorageSettings(settings, config.figures, true),
       encryption,
       credentials: credentialsOf(config, access.call, (key) => lookup.current(key)),
       now: Date.now,

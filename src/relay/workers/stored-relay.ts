@@ -81,7 +81,7 @@ function relayWithKey(
   // This bundle knows only the errors of its own calls.
   const access = { ...shared, call: githubFetch(config.apiUrl) }
   const { report, loadChecks } = stateless
-  const settings = readStorageSettings(environmentOf(env), true)
+  const settings = readStorageSettings(environmentOf(env), config.figures, true)
   const encryption = new Encryption(keys)
   const objects = new OwnerObjects(namespace, { now: steadyClock.now, report })
   const endpoints = new EndpointLookup({
