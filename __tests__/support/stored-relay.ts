@@ -241,7 +241,7 @@ export async function startStoredRelay(
       }
       await settled()
     },
-    imbalance: async () => (await deliveries.figures()).imbalance,
+    imbalance: async () => (await deliveries.table.figures()).imbalance,
     close: async () => {
       await settled()
       await server.close()

@@ -1,6 +1,7 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
+import { isDeleted } from '../store/delivery-sql.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
 
@@ -117,11 +118,20 @@ function verifiedStage(
       at,
       found: explanation ?? 'the signature is not valid',
       wanted: `a request that ${schemesOf(endpoint)} verifies with the secret of the endpoint`,
-      cure: `Enter the same secret at the sender, or change it here: ${command('endpoint update', endpoint)} --sender <name> --secret-env <NAME>`,
+      cure: `Enter the same secret at the sender, or change it here: ${command('endpoint update', endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
     }
   }
   if (!endpoint?.verify) return { state: 'skipped', found: 'the endpoint verifies no signatures' }
   return { state: 'ok', at, found: `verified by ${schemesOf(endpoint)}` }
+}
+
+/** The flag that names the scheme of the endpoint, unless it needs further settings. */
+function senderFlag(endpoint: Endpoint | undefined): string {
+  const [entry, ...others] = endpoint?.verify ?? []
+  const { scheme, secret: _, ...settings } = entry ?? {}
+  const [name, ...alternatives] = [scheme ?? []].flat().map(String)
+  const isWhole = others.length + alternatives.length + Object.keys(settings).length === 0
+  return isWhole && name !== undefined ? `--verify ${name}` : '--sender <name>'
 }
 
 function schemesOf(endpoint: Endpoint | undefined): string {
@@ -129,10 +139,8 @@ function schemesOf(endpoint: Endpoint | undefined): string {
   return names.join(' or ') || 'the scheme of the endpoint'
 }
 
-function filteredStage(
-  { state, received, explanation, id }: Delivery,
-  endpoint: Endpoint | undefined,
-): Told {
+function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
+  const { state, received, explanation } = delivery
   const at = isoTime(received)
   if (state === 'filtered') {
     return {
@@ -140,7 +148,7 @@ function filteredStage(
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `To accept such events, change the condition, and replay the delivery: ${command('endpoint update', endpoint)} --if '<condition>' && hookline deliveries replay ${id}`,
+      cure: `To accept such events, change the condition: ${command('endpoint update', endpoint)} --if '<condition>'. Then ${again(delivery)}`,
     }
   }
   if (endpoint?.if === undefined)
@@ -149,7 +157,7 @@ function filteredStage(
 }
 
 function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
-  const { state, reason, accepted, githubMs, attempts, since, next, explanation } = delivery
+  const { state, reason, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
   const tries =
     attempts === 0 ? 'no attempt yet' : attempts === 1 ? '1 attempt' : `${attempts} attempts`
@@ -159,7 +167,7 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       const time = githubMs === null ? '' : ` in ${githubMs} ms`
       return {
         state: 'ok',
-        at: accepted === null ? null : isoTime(accepted),
+        at: acceptedAt(delivery),
         found: `GitHub accepted the event${time} (${tries})`,
       }
     }
@@ -183,6 +191,11 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       }
     }
   }
+}
+
+/** GitHub's clock shows whole seconds, so its time may be before that of the receipt. */
+export function acceptedAt({ accepted, received }: Delivery): string | null {
+  return accepted === null ? null : isoTime(Math.max(accepted, received))
 }
 
 function foundStage({ outcome, outcomeReason, run, accepted }: Delivery): Told {
@@ -230,10 +243,8 @@ const ENDED: ReadonlySet<RunOutcome> = new Set([
   'startup_failure',
 ])
 
-function endedStage(
-  { outcome, outcomeReason, conclusion, run, id, details }: Delivery,
-  body: string | null,
-): Told {
+function endedStage(delivery: Delivery, body: string | null): Told {
+  const { outcome, outcomeReason, conclusion, run, details } = delivery
   if (outcome === null || outcome === 'unknown') return { state: 'unknown' }
   if (outcome === 'waiting_for_approval') {
     return {
@@ -247,37 +258,45 @@ function endedStage(
     const unread = details === 'not_read' ? ' (its steps were not read)' : ''
     return { state: 'ok', found: `${conclusion ?? 'success'}${unread}` }
   }
-  const again = `hookline deliveries replay ${id}`
+  const then = `Then ${again(delivery)}`
   switch (outcome) {
     case 'nothing_fired':
       return {
         state: 'failed',
         found: outcomeReason === null ? 'no trigger fired' : withValues(outcomeReason, body),
         wanted: 'a trigger that fires',
-        cure: `${cureOfNothingFired(outcomeReason ?? '')}. Then replay the delivery: ${again}`,
+        cure: `${cureOfNothingFired(outcomeReason ?? '')}. ${then}`,
       }
     case 'skipped':
       return {
         state: 'failed',
         found: 'every job was skipped',
         wanted: 'a job whose condition (if:) is true for this event',
-        cure: `Find the condition with: hookline check. Then replay the delivery: ${again}`,
+        cure: `Find the condition with: hookline check. ${then}`,
       }
     case 'startup_failure':
       return {
         state: 'failed',
         found: outcomeReason ?? 'the run failed before a job began',
         wanted: 'a valid workflow that the policies of the repository allow',
-        cure: `Read the error in the run, correct it, and replay the delivery: ${again}`,
+        cure: `Read the error in the run, and correct it. ${then}`,
       }
     default:
       return {
         state: 'failed',
         found: outcomeReason ?? conclusion ?? 'failure',
         wanted: 'success',
-        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}. Then replay the delivery: ${again}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}. ${then}`,
       }
   }
+}
+
+/** How the event is sent again, in the middle of a sentence. */
+function again({ id, key, endpoint }: Delivery): string {
+  const isStored = key !== null && !isDeleted({ endpoint })
+  return isStored
+    ? `replay the delivery: hookline deliveries replay ${id}`
+    : 'let the sender send the event again'
 }
 
 /** The reason of a public repository contains no value, but the stored body has it. */
@@ -310,8 +329,7 @@ interface Named {
 /** The cure of an error code, or of a reason that an event waits or is dead; `null` if only time helps. */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   const update = command('endpoint update', endpoint)
-  const replay =
-    delivery?.state === 'dead' ? `, then: hookline deliveries replay ${delivery.id}` : ''
+  const replay = delivery?.state === 'dead' ? `. Then ${again(delivery)}` : ''
   const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
   switch (reason) {
     case 'invalid_token':
@@ -338,7 +356,7 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
     case 'too_old':
     case 'maybe_accepted':
     case 'internal_error':
-      return delivery ? `hookline deliveries replay ${delivery.id}` : null
+      return delivery ? again(delivery).replace(/^./, (first) => first.toUpperCase()) : null
     case 'unreadable':
       return 'Add the missing relay key behind the first one, separated by a comma.'
     case 'stored':

@@ -132,7 +132,7 @@ export async function openNodeDatabase(
       isStarting: () => !gate.isOpen,
       shortage: async () => {
         if (await file.fault()) return 'disk'
-        return opened.table.isFull ? 'storage_full' : undefined
+        return deliveries.table.isFull ? 'storage_full' : undefined
       },
       fault: async () => (await file.fault())?.reason,
     }),

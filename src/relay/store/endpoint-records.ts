@@ -1,5 +1,6 @@
 import { base64url } from 'jose'
 import { toHex } from '../../wire/bytes.ts'
+import { durationSeconds } from '../../wire/duration.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import type { Database } from './database.ts'
@@ -28,7 +29,7 @@ export async function encryptEndpoint(
   encryption: Encryption,
 ): Promise<EndpointRow> {
   const { created, ...stored } = endpoint
-  const { owner, name, id, token } = stored
+  const { owner, name, id, token, expect } = stored
   const content = { ...stored, id: id.reveal(), ...(token && { token: token.reveal() }) }
   return {
     hash: await endpointHash(id),
@@ -36,6 +37,7 @@ export async function encryptEndpoint(
     name,
     created,
     ...times,
+    expect: expect === undefined ? null : (durationSeconds(expect) ?? 0) * 1000,
     tokenHash: token ? await encryption.tokenHash(token) : null,
     ...(await encryption.encrypt(TYPE, content)),
   }
@@ -67,7 +69,7 @@ export async function reencryptEndpoints(
 ): Promise<Reencrypted> {
   const columns = async (content: unknown) => {
     const token = isObject(content) && typeof content.token === 'string' ? content.token : undefined
-    return { token_hash: token ? await encryption.tokenHash(new Secret(token)) : null }
+    return { tokenHash: token ? await encryption.tokenHash(new Secret(token)) : null }
   }
   return reencrypt(database, { ...ENCRYPTED_ENDPOINTS, columns }, encryption)
 }
