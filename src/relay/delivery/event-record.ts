@@ -51,16 +51,6 @@ export function encryptContent(
   return encryption.encrypt(TYPE, content)
 }
 
-/** @throws Error of any kind if no relay key decrypts it, it is damaged, or it is no event */
-export async function decryptEvent(
-  record: EncryptedRecord,
-  encryption: Encryption,
-): Promise<DecryptedEvent> {
-  const content = await decryptContent(record, encryption)
-  if (!content.event) throw new TypeError('no event')
-  return content
-}
-
 /** @throws Error of any kind if no relay key decrypts it, or it is damaged */
 export async function decryptContent(
   record: EncryptedRecord,
