@@ -1,6 +1,6 @@
-/** What a runtime gives to each part of a relay; tests give their own. */
+/** The clock, the chance and the log of a runtime, as each part of a relay gets them; tests give their own. */
 export interface Runtime {
-  /** Milliseconds since 1970. It never jumps while the process runs. */
+  /** Milliseconds since 1970, by a clock that never jumps while the process runs. */
   now(): number
   /** From 0, less than 1. */
   random(): number

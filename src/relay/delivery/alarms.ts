@@ -26,7 +26,7 @@ export class Alarms {
   readonly #active = new Map<string, Alarm>()
   /** When each endpoint, `<owner>/<name>`, accepted an event that is not on disk yet: at most a minute ago. */
   readonly #lastEvents = new Map<string, number>()
-  /** Whether an endpoint expects events; otherwise none is noted. */
+  /** True if an endpoint expects events; otherwise no event is noted. */
   #expects = false
   #checkedAt: number
 

@@ -420,7 +420,7 @@ export function isSelected(
   return isOwn && isOfOwner && (filter.state === undefined || filter.state === state)
 }
 
-/** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
+/** True if the relay looks for the run of an event: not for a token URL, or for its own notification. */
 export function isFollowed(
   { credential, isNotification = false }: LimitedCall & Pick<Dispatch, 'isNotification'>,
   github: Pick<DispatchOptions, 'apiUrl' | 'forge'>,

@@ -58,7 +58,7 @@ export interface LoopPorts extends OpenPorts, Runtime {
   readonly send: DispatchPort
   /** Absent for a forge whose API does not list runs as GitHub's does. */
   readonly findRuns: FindRuns | undefined
-  /** Whether the run of an event is looked for. */
+  /** True if the relay looks for the run of an event. */
   follows(dispatch: Dispatch): boolean
   readonly pack: Packer
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */

@@ -830,7 +830,7 @@ export class DeliveryTable {
   }
 }
 
-/** Of a delivery that GitHub was not asked to accept. */
+/** The fields of a delivery of which GitHub knows nothing. */
 const UNKNOWN = {
   ...{ replayOf: null, attempts: 0, doubts: 0, wait: 0 },
   ...{ accepted: null, githubMs: null, run: null, explanation: null },

@@ -15,7 +15,7 @@ export function isDeleted({ endpoint }: Pick<Delivery, 'endpoint'>): boolean {
 export const COLUMNS = DELIVERY_COLUMNS.join(', ')
 
 /**
- * Stores a row. One that is there already is not stored again: on Workers, a call may be repeated. If the
+ * Stores a row. A row that is there already stays as it is: on Workers, a call may be repeated. If the
  * endpoint of the name was created later, the row belongs to a deleted one.
  *
  * @param created when the row's endpoint was created
