@@ -93,7 +93,7 @@ describe('the stage where it ended', () => {
       { state: 'filtered', reason: 'if', explanation: 'if: body.live is not true' },
       'filtered',
       'failed',
-      /--if '<condition>'\. Then replay the delivery: hookline deliveries replay 0b8f/,
+      /--if '<condition>' && hookline deliveries replay 0b8f/,
     ],
     ['a refused event', { state: 'refused', reason: 'event_rejected' }, 'sent', 'failed', null],
     [

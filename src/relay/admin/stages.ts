@@ -142,13 +142,16 @@ function schemesOf(endpoint: Endpoint | undefined): string {
 function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
   const { state, received, explanation } = delivery
   const at = isoTime(received)
+  const update = `${command('endpoint update', endpoint)} --if '<condition>'`
   if (state === 'filtered') {
     return {
       state: 'failed',
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `To accept such events, change the condition: ${command('endpoint update', endpoint)} --if '<condition>'. Then ${again(delivery)}`,
+      cure: isReplayable(delivery)
+        ? `To accept such events, change the condition, and replay the delivery: ${update} && hookline deliveries replay ${delivery.id}`
+        : `To accept such events, change the condition: ${update}. Then ${again(delivery)}`,
     }
   }
   if (endpoint?.if === undefined)
@@ -292,11 +295,15 @@ function endedStage(delivery: Delivery, body: string | null): Told {
 }
 
 /** How the event is sent again, in the middle of a sentence. */
-function again({ id, key, endpoint }: Delivery): string {
-  const isStored = key !== null && !isDeleted({ endpoint })
-  return isStored
-    ? `replay the delivery: hookline deliveries replay ${id}`
+function again(delivery: Delivery): string {
+  return isReplayable(delivery)
+    ? `replay the delivery: hookline deliveries replay ${delivery.id}`
     : 'let the sender send the event again'
+}
+
+/** False if the payload is not stored, or the endpoint was deleted. */
+function isReplayable({ key, endpoint }: Delivery): boolean {
+  return key !== null && !isDeleted({ endpoint })
 }
 
 /** The reason of a public repository contains no value, but the stored body has it. */
