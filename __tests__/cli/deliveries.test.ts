@@ -146,7 +146,7 @@ describeOnNode24('hookline deliveries', () => {
     expect((await run('endpoint', ['update', 'orders', '--remove', 'targets'])).code).toBe(0)
   })
 
-  test('replay delivers a dead letter again; delete asks, and removes it', async () => {
+  test('replay refuses the events of a deleted endpoint; delete asks, and removes them', async () => {
     const ids = [await post(), await post(), await post()]
     await run('endpoint', ['delete', 'orders'])
     expect(await listed('--state', 'dead')).toHaveLength(3)
@@ -157,13 +157,13 @@ describeOnNode24('hookline deliveries', () => {
     expect((await deliveries('delete', first, ...one, '--yes')).output).toBe('1 delivery deleted')
     expect(await listed()).toHaveLength(2)
     github.always(answering)
-    // The endpoint's name is free again, and its credential starts the workflow.
-    expect((await deliveries('replay', second, ...one)).output).toBe(
-      `1 delivery replayed as ${second}`,
-    )
+    const refused = await deliveries('replay', second, ...one)
+    expect(refused.code).toBe(1)
+    expect(refused.errors).toContain('its endpoint was deleted')
+    expect(refused.errors).toContain('hookline endpoint create')
     const many = ['--reason', 'endpoint_deleted', ...one]
     const { output } = await deliveries('replay', ...many, '--json')
-    expect(JSON.parse(output).replayed).toBeGreaterThanOrEqual(1)
+    expect(JSON.parse(output)).toMatchObject({ replayed: 0, missing: 2 })
   })
 
   test('a filter selects the deliveries that are deleted', async () => {

@@ -26,6 +26,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'figures.ts': 0,
   'metrics.ts': 0,
   'bounded-cache.ts': 0,
+  'runtime.ts': 0,
   store: 1,
   github: 2,
   delivery: 3,

@@ -35,6 +35,17 @@ function place(pattern: RegExp): number {
 }
 
 describe('the release workflow', () => {
+  test('compares the tag to the checked commit in each job that checks it out, before any other script', () => {
+    const ofTag = jobs.filter(([, { steps = [] }]) =>
+      steps.some((step) => step.with?.ref?.includes('outputs.tag')),
+    )
+    expect(ofTag.map(([name]) => name)).toEqual(['publish', 'image'])
+    for (const [, { steps = [] }] of ofTag) {
+      const [first] = steps.flatMap(({ run }) => run ?? [])
+      expect(first).toBe('test "$(git rev-parse HEAD)" = "$COMMIT"')
+    }
+  })
+
   test('checks, tags, publishes with provenance, announces, and moves the major tag last', () => {
     const found = [
       /\.ci\/run/,

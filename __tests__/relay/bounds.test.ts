@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Figures } from '../../src/relay/figures.ts'
 import { startRelay } from '../../src/relay/node/start.ts'
 import { BodyMemory } from '../../src/relay/webhook/body.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -20,9 +21,9 @@ beforeAll(async () => {
 afterEach(() => github.reset())
 afterAll(() => github.close())
 
-function begin(env: Record<string, string> = {}) {
-  const all = { HOOKLINE_API_URL: github.url, ...env }
-  return startRelay({ host: '127.0.0.1', port: 0, env: all, write: () => {} })
+function begin(figures: Partial<Figures> = {}) {
+  const env = { HOOKLINE_API_URL: github.url }
+  return startRelay({ host: '127.0.0.1', port: 0, env, figures, write: () => {} })
 }
 
 /** Waits without a limit, because slow machines only take longer. */
@@ -49,7 +50,7 @@ describe('the bodies of all requests together', () => {
   const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
 
   test('are bounded: 503 beyond, and as before when they are gone', async () => {
-    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ MAX_BODY_MEMORY_MB: 1 })
     const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
     await arrived(sockets)
     const answer = await send(relay.url, SMALL)
@@ -62,7 +63,7 @@ describe('the bodies of all requests together', () => {
   })
 
   test('a slow body counts by its received bytes, so a few do not exclude others', async () => {
-    const relay = await begin({ HOOKLINE_TEST_MAX_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ MAX_BODY_MEMORY_MB: 1 })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
     await arrived(sockets)
     expect((await send(relay.url, SMALL)).status).toBe(200)
@@ -83,8 +84,8 @@ describe('the bodies of all requests together', () => {
   })
 })
 
-test('closes a connection beyond HOOKLINE_TEST_MAX_CONNECTIONS if all others are in use', async () => {
-  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
+test('closes a connection beyond the most if all others are in use', async () => {
+  const relay = await begin({ MAX_CONNECTIONS: 3 })
   const sockets = Array.from({ length: 3 }, () => stuck(relay.url, 1 * KB))
   await arrived(sockets)
   const request = withToken({ method: 'POST', target: HOOK })
@@ -102,7 +103,7 @@ test('closes a connection beyond HOOKLINE_TEST_MAX_CONNECTIONS if all others are
 })
 
 test('closes the oldest idle connection for the last one that fits', async () => {
-  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '3' })
+  const relay = await begin({ MAX_CONNECTIONS: 3 })
   const bytes = requestBytes(withToken({ method: 'POST', target: HOOK }), 'keep-alive')
   const ask = async (socket: Socket) => {
     socket.write(bytes)
@@ -120,7 +121,7 @@ test('closes the oldest idle connection for the last one that fits', async () =>
 })
 
 test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
-  const relay = await begin({ HOOKLINE_TEST_MAX_CONNECTIONS: '50' })
+  const relay = await begin({ MAX_CONNECTIONS: 50 })
   const request = withToken({ method: 'POST', target: HOOK })
   const kept = keptConnection(relay.url)
   expect((await kept.send(request)).status).toBe(200)

@@ -17,7 +17,8 @@ testWithNginx(
     const relay = await startRelay({
       host: '127.0.0.1',
       port: 0,
-      env: { HOOKLINE_API_URL: github.url, HOOKLINE_TEST_KEEP_ALIVE_MS: '1250' },
+      env: { HOOKLINE_API_URL: github.url },
+      figures: { KEEP_ALIVE_MS: 1250 },
       write: () => {},
     })
     const nginx = await startNginx(relay.url)

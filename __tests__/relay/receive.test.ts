@@ -64,7 +64,7 @@ async function relayWith(
     largeBodies: undefined,
     admin: async () => ({ status: 200, headers: {}, body: '' }),
   }
-  const stateless = statelessRelay(config, sharedGitHub({}, config, unused), () => {}, parts)
+  const stateless = statelessRelay(config, sharedGitHub(config, unused), () => {}, parts)
   const relay = { ...stateless, store, log: (entry: object) => void seen.log.push(entry) }
   return { relay, seen }
 }

@@ -1,10 +1,10 @@
 import { isBuiltin } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import { Acceptance, AcceptanceMemory } from '../../src/relay/delivery/accept.ts'
-import { Deliveries } from '../../src/relay/delivery/deliveries.ts'
+import { Deliveries, isFollowed } from '../../src/relay/delivery/deliveries.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import type { ChangeLine } from '../../src/relay/delivery/log-lines.ts'
-import { queueNames } from '../../src/relay/delivery/queue-name.ts'
+import { queueNames } from '../../src/relay/delivery/queue.ts'
 import type { Attempts } from '../../src/relay/errors.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { createCredentials } from '../../src/relay/github/credential.ts'
@@ -215,10 +215,9 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
     },
     encryption: busyEncryption,
     nameQueue,
-    hadEvent: async () => true,
-    used: async () => {},
+    endpoints: { hadEvent: async () => true, accepted: async () => {} },
     memory: new AcceptanceMemory(),
-    follows: (dispatch) => made.follows(dispatch),
+    follows: (dispatch) => isFollowed(dispatch, options),
     retains: limits.retention > 0,
     responseTime: 2500,
     callTime: 8000,
@@ -251,7 +250,7 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
       return busy.aside(acceptance.deliver([dispatch], isOfEndpoint ? endpoint : undefined))
     },
     rows: () => given.read('SELECT * FROM delivery ORDER BY seq') as Promise<readonly Row[]>,
-    states: async () => (await made.figures()).states,
+    states: async () => (await made.table.figures()).states,
     saveEndpoint: async (endpoint: Endpoint) => {
       const times = { changed: time.now, firstEvent: null }
       const row = await encryptEndpoint(endpoint, times, encryption)

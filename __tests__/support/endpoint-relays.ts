@@ -17,6 +17,7 @@ import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { openDeliveries, openStore } from '../../src/relay/stored-relay.ts'
 import { bundle } from './build.ts'
+import { figuresOf } from './figures.ts'
 import { createEndpoint } from './large-bodies.ts'
 import { memoryDatabase } from './memory-database.ts'
 import { RELAY_KEY, relayKeyOf } from './relay-keys.ts'
@@ -28,9 +29,9 @@ import { startWorkerd } from './workerd.ts'
 async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const log: string[] = []
   const write = (line: string) => void log.push(line)
-  const config = await readRelayConfig(env, repository)
+  const config = await readRelayConfig(env, repository, figuresOf(env))
   const pool = githubConnectionPool(config.apiUrl)
-  const github = sharedGitHub(env, config, pool.call)
+  const github = sharedGitHub(config, pool.call)
   const parts = { packers: [PACK], loadChecks, isStateless: false }
   const relay = statelessRelay(config, github, write, parts)
   const { keys, encryption } = await relayKeyOf()
@@ -49,7 +50,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
     config,
     // Each credential may start each workflow.
     access: { ...github, call: async () => ({ status: 200, header: () => undefined, text: '{}' }) },
-    settings: readStorageSettings(env),
+    settings: readStorageSettings(env, config.figures),
     encryption,
     credentials,
     now: Date.now,

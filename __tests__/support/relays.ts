@@ -1,4 +1,5 @@
 import { startRelay } from '../../src/relay/node/start.ts'
+import { figuresOf } from './figures.ts'
 import { startOnWorkerd } from './workerd.ts'
 
 export interface RelayUnderTest {
@@ -20,7 +21,8 @@ export type StartRelay = (setup: RelaySetup) => Promise<RelayUnderTest>
 export async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const log: string[] = []
   const write = (line: string) => void log.push(line)
-  const relay = await startRelay({ host: '127.0.0.1', port: 0, env, repository, write })
+  const figures = figuresOf(env)
+  const relay = await startRelay({ host: '127.0.0.1', port: 0, env, repository, write, figures })
   return { url: relay.url, log, close: relay.close }
 }
 

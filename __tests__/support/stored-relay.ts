@@ -19,6 +19,7 @@ import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { StorageError } from '../../src/relay/store/storage-error.ts'
 import { openDeliveries, openStore } from '../../src/relay/stored-relay.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
+import { figuresOf } from './figures.ts'
 import { type GitHub, type RecordedCall, startGitHub } from './github.ts'
 import { ADMIN_BEARER, relayKeyOf } from './relay-keys.ts'
 
@@ -109,9 +110,9 @@ export async function startStoredRelay(
   const report = (error: unknown) => {
     if (!(error instanceof StorageError)) faults.push(error)
   }
-  const config = await readRelayConfig(settings)
+  const config = await readRelayConfig(settings, undefined, figuresOf(settings))
   const pool = githubConnectionPool(config.apiUrl)
-  const access = sharedGitHub(settings, config, pool.call)
+  const access = sharedGitHub(config, pool.call)
   const loadChecks = () => import('../../src/relay/webhook/verification.ts')
   const stateless = statelessRelay(config, access, write, {
     packers: [PACK],
@@ -132,7 +133,7 @@ export async function startStoredRelay(
   const shared = {
     config,
     access,
-    settings: readStorageSettings(settings),
+    settings: readStorageSettings(settings, config.figures),
     encryption,
     credentials,
     now,
@@ -240,7 +241,7 @@ export async function startStoredRelay(
       }
       await settled()
     },
-    imbalance: async () => (await deliveries.figures()).imbalance,
+    imbalance: async () => (await deliveries.table.figures()).imbalance,
     close: async () => {
       await settled()
       await server.close()

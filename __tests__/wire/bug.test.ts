@@ -11,7 +11,7 @@ test('the relay logs kind and stack of its own fault, never the message', async 
   }
   const config = await readRelayConfig({})
   const write = (line: string) => void lines.push(line)
-  const { report } = statelessRelay(config, sharedGitHub({}, config, post), write, {
+  const { report } = statelessRelay(config, sharedGitHub(config, post), write, {
     packers: [],
     loadChecks: () => import('../../src/relay/webhook/verification.ts'),
     isStateless: true,

@@ -25,7 +25,6 @@ export async function databaseCosts(env, rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'bench-database-'))
   const down = await start('upstream', { DOWN: '1' })
   const own = {
-    HOOKLINE_TEST_MAX_EVENTS: '9999999',
     HOOKLINE_MAX_STORAGE_MB: '999999',
     HOOKLINE_GITHUB_TOKEN: 'ghp_ownJ7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXg',
     HOOKLINE_ALLOW_TOKENS: 'true',

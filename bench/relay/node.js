@@ -11,7 +11,9 @@ const { dataFolder } = await compiled('relay/node/data-folder.js')
 
 const { DATA_FOLDER: data, ...env } = process.env
 const folder = data === undefined ? undefined : dataFolder({ data, env: {} })
-const relay = await startRelay({ host: '127.0.0.1', port: 0, env, folder })
+// More events than a relay stores: nothing but the disk decides.
+const figures = { MAX_EVENTS: 9_999_999 }
+const relay = await startRelay({ host: '127.0.0.1', port: 0, env, folder, figures })
 process.send?.({ url: relay.url })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')

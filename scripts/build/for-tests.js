@@ -113,7 +113,12 @@ function bundles(own, packages) {
       // Node's `vm` modules, in which tests run several of them, cannot import.
       supported: { 'dynamic-import': splits || portable === true },
       banner: splits ? { js: REQUIRE } : {},
-      plugins: [copiesOf(packages), page(), modulesBeside(), ...(loads ? [beside(loads)] : [])],
+      plugins: [
+        ...[copiesOf(packages), page(), modulesBeside(), figures(portable === true)],
+        ...(loads ? [beside(loads)] : []),
+      ],
+      // The runtime of the worker has this module.
+      external: ['cloudflare:workers'],
       logLevel: 'error',
     })
     const type = splits ? 'module' : format
@@ -156,6 +161,31 @@ function modulesBeside() {
           ? { path: `./${basename(path, '.ts')}.js`, external: true }
           : null,
       )
+    },
+  }
+}
+
+/**
+ * Lets tests of whole processes shorten the figures of a relay by variables `HOOKLINE_TEST_<name>`. The released
+ * bundles read no such variable.
+ *
+ * @param {boolean} isWorker
+ * @returns {Plugin}
+ */
+function figures(isWorker) {
+  const env = isWorker
+    ? "import { env } from 'cloudflare:workers'"
+    : "import { env } from 'node:process'"
+  const change = `for (const name of Object.keys(FIGURES)) {
+    const text = env['HOOKLINE_TEST_' + name]
+    if (text !== undefined) Object.assign(FIGURES, { [name]: Number(text) })
+  }`
+  return {
+    name: 'figures',
+    setup(building) {
+      building.onLoad({ filter: /[\\/]relay[\\/]figures\.ts$/ }, async ({ path }) => {
+        return { loader: 'ts', contents: `${env}\n${await readFile(path, 'utf8')}\n${change}` }
+      })
     },
   }
 }

@@ -13,7 +13,7 @@ import {
   type SettingName,
 } from '../wire/settings.ts'
 import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
-import { figure, MEGABYTE } from './figures.ts'
+import { FIGURES, type Figures, MEGABYTE } from './figures.ts'
 import type { TokenSource } from './github/credential.ts'
 import {
   type CredentialOptions,
@@ -37,8 +37,7 @@ export interface RelayConfig {
   readonly apiUrl: URL
   /** The version of the API that the server speaks, which all calls learn together. */
   readonly version: ServerVersion
-  /** Milliseconds for all tries of one event. */
-  readonly budget: number
+  readonly figures: Figures
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
   readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
@@ -48,8 +47,6 @@ export interface RelayConfig {
   readonly dispatch: DispatchMode
   /** Detected if absent. */
   readonly forge: Forge | undefined
-  /** Bytes of all request bodies in memory together. */
-  readonly bodyMemory: number
   /** Address of this relay as senders see it. */
   readonly publicUrl: string | undefined
 }
@@ -63,7 +60,11 @@ type GitHubCredentialConfig =
  * @param flag `owner/name`, which wins over `HOOKLINE_REPOSITORY`
  * @throws UserError naming the variable that is wrong
  */
-export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
+export async function readRelayConfig(
+  env: Environment,
+  flag?: string,
+  figures: Partial<Figures> = {},
+): Promise<RelayConfig> {
   checkCredentialSettings(env)
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
@@ -72,11 +73,10 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
   return {
     apiUrl,
     version: new ServerVersion(apiUrl),
-    budget: figure(env, 'GITHUB_TIMEOUT_MS'),
+    figures: { ...FIGURES, ...figures },
     // Forgejo and Gitea have no `repository_dispatch`.
     dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
     forge,
-    bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
     pages: RELAY_PAGES,
@@ -93,14 +93,13 @@ export interface ForgeAccess {
 }
 
 export function sharedGitHub(
-  env: Environment,
-  { githubCredential }: RelayConfig,
+  { githubCredential, figures }: RelayConfig,
   call: GitHubCall,
 ): ForgeAccess {
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = githubCredential !== undefined && 'app' in githubCredential
-  const minInterval = figure(env, 'MIN_INTERVAL_MS')
+  const { MIN_INTERVAL_MS: minInterval } = figures
   const ports = { now, after, date: systemClock.now, minInterval, metrics }
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
@@ -118,12 +117,12 @@ export function statelessRelay(
   write: (line: string) => void,
   { packers, loadChecks, isStateless }: RuntimeParts,
 ): Relay {
-  const { repository, apiUrl, version, budget, forge, dispatch: dispatchMode, publicUrl } = config
+  const { repository, apiUrl, version, figures, forge, dispatch: dispatchMode, publicUrl } = config
   const options = {
     call,
     apiUrl,
     version,
-    budget,
+    budget: figures.GITHUB_TIMEOUT_MS,
     forge,
     clock: systemClock,
     govern: rateLimiters.live,
@@ -137,7 +136,7 @@ export function statelessRelay(
     pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     metrics,
-    bodyMemory: new BodyMemory(config.bodyMemory),
+    bodyMemory: new BodyMemory(figures.MAX_BODY_MEMORY_MB * MEGABYTE),
     packers,
     loadChecks,
     publicUrl,
@@ -229,13 +228,14 @@ export function ownToken(
 }
 
 function githubCredentialOf(
-  { githubCredential, apiUrl, version, budget }: RelayConfig,
+  { githubCredential, apiUrl, version, figures }: RelayConfig,
   call: GitHubCall,
 ): { readonly githubCredential?: GitHubCredential } {
   if (!githubCredential) return {}
   if ('app' in githubCredential) {
     // Half of the time of an event, so that some is left for another try.
-    const options = { apiUrl, version, budget: Math.ceil(budget / 2), call, clock: systemClock }
+    const budget = Math.ceil(figures.GITHUB_TIMEOUT_MS / 2)
+    const options = { apiUrl, version, budget, call, clock: systemClock }
     return { githubCredential: new App({ ...githubCredential.app, ...options }) }
   }
   const { token } = githubCredential

@@ -1,9 +1,7 @@
-import type { Environment } from '../wire/settings.ts'
-
 export const MEGABYTE = 1024 * 1024
 
 /** Figures of the relay that nobody can choose better from outside. */
-const FIGURES = {
+export const FIGURES = {
   /** For all calls of one event: GitHub answers within a second, and most senders wait for ten. */
   GITHUB_TIMEOUT_MS: 8000,
   /** All request bodies together; an isolate on Workers has 128 MB. Beyond it the relay responds 503. */
@@ -20,11 +18,8 @@ const FIGURES = {
   MAX_EVENTS: 100_000,
 } as const
 
-/** A figure; a test of a whole process shortens it by the variable `HOOKLINE_TEST_<name>`. */
-export function figure(env: Environment, name: keyof typeof FIGURES): number {
-  const text = env[`HOOKLINE_TEST_${name}`]
-  return text === undefined ? FIGURES[name] : Number(text)
-}
+/** A test shortens some of them. */
+export type Figures = Readonly<Record<keyof typeof FIGURES, number>>
 
 /** Milliseconds in which every request must be complete, whatever its size. */
 export const GRACE = 15_000

@@ -8,11 +8,8 @@ const MOST_FAILING = 1000
 
 /** The counters since the start of a process or an isolate. */
 export class RelayMetrics {
-  /** Answers to senders, by status. */
-  readonly answers = new Map<number, number>()
-  /** The same for each endpoint, by its labels and the status. */
-  readonly #endpointAnswers = new Map<string, Map<number, number>>()
-  readonly #tries = new Map<GitHubCallOutcome, number>()
+  /** By the name of the counter, and by its labels. */
+  readonly #counters = new Map<string, Map<string, number>>()
   /** Calls within each bound, and beyond the one before it. */
   readonly #buckets = BUCKETS.map(() => 0)
   #seconds = 0
@@ -20,35 +17,31 @@ export class RelayMetrics {
   /** The latest `x-ratelimit-remaining` of each credential. */
   readonly #remaining = new Map<object, number>()
   readonly #failing = new Map<string, string>()
-  /** Followed events, by the outcome of their runs. */
-  readonly #runs = new Map<string, number>()
-  #refusedBodies = 0
 
   /** @param endpoint that was called */
   answered(
     status: number,
     endpoint?: { readonly owner: string; readonly name: string } | undefined,
   ): void {
-    this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+    this.#count('hookline_responses_total', `{status="${status}"}`)
     if (endpoint === undefined) return
     // Neither name contains a quotation mark.
-    const labels = `owner="${endpoint.owner}",endpoint="${endpoint.name}"`
-    const known = this.#endpointAnswers.get(labels) ?? new Map<number, number>()
-    this.#endpointAnswers.set(labels, known.set(status, (known.get(status) ?? 0) + 1))
+    const labels = `{owner="${endpoint.owner}",endpoint="${endpoint.name}",status="${status}"}`
+    this.#count('hookline_endpoint_responses_total', labels)
   }
 
   /** @param outcome of the run of an event */
   ran(outcome: string): void {
-    this.#runs.set(outcome, (this.#runs.get(outcome) ?? 0) + 1)
+    this.#count('hookline_runs_total', `{outcome="${outcome}"}`)
   }
 
   /** There was no room for a large body. */
   bodyRefused(): void {
-    this.#refusedBodies++
+    this.#count('hookline_bodies_refused_total', '')
   }
 
   called(outcome: GitHubCallOutcome, milliseconds: number): void {
-    this.#tries.set(outcome, (this.#tries.get(outcome) ?? 0) + 1)
+    this.#count('hookline_github_calls_total', `{outcome="${outcome}"}`)
     const seconds = milliseconds / 1000
     this.#calls++
     this.#seconds += seconds
@@ -86,15 +79,14 @@ export class RelayMetrics {
   lines(): string[] {
     const remaining = [...this.#remaining.values()]
     return [
-      ...counters('hookline_responses_total', 'status', [...this.answers].toSorted(byNumber)),
-      ...this.#endpointLines(),
+      ...this.#counterLines('hookline_responses_total'),
+      ...this.#counterLines('hookline_endpoint_responses_total'),
       ...this.#histogram('hookline_github_seconds'),
-      ...counters('hookline_github_calls_total', 'outcome', [...this.#tries].toSorted()),
+      ...this.#counterLines('hookline_github_calls_total'),
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
-      ...counters('hookline_runs_total', 'outcome', [...this.#runs].toSorted()),
-      '# TYPE hookline_bodies_refused_total counter',
-      `hookline_bodies_refused_total ${this.#refusedBodies}`,
+      ...this.#counterLines('hookline_runs_total'),
+      ...this.#counterLines('hookline_bodies_refused_total'),
     ]
   }
 
@@ -113,17 +105,17 @@ export class RelayMetrics {
     ]
   }
 
-  #endpointLines(): string[] {
-    if (this.#endpointAnswers.size === 0) return []
-    const name = 'hookline_endpoint_responses_total'
-    const lines = [...this.#endpointAnswers]
-      .toSorted()
-      .flatMap(([labels, answers]) =>
-        [...answers]
-          .toSorted(byNumber)
-          .map(([status, count]) => `${name}{${labels},status="${status}"} ${count}`),
-      )
-    return [`# TYPE ${name} counter`, ...lines]
+  #count(name: string, labels: string): void {
+    const known = this.#counters.get(name) ?? new Map<string, number>()
+    this.#counters.set(name, known.set(labels, (known.get(labels) ?? 0) + 1))
+  }
+
+  #counterLines(name: string): string[] {
+    const values = [...(this.#counters.get(name) ?? [])].toSorted()
+    return [
+      `# TYPE ${name} counter`,
+      ...values.map(([labels, count]) => `${name}${labels} ${count}`),
+    ]
   }
 
   #failingLines(): string[] {
@@ -137,19 +129,6 @@ export class RelayMetrics {
   }
 }
 
-function counters(
-  name: string,
-  label: string,
-  values: readonly (readonly [string | number, number])[],
-): string[] {
-  const lines = values.map(([value, count]) => `${name}{${label}="${value}"} ${count}`)
-  return [`# TYPE ${name} counter`, ...lines]
-}
-
 export function gauge(name: string, value: number): string[] {
   return [`# TYPE ${name} gauge`, `${name} ${value}`]
-}
-
-function byNumber([a]: readonly [number, number], [b]: readonly [number, number]): number {
-  return a - b
 }

@@ -1,7 +1,7 @@
 import { UserError } from '../wire/errors.ts'
 import { type Environment, rawSetting, readSetting } from '../wire/settings.ts'
 import type { NotifySettings } from './delivery/notify.ts'
-import { figure, MEGABYTE } from './figures.ts'
+import { type Figures, MEGABYTE } from './figures.ts'
 import type { DeliveryLimits } from './store/deliveries.ts'
 
 /** How a relay with a database stores and delivers. */
@@ -25,19 +25,23 @@ const MB_ON_WORKERS = 256
 const OWNER_SHARE = 1 / 8
 
 /** @throws UserError */
-export function readStorageSettings(env: Environment, isOnWorkers = false): StorageSettings {
+export function readStorageSettings(
+  env: Environment,
+  figures: Figures,
+  isOnWorkers = false,
+): StorageSettings {
   const usual = isOnWorkers && rawSetting(env, 'HOOKLINE_MAX_STORAGE_MB') === undefined
   const megabytes = usual ? MB_ON_WORKERS : readSetting(env, 'HOOKLINE_MAX_STORAGE_MB')
   return {
     limits: {
-      events: figure(env, 'MAX_EVENTS'),
+      events: figures.MAX_EVENTS,
       bytes: MEGABYTE * megabytes,
       // An object on Workers has one owner.
       ownerShare: isOnWorkers ? 1 : OWNER_SHARE,
       retention: 24 * HOUR * readSetting(env, 'HOOKLINE_RETENTION_DAYS'),
     },
     age: HOUR * readSetting(env, 'HOOKLINE_MAX_AGE_HOURS'),
-    responseTime: figure(env, 'RESPONSE_TIMEOUT_MS'),
+    responseTime: figures.RESPONSE_TIMEOUT_MS,
     mostBodyBytes: MEGABYTE * readSetting(env, 'HOOKLINE_MAX_BODY_MB'),
     notify: readNotifySettings(env),
   }

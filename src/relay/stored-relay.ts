@@ -19,15 +19,16 @@ import {
   type AcceptPorts,
   type RelayStore,
 } from './delivery/accept.ts'
-import { Deliveries, listsRuns } from './delivery/deliveries.ts'
+import { Deliveries, isFollowed } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
 import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
-import { type NameQueue, queueNames } from './delivery/queue-name.ts'
+import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials } from './github/credential.ts'
 import type { Packer } from './github/payload-limit.ts'
 import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
+import type { Runtime } from './runtime.ts'
 import type { StorageSettings } from './storage-settings.ts'
 import type { LargeBodies } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
@@ -35,21 +36,17 @@ import type { Database } from './store/database.ts'
 import { DeliveryTable } from './store/deliveries.ts'
 import type { Encryption } from './store/encryption.ts'
 import type { EndpointLookup } from './store/endpoint-lookup.ts'
-import type { Endpoint } from './store/endpoint-settings.ts'
 import type { EndpointTable } from './store/endpoint-table.ts'
 import type { RelayKeys } from './store/relay-key.ts'
 import type { LoadChecks } from './webhook/checks.ts'
 
-interface SharedParts {
+interface SharedParts extends Pick<Runtime, 'now' | 'report'> {
   readonly config: RelayConfig
   readonly access: ForgeAccess
   readonly settings: StorageSettings
   readonly encryption: Encryption
   readonly credentials: Credentials
-  /** Milliseconds since 1970; never jumps while the process runs. */
-  now(): number
   log(line: ChangeLine | EndpointLine): void
-  report(error: unknown): void
 }
 
 interface DatabaseParts extends SharedParts {
@@ -64,7 +61,6 @@ interface DatabaseParts extends SharedParts {
 
 /** What runs over one database: on Node for all owners, in a RelayObject for one. */
 export interface OpenDeliveries {
-  readonly table: DeliveryTable
   readonly bodies: BodyTable
   readonly deliveries: Deliveries
 }
@@ -88,7 +84,7 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
     random: Math.random,
     after: steadyClock.after,
   })
-  return { table, bodies, deliveries }
+  return { bodies, deliveries }
 }
 
 interface StoreParts extends SharedParts {
@@ -120,14 +116,13 @@ export function openStore(parts: StoreParts): StoreOf {
     store: deliveries,
     encryption,
     nameQueue,
-    hadEvent: (endpoint: Endpoint) => endpoints.hadEvent(endpoint),
+    endpoints,
     ...(isCurrent && { isCurrent }),
-    used: (endpoint: Endpoint) => endpoints.accepted(endpoint),
     follows: (dispatch: Dispatch) => isFollowed(dispatch, config),
     retains: limits.retention > 0,
     memory: new AcceptanceMemory(),
     responseTime,
-    callTime: config.budget,
+    callTime: config.figures.GITHUB_TIMEOUT_MS,
     now,
     random: Math.random,
     after: steadyClock.after,
@@ -138,7 +133,22 @@ export function openStore(parts: StoreParts): StoreOf {
   const admin = adminApi({
     relayKey: { keys, encryption },
     allowsTokens: config.allowsTokens,
-    ports: adminPorts(parts, nameQueue, accessCheck(asked, ownToken(config, parts.credentials))),
+    ports: {
+      ...parts.admin,
+      endpoints,
+      nameQueue,
+      passAgain: passAgain(endpoints, parts.relay),
+      newId: () => crypto.randomUUID(),
+      hasCredential: config.githubCredential !== undefined,
+      publicUrl: config.publicUrl,
+      loadChecks: parts.loadChecks,
+      now: systemClock.now,
+      checkAccess: accessCheck(asked, ownToken(config, parts.credentials)),
+      metrics: access.metrics,
+      credentialKind: credentialKind(config),
+      storageLimit: limits.bytes,
+      log,
+    },
     report,
   })
   return (ports) => {
@@ -158,38 +168,10 @@ export function openStore(parts: StoreParts): StoreOf {
   }
 }
 
-function adminPorts(
-  parts: StoreParts,
-  nameQueue: NameQueue,
-  checkAccess: AdminPorts['checkAccess'],
-): AdminPorts {
-  const { config, access, settings, encryption, endpoints, loadChecks, log } = parts
-  return {
-    ...parts.admin,
-    endpoints,
-    nameQueue,
-    passAgain: passAgain(endpoints, parts.relay),
-    newId: () => crypto.randomUUID(),
-    hasCredential: config.githubCredential !== undefined,
-    publicUrl: config.publicUrl,
-    loadChecks,
-    now: systemClock.now,
-    checkAccess,
-    metrics: access.metrics,
-    credentialKind: credentialKind(config),
-    keyIds: encryption.keyIds,
-    storageLimit: settings.limits.bytes,
-    log,
-  }
-}
-
-function githubOf({ config: { apiUrl, version, budget, forge }, access: { call } }: SharedParts) {
+function githubOf({ config, access: { call } }: SharedParts) {
+  const { apiUrl, version, forge, figures } = config
+  const budget = figures.GITHUB_TIMEOUT_MS
   return { call, apiUrl, version, budget, forge, clock: systemClock }
-}
-
-/** Deliveries of endpoints are followed, but for those that a notification about a run caused. */
-function isFollowed({ credential, isNotification }: Dispatch, config: RelayConfig): boolean {
-  return listsRuns(config) && credential.endpoint !== undefined && isNotification !== true
 }
 
 /** Milliseconds until the receiver must have responded. */

@@ -48,10 +48,12 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     checkAccess: async ({ token }) => {
       if (token?.reveal() === INVENTED) throw invalidToken()
     },
-    endDeleted: async ({ owner, name }) => {
-      lines.push(`${owner}/${name} ended`)
-      return 6
-    },
+    deliveriesOf: () => ({
+      endDeleted: async (owner, name) => {
+        lines.push(`${owner}/${name} ended`)
+        return 6
+      },
+    }),
     log: ({ endpoint, change }) => void lines.push(`${endpoint} ${change}`),
   }
   const access = { relayKey: { keys, encryption }, allowsTokens: true, ...rules }

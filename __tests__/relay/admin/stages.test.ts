@@ -55,6 +55,11 @@ test('a delivery whose run succeeded has passed all stages', () => {
   ])
 })
 
+test('an event is not sent before it was received, although the clock of GitHub shows whole seconds', () => {
+  const stages = stagesOf(delivery({ received: RECEIVED + 700, accepted: RECEIVED }), ENDPOINT)
+  expect(stages.find(({ stage }) => stage === 'sent')?.at).toBe(stages[0]?.at)
+})
+
 test('what an endpoint does not ask for is skipped', () => {
   expect(
     stagesOf(delivery({}), ENDPOINT)
@@ -111,14 +116,14 @@ describe('the stage where it ended', () => {
       { state: 'dead', reason: 'too_old' },
       'sent',
       'failed',
-      `hookline deliveries replay ${ID}`,
+      `Replay the delivery: hookline deliveries replay ${ID}`,
     ],
     [
       'another mode',
       { state: 'dead', reason: 'workflow_not_listening' },
       'sent',
       'failed',
-      /endpoint update octo\/orders --dispatch repository, then: hookline deliveries replay/,
+      /endpoint update octo\/orders --dispatch repository\. Then replay the delivery: hookline deliveries replay/,
     ],
     ['no branch', { state: 'dead', reason: 'ref_not_found' }, 'sent', 'failed', /--ref <branch>/],
     [
@@ -188,6 +193,32 @@ describe('the stage where it ended', () => {
     const last = lastOf({ state: 'dead', reason: 'invalid_token' }, own)
     expect(last?.cure).toContain('hookline endpoint update octo/orders --credential token')
     expect(JSON.stringify(last)).not.toContain('must-not-be-shown')
+  })
+
+  test('advises no replay where the payload is not stored, or the endpoint was deleted', () => {
+    const cures = [
+      lastOf({ state: 'filtered', reason: 'if', key: null }),
+      lastOf({ state: 'dead', reason: 'too_old', endpoint: 'orders#deleted' }),
+      lastOf({ state: 'dead', reason: 'ref_not_found', endpoint: 'orders#deleted' }),
+      lastOf({ outcome: 'failure', run: RUN, key: null }),
+      lastOf({ outcome: 'nothing_fired', run: RUN, key: null }),
+      lastOf({ outcome: 'skipped', run: RUN, key: null }),
+      lastOf({ outcome: 'startup_failure', run: RUN, key: null }),
+    ].map((last) => last?.cure)
+    for (const cure of cures) {
+      expect(cure).toMatch(/let the sender send the event again$/i)
+      expect(cure).not.toContain('replay')
+    }
+  })
+
+  test('names the scheme of a signature if the secret is its only setting', () => {
+    const changes = { state: 'refused', reason: 'invalid_signature' } as const
+    const cureOf = (...verify: NonNullable<Endpoint['verify']>) =>
+      lastOf(changes, { ...ENDPOINT, verify })?.cure
+    expect(cureOf({ scheme: ['stripe'], secret: ['x'] })).toContain('--verify stripe --secret-env')
+    const mapping = { scheme: ['token'], header: 'x-key', secret: ['x'] }
+    expect(cureOf(mapping)).toContain('--sender <name> --secret-env')
+    expect(cureOf({ scheme: 'stripe' }, mapping)).toContain('--sender <name> --secret-env')
   })
 
   test('is told for a deleted endpoint, too', () => {

@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
+import { FIGURES } from '../../../src/relay/figures.ts'
 import { readStorageSettings } from '../../../src/relay/storage-settings.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
@@ -354,10 +355,16 @@ test('settings have their defaults; on Workers there is less room', () => {
   const [hour, mb] = [3_600_000, 1024 * 1024]
   const limits = { events: 100_000, bytes: 1024 * mb, ownerShare: 1 / 8, retention: 7 * 24 * hour }
   const times = { age: 72 * hour, responseTime: 2500 }
-  expect(readStorageSettings({})).toMatchObject({ limits, ...times })
-  expect(readStorageSettings({}, true).limits).toMatchObject({ bytes: 256 * mb, ownerShare: 1 })
+  expect(readStorageSettings({}, FIGURES)).toMatchObject({ limits, ...times })
+  expect(readStorageSettings({}, FIGURES, true).limits).toMatchObject({
+    bytes: 256 * mb,
+    ownerShare: 1,
+  })
   const other = { HOOKLINE_MAX_STORAGE_MB: '2', HOOKLINE_RETENTION_DAYS: '0' }
-  expect(readStorageSettings(other, true).limits).toMatchObject({ bytes: 2 * mb, retention: 0 })
+  expect(readStorageSettings(other, FIGURES, true).limits).toMatchObject({
+    bytes: 2 * mb,
+    retention: 0,
+  })
 })
 
 const isOld = Number(process.versions.node.split('.')[0]) < 22

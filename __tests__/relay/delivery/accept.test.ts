@@ -53,9 +53,8 @@ test('an event that an old list of endpoints let through is 401, and is not stor
     recorder: { add: () => {} },
     encryption: await encryptionOf(),
     nameQueue: async () => 'octo/shop#own',
-    hadEvent: async () => true,
+    endpoints: { hadEvent: async () => true, accepted: unexpected },
     isCurrent: async () => false,
-    used: unexpected,
     follows: () => true,
     retains: true,
     ...{ responseTime: 2500, callTime: 8000, now: Date.now, random: Math.random },
@@ -102,9 +101,8 @@ describe('while the database does not respond', () => {
       recorder: { add: () => {} },
       encryption: await encryptionOf(),
       nameQueue: async ({ credential }) => `octo/shop#${credential.isOwn ? 'own' : 'token'}`,
-      hadEvent: broken,
+      endpoints: { hadEvent: broken, accepted: broken },
       isCurrent: broken,
-      used: broken,
       follows: () => true,
       retains: true,
       ...{ responseTime: 10, callTime: 8000, now: Date.now, random: Math.random },
@@ -299,7 +297,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       expect(dispatches()).toEqual([])
       await relay.pass()
       expect(dispatches()).toHaveLength(1)
-      expect(await relay.list()).toMatchObject([{ state: 'delivered', reason: 'stored' }])
+      expect(await relay.list()).toMatchObject([{ state: 'delivered', reason: null }])
     })
 
     test('is what an endpoint does for an hour after its sender hung up, and the list advises it', async () => {

@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { DATABASE_RUNTIMES } from '../../support/database-relays.ts'
 import { type DeliveryScene, id, type Reply, startScene } from '../../support/delivery-scene.ts'
 import { MINUTE, randomOf, SECOND } from '../../support/fake-time.ts'
+import { startGitHub } from '../../support/github.ts'
+import { createEndpoint } from '../../support/large-bodies.ts'
+import { until } from '../../support/until.ts'
 
 let scene: DeliveryScene | undefined
 afterEach(async () => {
@@ -10,6 +15,15 @@ afterEach(async () => {
 
 const NO_RUNS: Reply = { status: 200, body: '{"total_count":0,"workflow_runs":[]}' }
 
+const ALL: readonly Reply[] = [
+  { status: 500 },
+  { status: 502, delay: 7 * SECOND },
+  { status: 503, headers: { 'retry-after': '600' } },
+  'silent',
+  'reset',
+  { status: 404, body: '{}' },
+]
+
 const MANNERS: Record<string, readonly Reply[]> = {
   '500': [{ status: 500 }],
   '502 after 7 s': [{ status: 502, delay: 7 * SECOND }],
@@ -18,14 +32,7 @@ const MANNERS: Record<string, readonly Reply[]> = {
   resets: ['reset'],
   '404': [{ status: 404, body: '{}' }],
   '422': [{ status: 422, body: '{}' }],
-  'all of these': [
-    { status: 500 },
-    { status: 502, delay: 7 * SECOND },
-    { status: 503, headers: { 'retry-after': '600' } },
-    'silent',
-    'reset',
-    { status: 404, body: '{}' },
-  ],
+  'all of these': ALL,
 }
 
 /** Milliseconds of GitHub's response to an event of the healthy repository. */
@@ -162,4 +169,75 @@ test('failing queues get at most a quarter of the turns while healthy queues hav
   expect(failing.length).toBeLessThanOrEqual(20 + posts().length / 4)
   expect(failing.length).toBeGreaterThan(20)
   expect(posts().length).toBeGreaterThan(150)
+})
+
+describe.each(DATABASE_RUNTIMES)('on $name, in real time', ({ isThere, start }) => {
+  const run = isThere ? test : test.skip
+  const SILENCE = 30 * SECOND
+
+  run(
+    '20 repositories that fail in every manner leave p95 of a healthy one within 5 s',
+    async () => {
+      const github = await startGitHub()
+      const arrived = new Map<string, number[]>()
+      github.always(({ method, url, body }, response) => {
+        const [, name = ''] = /^\/repos\/octo\/([^/?]+)/.exec(url) ?? []
+        // A GET asks for the access of an endpoint's credential, or for runs.
+        if (method === 'GET') return { status: 200, body: '{"total_count":0,"workflow_runs":[]}' }
+        const [, delivery = ''] = /x-hookline-delivery\\?":\\?"([\w-]+)/.exec(body) ?? []
+        if (name === 'healthy') {
+          arrived.set(delivery, [...(arrived.get(delivery) ?? []), Date.now()])
+          return { status: 204 }
+        }
+        const reply = ALL[Number(name.slice('failing-'.length)) % ALL.length] ?? 'reset'
+        if (reply === 'reset') response.destroy()
+        else if (reply === 'silent') setTimeout(() => response.destroy(), SILENCE).unref()
+        else
+          setTimeout(
+            () => response.writeHead(reply.status, reply.headers).end('{}'),
+            reply.delay ?? 20,
+          ).unref()
+        return undefined
+      })
+      const relay = await start({
+        HOOKLINE_API_URL: github.url,
+        HOOKLINE_GITHUB_TOKEN: 'ghp_own-token-of-the-relay-0000000000000',
+      })
+      try {
+        const urlOf = async (repository: string) =>
+          relay.url + (await createEndpoint(relay, { repository: `octo/${repository}` }))
+        const healthy = await urlOf('healthy')
+        const failing: string[] = []
+        for (let n = 0; n < 20; n++) failing.push(await urlOf(`failing-${n}`))
+        const post = (url: string) => fetch(url, { method: 'POST', body: '{}' })
+        const latenciesOf = async (count: number, isDisturbed: boolean) => {
+          const sent = new Map<string, number>()
+          const others: Promise<unknown>[] = []
+          for (let n = 0; n < count; n++) {
+            const at = Date.now()
+            others.push(
+              post(healthy).then(({ headers }) => {
+                sent.set(headers.get('x-hookline-delivery') ?? '', at)
+              }),
+            )
+            const some = isDisturbed ? failing.filter((_, each) => each % 4 === n % 4) : []
+            for (const url of some) others.push(post(url).then((response) => response.text()))
+            await sleep(400)
+          }
+          await Promise.all(others)
+          await until(async () => [...sent.keys()].every((id) => arrived.has(id)))
+          const all = [...sent].map(([id, at]) => (arrived.get(id)?.[0] ?? 0) - at)
+          // Nothing of the healthy repository starts twice.
+          expect([...sent.keys()].map((id) => arrived.get(id)?.length)).toEqual(all.map(() => 1))
+          return { sorted: all.toSorted((a, b) => a - b) }
+        }
+        const undisturbed = await latenciesOf(10, false)
+        const disturbed = await latenciesOf(60, true)
+        expect(p95(disturbed)).toBeLessThanOrEqual(Math.max(5 * p95(undisturbed), 5 * SECOND))
+      } finally {
+        await relay.close()
+        await github.close()
+      }
+    },
+  )
 })

@@ -70,7 +70,7 @@ describe('an event that GitHub certainly does not have', () => {
     const { put, time, deliveries } = await start(events(() => ({ status: 204 })))
     for (let n = 1; n <= 5; n++) await put(id(n), { event: { kind: 'token' } })
     await time.pass(MINUTE)
-    expect(await deliveries.figures()).toMatchObject({
+    expect(await deliveries.table.figures()).toMatchObject({
       states: { waiting: 0, delivered: 0 },
       imbalance: 0,
     })
@@ -117,11 +117,11 @@ describe('an event that GitHub certainly does not have', () => {
       { id: id(1), state: 'dead', reason: 'event_rejected', attempts: 1 },
     ])
     isRefused = false
-    expect(await deliveries.replay(id(1), {})).toBe(1)
+    expect(await deliveries.replay([id(1)])).toBe(1)
     await time.pass(SECOND)
     expect(posts()).toHaveLength(2)
     expect(await states()).toMatchObject({ dead: 0, delivered: 1 })
-    expect((await deliveries.figures()).imbalance).toBe(0)
+    expect((await deliveries.table.figures()).imbalance).toBe(0)
   })
 
   test('a refused credential is tried after 1, 5, 15 and every 60 minutes', async () => {
@@ -315,7 +315,7 @@ describe('a restart', () => {
     const encryption = await encryptionOf(relayKeys())
     const other = await start(NO_RULE, { database, time, encryption })
     await time.pass(5 * HOUR)
-    expect(await other.deliveries.figures()).toMatchObject({ unreadable: 1 })
+    expect(await other.deliveries.table.figures()).toMatchObject({ unreadable: 1 })
     expect(other.log).toContainEqual({ change: 'unreadable', events: 1 })
     expect(other.posts()).toEqual([])
     await other.kill()
@@ -335,7 +335,7 @@ describe('a failing disk', () => {
     expect(log).toContainEqual(expect.objectContaining({ change: 'disk', delivery: id(1) }))
     database.isFailing = false
     await time.pass(MINUTE)
-    expect(await deliveries.figures()).toMatchObject({ states: { waiting: 0 }, imbalance: 0 })
+    expect(await deliveries.table.figures()).toMatchObject({ states: { waiting: 0 }, imbalance: 0 })
     expect(posts()).toHaveLength(1)
   })
 
@@ -440,4 +440,20 @@ test('an admin deletes a waiting event; a deleted endpoint ends its events', asy
   await time.pass(HOUR)
   expect(posts()).toHaveLength(sent)
   expect(await rows()).toMatchObject([{ id: id(2), state: 'dead', reason: 'endpoint_deleted' }])
+})
+
+test('while GitHub refuses the token of an endpoint, 1,000 of its events are stored, also after a restart', async () => {
+  const refuses = events(() => ({ status: 401, body: '{}' }))
+  const first = await start(refuses)
+  const { database, encryption, time } = first
+  const queue = 'o/r#0123456789abcdef'
+  for (let n = 1; n <= 998; n++) expect(await first.put(id(n), { queue })).toBe(true)
+  await first.kill()
+  const { put } = await start(refuses, { database, encryption, time })
+  await time.pass(SECOND)
+  for (const [n, isStored] of [true, true, false].entries()) {
+    expect(await put(id(999 + n), { queue })).toBe(isStored)
+  }
+  // Events of another credential are stored.
+  expect(await put(id(2000))).toBe(true)
 })

@@ -133,7 +133,7 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
     restarts++
     await relay.kill()
     expect(relay.reported).toEqual([])
-    expect((await relay.deliveries.figures()).imbalance).toBe(0)
+    expect((await relay.deliveries.table.figures()).imbalance).toBe(0)
     // The clock of the machine at its start is ahead, behind, or right.
     const jump = [0, 50 * MINUTE, -50 * MINUTE, 0][restarts % 4] ?? 0
     relay = await startAt(START + passed + jump)
@@ -160,13 +160,13 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
     return !(isUnlucky(number) && ['too_old', 'maybe_accepted'].includes(reason))
   })
   expect(unexpected).toEqual([])
-  expect((await relay.deliveries.figures()).imbalance).toBe(0)
+  expect((await relay.deliveries.table.figures()).imbalance).toBe(0)
 
   // Each of these can be sent again, once its fault is fixed.
   expect(await relay.deliveries.replayAll({ state: 'dead' })).toBe(dead.size)
   await relay.time.pass(dead.size * SECOND + HOUR)
   expect(await relay.states()).toMatchObject({ waiting: 0, uncertain: 0, dead: 0 })
-  expect((await relay.deliveries.figures()).imbalance).toBe(0)
+  expect((await relay.deliveries.table.figures()).imbalance).toBe(0)
   expect(stored.filter((delivery) => !sky.taken.has(delivery))).toEqual([])
   await relay.close()
 })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
-import { Encryption, rowsByKey } from '../../../src/relay/store/encryption.ts'
+import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
 import {
   decryptEndpoint,
+  ENCRYPTED_ENDPOINTS,
   encryptEndpoint,
   newEndpointId,
-  reencryptEndpoints,
 } from '../../../src/relay/store/endpoint-records.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
@@ -80,8 +80,8 @@ describe.each(STORES)('the store of endpoints in %s', (_, open) => {
     expect(await octo.replace(next, { ...a, changed: 999 })).toBe(false)
     expect(await octo.replace(next, a)).toBe(true)
     expect(await octo.versions()).toEqual([{ hash: 'next', changed: 2000 }])
-    expect(await octo.delete('orders', a)).toBe(false)
-    expect(await octo.delete('orders', next)).toBe(true)
+    expect(await octo.delete('orders')).toBe(true)
+    expect(await octo.delete('orders')).toBe(false)
     expect([await octo.list(), await acme.list()]).toEqual([[], [b]])
   })
 })
@@ -121,9 +121,9 @@ test('endpoints of an older key are encrypted anew, and stay found by their toke
   await store.create(await rowOf(endpointOf('octo', 'a', { token: TOKEN })))
   await store.create(await rowOf(endpointOf('octo', 'b')))
   expect((await store.list(await both.tokenHashes(TOKEN))).map(({ name }) => name)).toEqual(['a'])
-  expect(await reencryptEndpoints(database, both)).toEqual({ rows: 2, unreadable: 0 })
+  expect(await reencrypt(database, ENCRYPTED_ENDPOINTS, both)).toEqual({ rows: 2, unreadable: 0 })
   const fresh = await encryptionOf(NEW)
-  expect(await rowsByKey(database, { name: 'endpoint', id: 'hash', type: '' })).toEqual({
+  expect(await rowsByKey(database, ENCRYPTED_ENDPOINTS)).toEqual({
     [fresh.key]: 2,
   })
   const [a] = await store.list(await fresh.tokenHashes(TOKEN))

@@ -21,8 +21,8 @@ beforeEach(async () => {
   time = new FakeTime()
   database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
-  const takes = async (_: object, bytes: number) => {
-    if (bytes > room) return false
+  const takes = async (_: object, bytes: number, write: () => Promise<boolean>) => {
+    if (bytes > room || !(await write())) return false
     room -= bytes
     return true
   }

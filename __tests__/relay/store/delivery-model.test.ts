@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { DELETED, type DeliveryLimits, DeliveryTable } from '../../../src/relay/store/deliveries.ts'
+import { type DeliveryLimits, DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { DeliveryState, NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
+import { DELETED } from '../../../src/relay/store/delivery-sql.ts'
 import { ROW_BYTES, YIELDING } from '../../../src/relay/store/room.ts'
 import { fc } from '../../support/properties.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'

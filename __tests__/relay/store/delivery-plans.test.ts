@@ -58,7 +58,6 @@ testOnNode24.each<[string, (table: DeliveryTable) => Promise<unknown>]>([
   ['the time of the next event', (table) => table.nextTime(QUEUE, ['a'])],
   ['the queues', (table) => table.queues()],
   ['the time of the next run', (table) => table.nextRun()],
-  ['the number of followed runs', (table) => table.countFollowed()],
   ['what is used', (table) => table.count()],
 ])('%s: an index answers without a row', async (_, question) => {
   const details = await plansOf(question)

@@ -1,3 +1,5 @@
+// The room `admin/` is the API by which an admin sees and changes what the relay has stored: a file for each resource.
+
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
@@ -17,7 +19,7 @@ import { isRead } from './query.ts'
 import { respondToMetrics, respondToStatus, type StatusPorts } from './status.ts'
 
 /** The data of a relay, as the admin API shows and changes it. */
-export type AdminPorts = Omit<EndpointResourcePorts, 'log' | 'endDeleted'> &
+export type AdminPorts = Omit<EndpointResourcePorts, 'log'> &
   Omit<DeliveryPorts, 'log'> &
   StatusPorts & {
     /** A copy of the database; absent on Workers. */
@@ -31,7 +33,7 @@ interface AdminOptions extends AccessRules {
   report(error: unknown): void
 }
 
-/** The admin API: all of it is below `/-admin/`, and its resources are one file each in this folder. */
+/** The admin API: all of it is below `/-admin/`. */
 export function adminApi(
   options: AdminOptions,
 ): (request: RelayRequest, delivery: string) => Promise<RelayResponse> {
@@ -69,13 +71,7 @@ async function respond(
     return backupResponse(request, ports)
   }
   const endpoint = endpointResource(path)
-  if (endpoint) {
-    return respondToEndpointResource(request, endpoint, manager, {
-      ...ports,
-      endDeleted: async ({ owner, name }) =>
-        (await ports.deliveriesOf(owner)?.endDeleted(owner, name)) ?? 0,
-    })
-  }
+  if (endpoint) return respondToEndpointResource(request, endpoint, manager, ports)
   const delivery = deliveryResource(path)
   if (delivery) return respondToDeliveries(request, delivery, manager, ports)
   throw new RelayError(404, 'not_found', 'the admin API has no such address', {

@@ -1,21 +1,26 @@
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
-import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { UUID } from '../../wire/uuid.ts'
 import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
 import { decryptContent } from '../delivery/event-record.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { type Replayed, type ReplayPorts, Replays } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
-import { DELETED } from '../store/deliveries.ts'
-import type { Delivery, DeliveryFilter, DeliveryState } from '../store/delivery-rows.ts'
+import {
+  type Delivery,
+  type DeliveryFilter,
+  type DeliveryState,
+  isOpen,
+  STATES,
+} from '../store/delivery-rows.ts'
+import { DELETED, isDeleted } from '../store/delivery-sql.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { ENDPOINT_NAME_FORM, isEndpointOwner } from '../store/endpoint-settings.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
 import { endpointOf } from './pass-again.ts'
-import { invalidQuery, isoTime, isRead, noOwner, queryOf, readPage } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody, readPage } from './query.ts'
 import { shownRequest } from './shown-request.ts'
-import { stagesOf } from './stages.ts'
+import { acceptedAt, stagesOf } from './stages.ts'
 
 export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgain' | 'newId'> {
   /**
@@ -108,11 +113,10 @@ async function listResponse(
   ports: DeliveryPorts,
 ): Promise<RelayResponse> {
   const store = storeOf(own.owner, ports)
-  const { limit, cursor } = readPage(query, /^\d{1,16}$/)
-  const after = cursor === undefined ? undefined : Number(cursor)
+  const { limit, after } = readPage(query)
   const given = [...query].filter(([name]) => !['limit', 'after'].includes(name))
-  const filter = { ...readFilter(Object.fromEntries(given)), ...own }
-  const found = await store.list({ ...filter, after, limit: limit + 1 })
+  const filter = await existing({ ...readFilter(Object.fromEntries(given)), ...own }, ports)
+  const found = await store.table.list({ ...filter, after, limit: limit + 1 })
   const page = found.slice(0, limit)
   const end = found.length > limit ? page.at(-1) : undefined
   return jsonResponse({
@@ -127,7 +131,7 @@ async function showResponse(
   ports: DeliveryPorts,
 ): Promise<RelayResponse> {
   const { endpoints, loadChecks } = ports
-  const stored = await storeOf(own.owner, ports).find(id)
+  const stored = await storeOf(own.owner, ports).table.find(id)
   if (!stored || !isSelected(stored, own)) throw noSuchDelivery()
   const { key, content, path } = stored
   const record = key === null || content === null ? undefined : { key, content }
@@ -147,7 +151,7 @@ async function changeResponse(
   ports: DeliveryPorts,
 ): Promise<RelayResponse> {
   const store = storeOf(own.owner, ports)
-  const many = id === undefined ? await readChangeFilter(request, own) : undefined
+  const many = id === undefined ? await readChangeFilter(request, own, ports) : undefined
   const named = id !== undefined && { delivery: id }
   if (change === 'delete') {
     const events = await (id === undefined || many
@@ -182,6 +186,7 @@ async function replay(
   const done = many ? await replays.many(many) : await replays.one(id ?? '', own)
   if (done === undefined) throw noSuchDelivery()
   if (done === 'refused') throw notReplayable('a refused request has no stored payload')
+  if (done === 'deleted') throw endpointGone()
   const { replayed, declined, missing, left, explanation = '' } = done
   if (left > 0 && replayed === 0) throw noRoom()
   if (!many && replayed + declined === 0) {
@@ -193,39 +198,36 @@ async function replay(
 type ChangeFilter = DeliveryFilter & { readonly state: DeliveryState }
 
 /** A filter that selects deliveries to change: dead letters, unless another state is named. */
-async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Promise<ChangeFilter> {
+async function readChangeFilter(
+  request: RelayRequest,
+  own: DeliveryFilter,
+  ports: DeliveryPorts,
+): Promise<ChangeFilter> {
   const given = await givenFilter(request)
   if (Object.keys(given).length === 0) {
     throw invalidQuery('add endpoint, repository, state, outcome, reason, since or until')
   }
-  return { ...readFilter(given), ...own, state: readState(given.state) ?? 'dead' }
+  const filter = await existing({ ...readFilter(given), ...own }, ports)
+  return { ...filter, state: readState(given.state) ?? 'dead' }
 }
 
-const MOST_BYTES = 64 * 1024
+/** A name that no endpoint has any more selects the deliveries of the deleted one. */
+async function existing(
+  filter: DeliveryFilter,
+  { endpoints: { stores } }: DeliveryPorts,
+): Promise<DeliveryFilter> {
+  const { owner, endpoint } = filter
+  if (owner === undefined || endpoint === undefined) return filter
+  const isThere = await stores.of(owner).named(endpoint)
+  return isThere ? filter : { ...filter, endpoint: endpoint + DELETED }
+}
 
 /** The filter in the query, and in a body of JSON. */
 async function givenFilter(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
   const query = Object.fromEntries(queryOf(request.target))
-  let body: unknown = {}
-  try {
-    const text = new TextDecoder().decode(await request.readBody(MOST_BYTES))
-    if (text !== '') body = parsePlainJson(text)
-  } catch {
-    throw invalidQuery('the body must be JSON, of at most 64 KB')
-  }
-  if (!isObject(body)) throw invalidQuery('the body must be a JSON object')
-  const all = Object.entries({ ...query, ...body })
+  const all = Object.entries({ ...query, ...(await readJsonBody(request, invalidQuery)) })
   return Object.fromEntries(all.filter(([, value]) => value != null && value !== ''))
 }
-
-const STATES: readonly DeliveryState[] = [
-  'delivered',
-  'waiting',
-  'uncertain',
-  'dead',
-  'filtered',
-  'refused',
-]
 
 const FILTERS = ['endpoint', 'repository', 'state', 'outcome', 'reason', 'since', 'until']
 
@@ -275,16 +277,14 @@ function readTime(name: string, text: string | undefined): number | undefined {
 /** The public part of a delivery. Unknown values are `null`. */
 function shownDelivery(delivery: Delivery) {
   const { id, request, replayOf, batch, owner, repository, endpoint, path, method } = delivery
-  const { state, reason, explanation, received, since, attempts, next, size, accepted } = delivery
+  const { state, reason, explanation, received, since, attempts, next, size } = delivery
   const { githubMs, run, outcome, outcomeReason, conclusion, details } = delivery
-  const isOpen = state === 'waiting' || state === 'uncertain'
-  const isDeleted = endpoint?.endsWith(DELETED) === true
   return {
     id,
     request,
     owner,
     endpoint: endpoint === null ? null : endpoint.replace(DELETED, ''),
-    ...(isDeleted && { endpointDeleted: true }),
+    ...(isDeleted(delivery) && { endpointDeleted: true }),
     repository,
     path,
     method: method || null,
@@ -294,9 +294,9 @@ function shownDelivery(delivery: Delivery) {
     receivedAt: isoTime(received),
     changedAt: isoTime(since),
     attempts,
-    nextAttemptAt: isOpen && next !== null ? isoTime(next) : null,
+    nextAttemptAt: isOpen(state) && next !== null ? isoTime(next) : null,
     size,
-    acceptedAt: accepted === null ? null : isoTime(accepted),
+    acceptedAt: acceptedAt(delivery),
     githubMs,
     run,
     outcome,
@@ -311,6 +311,13 @@ function shownDelivery(delivery: Delivery) {
 function noSuchDelivery(): RelayError {
   return new RelayError(404, 'not_found', 'no delivery has this id', {
     hint: 'GET /-admin/deliveries/<owner> lists the deliveries. An owner is written in lower case.',
+  })
+}
+
+function endpointGone(): RelayError {
+  const message = 'the delivery cannot be replayed: its endpoint was deleted'
+  return new RelayError(409, 'not_replayable', message, {
+    hint: 'Create the endpoint again (hookline endpoint create), and let the sender send the event again.',
   })
 }
 

@@ -1,6 +1,6 @@
 import type { RelayRequest } from '../../wire/http.ts'
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
-import { isObject, parsePlainJson } from '../../wire/json.ts'
+import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { decryptEndpoint, encryptEndpoint, newEndpointId } from '../store/endpoint-records.ts'
@@ -20,7 +20,7 @@ import {
 import type { EndpointRow } from '../store/endpoint-table.ts'
 import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
-import { invalidQuery, isoTime, isRead, noOwner, queryOf } from './query.ts'
+import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody } from './query.ts'
 
 export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
   readonly endpoints: EndpointLookup
@@ -32,12 +32,8 @@ export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
    * @throws RelayError
    */
   checkAccess(settings: EndpointSettings): Promise<void>
-  /**
-   * Makes the waiting events of a deleted endpoint dead letters, and renames it in all its deliveries.
-   *
-   * @returns how many events waited
-   */
-  endDeleted(endpoint: Pick<Endpoint, 'owner' | 'name'>): Promise<number>
+  /** The deliveries of an owner, whose waiting ones end with their endpoint. */
+  deliveriesOf(owner: string): Pick<DeliveryStore, 'endDeleted'> | undefined
   log(line: EndpointLine): void
 }
 
@@ -54,9 +50,6 @@ export interface EndpointResource {
   readonly key?: { readonly owner: string; readonly name: string }
   readonly rotates: boolean
 }
-
-/** Bytes of a request to the admin API. */
-const MOST_BYTES = 64 * 1024
 
 /** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
 const MOST_ENDPOINTS = 1000
@@ -129,7 +122,7 @@ async function createResponse(
   ports: EndpointResourcePorts,
 ): Promise<RelayResponse> {
   const { endpoints } = ports
-  const { name, ...given } = await readJsonBody(request)
+  const { name, ...given } = await readJsonBody(request, invalidEndpoint)
   if (typeof name !== 'string' || !ENDPOINT_NAME_FORM.test(name)) {
     throw invalidEndpoint(
       '"name" must have 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.',
@@ -151,7 +144,7 @@ async function createResponse(
   const row = await encryptEndpoint(endpoint, times, endpoints.encryption)
   if (!(await store.create(row))) throw nameTaken(owner, name)
   // A request to a deleted endpoint of this name may have been recorded after the deletion.
-  await ports.endDeleted({ owner, name })
+  await ports.deliveriesOf(owner)?.endDeleted(owner, name)
   changed(endpoint, 'created', ports)
   const shown = { endpoint: shownEndpoint(row, endpoint), url: urlOf(endpoint, ports) }
   return { ...jsonResponse(shown), status: 201 }
@@ -179,7 +172,7 @@ async function updateResponse(
 ): Promise<RelayResponse> {
   // The body of a caller who has no such endpoint is not read.
   await ownRow(key, caller, ports)
-  const changes = await readJsonBody(request)
+  const changes = await readJsonBody(request, invalidEndpoint)
   if ('name' in changes) throw invalidEndpoint('"name" cannot be changed.')
   const updated = async ({ owner, name, id, created, ...old }: Endpoint): Promise<Endpoint> => {
     const before = givenSettings(old)
@@ -229,7 +222,7 @@ async function deleteResponse(
   const { owner, name } = row
   await ports.endpoints.stores.of(owner).delete(name)
   changed(row, 'deleted', ports)
-  const deadLetters = await ports.endDeleted({ owner, name })
+  const deadLetters = await ports.deliveriesOf(owner)?.endDeleted(owner, name)
   return jsonResponse({ deleted: true, deadLetters })
 }
 
@@ -311,16 +304,10 @@ function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
     name,
     repository,
     ...(workflow === undefined ? { anyWorkflow: true } : { workflow, trigger }),
-    dispatch,
-    ...(ref !== undefined && { ref }),
-    ...(targets && { targets: targets.map(targetText) }),
-    ...(verify && { verify: verify.flatMap(({ scheme }) => scheme ?? []) }),
-    ...(condition !== undefined && { if: condition }),
-    ...(ifError !== undefined && { ifError }),
-    respond,
-    ...(batch !== undefined && { batch }),
-    ...(debounce !== undefined && { debounce }),
-    ...(expect !== undefined && { expect }),
+    // JSON leaves out what is undefined.
+    ...{ dispatch, ref, targets: targets?.map(targetText) },
+    verify: verify?.flatMap(({ scheme }) => scheme ?? []),
+    ...{ if: condition, ifError, respond, batch, debounce, expect },
     credential: token ? 'token' : 'relay',
     ...times,
   }
@@ -329,18 +316,6 @@ function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
 /** The path alone, beginning with `/-/`, if the relay does not know its own address. */
 function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): string {
   return publicUrl.replace(/\/+$/, '') + endpointPath(endpoint)
-}
-
-/** @throws RelayError 400 */
-async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
-  let body: unknown
-  try {
-    body = parsePlainJson(new TextDecoder().decode(await request.readBody(MOST_BYTES)))
-  } catch {
-    throw invalidEndpoint('The body must be JSON, of at most 64 KB.')
-  }
-  if (!isObject(body)) throw invalidEndpoint('The body must be a JSON object.')
-  return body
 }
 
 function nameTaken(owner: string, name: string): RelayError {

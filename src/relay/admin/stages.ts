@@ -1,6 +1,7 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
+import { isDeleted } from '../store/delivery-sql.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
 
@@ -117,11 +118,20 @@ function verifiedStage(
       at,
       found: explanation ?? 'the signature is not valid',
       wanted: `a signature by ${schemesOf(endpoint)} with the endpoint's secret`,
-      cure: `Enter the same secret at the sender, or here: ${command('endpoint update', endpoint)} --sender <name> --secret-env <NAME>`,
+      cure: `Enter the same secret at the sender, or here: ${command('endpoint update', endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
     }
   }
   if (!endpoint?.verify) return { state: 'skipped' }
   return { state: 'ok', at, found: `verified by ${schemesOf(endpoint)}` }
+}
+
+/** The flag that names the scheme of the endpoint, unless it needs further settings. */
+function senderFlag(endpoint: Endpoint | undefined): string {
+  const [entry, ...others] = endpoint?.verify ?? []
+  const { scheme, secret: _, ...settings } = entry ?? {}
+  const [name, ...alternatives] = [scheme ?? []].flat().map(String)
+  const isWhole = others.length + alternatives.length + Object.keys(settings).length === 0
+  return isWhole && name !== undefined ? `--verify ${name}` : '--sender <name>'
 }
 
 function schemesOf(endpoint: Endpoint | undefined): string {
@@ -129,10 +139,8 @@ function schemesOf(endpoint: Endpoint | undefined): string {
   return names.join(' or ') || 'the scheme of the endpoint'
 }
 
-function filteredStage(
-  { state, received, explanation, id }: Delivery,
-  endpoint: Endpoint | undefined,
-): Told {
+function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
+  const { state, received, explanation } = delivery
   const at = isoTime(received)
   if (state === 'filtered') {
     return {
@@ -140,7 +148,7 @@ function filteredStage(
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `Change the condition: ${command('endpoint update', endpoint)} --if '<condition>' && hookline deliveries replay ${id}`,
+      cure: `Change the condition: ${command('endpoint update', endpoint)} --if '<condition>'${isReplayable(delivery) ? ' && ' : ', then '}${again(delivery)}`,
     }
   }
   if (endpoint?.if === undefined) return { state: 'skipped' }
@@ -148,7 +156,7 @@ function filteredStage(
 }
 
 function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
-  const { state, reason, accepted, githubMs, attempts, since, next, explanation } = delivery
+  const { state, reason, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const why = explanation === null ? reason : `${reason}: ${explanation}`
@@ -157,7 +165,7 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       const time = githubMs === null ? '' : ` in ${githubMs} ms`
       return {
         state: 'ok',
-        at: accepted === null ? null : isoTime(accepted),
+        at: acceptedAt(delivery),
         found: `accepted by GitHub${time}${attempts > 1 ? `, ${tries}` : ''}`,
       }
     }
@@ -181,6 +189,11 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       }
     }
   }
+}
+
+/** GitHub's clock shows whole seconds, so its time may be before that of the receipt. */
+export function acceptedAt({ accepted, received }: Delivery): string | null {
+  return accepted === null ? null : isoTime(Math.max(accepted, received))
 }
 
 function foundStage({ outcome, outcomeReason, run, accepted, repository, path }: Delivery): Told {
@@ -229,10 +242,8 @@ const ENDED: ReadonlySet<RunOutcome> = new Set([
   'startup_failure',
 ])
 
-function endedStage(
-  { outcome, outcomeReason, conclusion, run, id, details }: Delivery,
-  body: string | null,
-): Told {
+function endedStage(delivery: Delivery, body: string | null): Told {
+  const { outcome, outcomeReason, conclusion, run, details } = delivery
   if (outcome === null || outcome === 'unknown') return { state: 'unknown' }
   if (outcome === 'waiting_for_approval') {
     return {
@@ -246,33 +257,44 @@ function endedStage(
     const unread = details === 'not_read' ? ' (its steps were not read)' : ''
     return { state: 'ok', found: `${conclusion ?? 'success'}${unread}` }
   }
-  const again = `hookline deliveries replay ${id}`
   switch (outcome) {
     case 'nothing_fired':
       return {
         state: 'failed',
         found: outcomeReason === null ? 'no trigger fired' : withValues(outcomeReason, body),
-        cure: `${cureOfNothingFired(outcomeReason ?? '')}, then: ${again}`,
+        cure: `${cureOfNothingFired(outcomeReason ?? '')}, then: ${again(delivery)}`,
       }
     case 'skipped':
       return {
         state: 'failed',
         found: 'every job was skipped: no condition (if:) is true for this event',
-        cure: `Find the condition: hookline check, then: ${again}`,
+        cure: `Find the condition: hookline check, then: ${again(delivery)}`,
       }
     case 'startup_failure':
       return {
         state: 'failed',
         found: outcomeReason ?? 'the run failed before a job began',
-        cure: `Correct the error that the run shows, then: ${again}`,
+        cure: `Correct the error that the run shows, then: ${again(delivery)}`,
       }
     default:
       return {
         state: 'failed',
         found: outcomeReason ?? conclusion ?? 'failure',
-        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}, then: ${again}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}, then: ${again(delivery)}`,
       }
   }
+}
+
+/** How the event is sent again: a command, or what to do at the sender. */
+function again(delivery: Delivery): string {
+  return isReplayable(delivery)
+    ? `hookline deliveries replay ${delivery.id}`
+    : 'let the sender repeat the event'
+}
+
+/** False if the payload is not stored, or the endpoint was deleted. */
+function isReplayable({ key, endpoint }: Delivery): boolean {
+  return key !== null && !isDeleted({ endpoint })
 }
 
 /** The reason of a public repository contains no value, but the stored body has it. */
@@ -305,8 +327,7 @@ interface Named {
 /** The cure of an error code, or of a reason that an event waits or is dead; `null` if only time helps. */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   const update = command('endpoint update', endpoint)
-  const replay =
-    delivery?.state === 'dead' ? `, then: hookline deliveries replay ${delivery.id}` : ''
+  const replay = delivery?.state === 'dead' ? `, then: ${again(delivery)}` : ''
   const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
   switch (reason) {
     case 'invalid_token':
@@ -333,7 +354,7 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
     case 'too_old':
     case 'maybe_accepted':
     case 'internal_error':
-      return delivery ? `hookline deliveries replay ${delivery.id}` : null
+      return delivery ? `Send it again: ${again(delivery)}` : null
     case 'unreadable':
       return 'Add the missing relay key behind the first one, separated by a comma.'
     case 'stored':

@@ -3,6 +3,7 @@ import { VERSION } from '../../wire/version.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { Figures } from '../store/delivery-rows.ts'
+import type { Encryption } from '../store/encryption.ts'
 import { isEndpointOwner } from '../store/endpoint-settings.ts'
 import type { Alarm } from '../store/notifications.ts'
 import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
@@ -14,8 +15,7 @@ export interface StatusPorts {
    * @returns `undefined` for all owners on Workers, where each has a database of its own
    */
   deliveriesOf(owner: string | undefined): DeliveryStore | undefined
-  /** Ids of the relay keys. */
-  readonly keyIds: readonly string[]
+  readonly endpoints: { readonly encryption: Pick<Encryption, 'keyIds'> }
   readonly metrics: RelayMetrics
   /** The relay's own GitHub credential. */
   readonly credentialKind: 'none' | 'token' | 'app'
@@ -32,10 +32,11 @@ export async function respondToStatus(
   { target }: Pick<RelayRequest, 'target'>,
   ports: StatusPorts,
 ): Promise<RelayResponse> {
-  const { metrics, credentialKind: kind, storageLimit, keyIds } = ports
+  const { metrics, credentialKind: kind, storageLimit, endpoints } = ports
+  const { keyIds } = endpoints.encryption
   const deliveries = ports.deliveriesOf(ownerIn(target))
   if (!deliveries) throw noOwner()
-  const { states, bytes, oldest, imbalance } = await deliveries.figures()
+  const { states, bytes, oldest, imbalance } = await deliveries.table.figures()
   const [failing] = metrics.failingReasons()
   return jsonResponse({
     version: VERSION,
@@ -63,7 +64,7 @@ export async function respondToMetrics(
   const deliveries = ports.deliveriesOf(ownerIn(target))
   const lines = [
     ...ports.metrics.lines(),
-    ...(deliveries ? deliveryLines(await deliveries.figures()) : []),
+    ...(deliveries ? deliveryLines(await deliveries.table.figures()) : []),
     ...(deliveries ? alarmLines(await deliveries.alarms()) : []),
   ]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }

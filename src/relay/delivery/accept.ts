@@ -5,37 +5,25 @@ import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import type { Runtime } from '../runtime.ts'
 import type { LargeBodies } from '../store/bodies.ts'
-import type { Bound, Collection, NewDelivery } from '../store/delivery-rows.ts'
+import type { Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { KnownEndpoints } from '../store/endpoint-lookup.ts'
+import type { EndpointLookup, KnownEndpoints } from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
+import { isOwnQueue, repositoryOf } from '../store/queue-name.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
 import type { DeliveryLine } from './log-lines.ts'
-import { isOwnQueue, repositoryOf } from './queue-name.ts'
-import { NO_FACTS, type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
+import type { NameQueue } from './queue.ts'
+import { type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
 /** The store of a relay with a database. */
-export interface RelayStore {
+export interface RelayStore extends Pick<Acceptance, 'deliver' | 'record' | 'clientGone'> {
   readonly endpoints: KnownEndpoints
-  /**
-   * Sends the events of one request, or stores them. Attempts of several events have `queued` unless GitHub
-   * accepted all of them.
-   *
-   * @throws RelayError that the sender must hear, if there is one event
-   */
-  deliver(
-    events: readonly [Dispatch, ...Dispatch[]],
-    endpoint: Endpoint | undefined,
-  ): Promise<Attempts>
-  /** Records a filtered or refused request after its response. Never rejects, never waits. */
-  record(request: RecordedRequest): void
-  /** The sender of a request to an endpoint hung up before the response. */
-  clientGone(endpoint: Endpoint): void
   /** True if a notification of this relay made the request: the run that it starts causes none. */
   isNotification(event: Pick<RecordedRequest, 'headers' | 'body'>): Promise<boolean>
   /** True if GitHub accepted a credential for a repository within 30 days. */
@@ -48,7 +36,7 @@ export interface RelayStore {
 
 export type { RecordedRequest }
 
-export interface AcceptPorts {
+export interface AcceptPorts extends Runtime {
   /** Asks GitHub, and tries again within the time that a sender waits. */
   readonly send: DispatchPort
   readonly store: Pick<
@@ -58,14 +46,10 @@ export interface AcceptPorts {
   /** Takes records after the response. */
   readonly recorder: RecordPort
   readonly encryption: Encryption
-  /** `owner/name#<holder>` of an event. */
-  readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
-  /** True if an endpoint had an event before. */
-  readonly hadEvent: (endpoint: Endpoint) => Promise<boolean>
+  readonly nameQueue: NameQueue
+  readonly endpoints: Pick<EndpointLookup, 'hadEvent' | 'accepted'>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: (endpoint: Endpoint) => Promise<boolean>
-  /** Is told of each event of an endpoint that GitHub or the database has. */
-  readonly used: (endpoint: Endpoint) => Promise<void>
   /** Whether the relay looks for the run of an event. */
   readonly follows: (dispatch: Dispatch) => boolean
   /** False if payloads of delivered events are not stored. */
@@ -76,19 +60,10 @@ export interface AcceptPorts {
   readonly responseTime: number
   /** Milliseconds that a call may take. */
   readonly callTime: number
-  /** Milliseconds since 1970; never jumps. */
-  now(): number
-  random(): number
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
   /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
   log(line: DeliveryLine): void
-  report(error: unknown): void
 }
-
-/** The most that an endpoint stores while GitHub refuses its token. */
-export const MOST_REFUSED: Bound = { events: 1000, bytes: 16 * 1024 * 1024 }
 
 /** Milliseconds for which an endpoint whose sender hung up stores its events before it calls GitHub. */
 const STORES_FIRST = 3_600_000
@@ -98,9 +73,6 @@ const NOTE_INTERVAL = 24 * 3_600_000
 
 /** Queues and endpoints that are remembered. */
 const REMEMBERED = 10_000
-
-/** Of an event for which GitHub was not called yet. */
-const UNTRIED = { state: 'waiting', attempts: 0, doubts: 0, wait: 0 } as const
 
 const NO_RESPONSE = 'github_timeout'
 
@@ -112,10 +84,9 @@ interface Queued {
   readonly queue: string
 }
 
-type RowState = Pick<NewDelivery, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'> &
-  Partial<
-    Pick<NewDelivery, 'explanation' | 'collection' | 'accepted' | 'githubMs' | 'run' | 'follows'>
-  >
+type RowState = Pick<NewDelivery, 'state' | 'reason'> &
+  Partial<Pick<NewDelivery, 'attempts' | 'doubts' | 'wait' | 'explanation' | 'collection'>> &
+  Partial<Pick<NewDelivery, 'accepted' | 'githubMs' | 'run' | 'follows'>>
 
 /** What became of an event before its response. */
 type Tried = Queued &
@@ -135,8 +106,6 @@ type Tried = Queued &
 export class AcceptanceMemory {
   /** When GitHub's acceptance of a queue was noted last. */
   readonly noted = new BoundedCache<string, number>(REMEMBERED)
-  /** Queues of tokens that GitHub refused last. */
-  readonly refused = new BoundedCache<string, true>(REMEMBERED)
   /** Until when an endpoint stores its events first, because its sender hung up. */
   readonly hungUp = new BoundedCache<string, number>(REMEMBERED)
 }
@@ -168,8 +137,8 @@ export class Acceptance {
     endpoint: Endpoint | undefined,
   ): Promise<Attempts> {
     const attempts = await this.#deliver(events, endpoint)
-    const { used, background, report } = this.#ports
-    if (endpoint) background(used(endpoint).catch(report))
+    const { endpoints, background, report } = this.#ports
+    if (endpoint) background(endpoints.accepted(endpoint).catch(report))
     return attempts
   }
 
@@ -200,7 +169,7 @@ export class Acceptance {
   }
 
   /** To be told that the sender of an endpoint hung up before the response. */
-  clientGone({ owner, name }: Pick<Endpoint, 'owner' | 'name'>): void {
+  clientGone({ owner, name }: Endpoint): void {
     this.#ports.memory.hungUp.set(`${owner}/${name}`, this.#ports.now() + STORES_FIRST)
   }
 
@@ -214,7 +183,7 @@ export class Acceptance {
     const explanation = isHungUp && !isCollected ? SENDER_HUNG_UP : null
     const rows = all.map((event, index) =>
       this.#row(event, {
-        ...UNTRIED,
+        state: 'waiting',
         reason,
         explanation,
         collection: isCollected ? (collected[index] ?? null) : null,
@@ -298,7 +267,6 @@ export class Acceptance {
     const { state, wait, doubts } = next
     const { code: reason } = error
     if (refusesCredential(error)) {
-      this.#ports.memory.refused.set(event.queue, true)
       const names = {
         delivery: event.dispatch.delivery,
         repository: repositoryOf(event.queue),
@@ -317,8 +285,9 @@ export class Acceptance {
     if (!refusesCredential(error)) return mayComeLater(error) && this.#mayStore(event)
     if (isOwnQueue(event.queue)) return this.#wasAccepted(event.queue, true)
     if (!endpoint) return false
-    const { hadEvent } = this.#ports
-    return (await this.#wasAccepted(event.queue, false)) || this.#answerOf(hadEvent(endpoint), true)
+    const { endpoints } = this.#ports
+    const isKnown = await this.#wasAccepted(event.queue, false)
+    return isKnown || this.#answerOf(endpoints.hadEvent(endpoint), true)
   }
 
   /** @returns false if there is no room for all of them, or the disk fails */
@@ -339,11 +308,7 @@ export class Acceptance {
     if (endpoint && isCurrent && !(await this.#answerOf(isCurrent(endpoint), true))) {
       throw invalidToken()
     }
-    const isRefused = events.some(
-      ({ queue }) => !isOwnQueue(queue) && this.#ports.memory.refused.get(queue),
-    )
-    const most = endpoint && isRefused ? MOST_REFUSED : undefined
-    const isStored = await store.put(await Promise.all(rows), most)
+    const isStored = await store.put(await Promise.all(rows))
     if (!isStored) for (const { dispatch } of events) this.#unstored.set(dispatch.delivery, true)
     return isStored
   }
@@ -356,17 +321,17 @@ export class Acceptance {
         const { callTime, responseTime } = this.#ports
         // If the process ends during the call, nobody knows whether GitHub has the event.
         const wait = Math.max(0, callTime - responseTime)
-        return { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE }
+        return { state: 'uncertain', wait, reason: NO_RESPONSE }
       }
       case 'refused': {
         const { error } = one
         if (!(error instanceof RelayError)) this.#ports.report(error)
         const [reason, explanation] =
           error instanceof RelayError ? [error.code, error.message] : ['internal_error', null]
-        return { ...UNTRIED, state: 'dead', attempts: 1, reason, explanation }
+        return { state: 'dead', attempts: 1, reason, explanation }
       }
       default:
-        return { ...UNTRIED, reason: 'queued' }
+        return { state: 'waiting', reason: 'queued' }
     }
   }
 
@@ -421,7 +386,7 @@ export class Acceptance {
     }
     if (!dispatch.credential.endpoint) return
     const { kind: _, ...facts } = outcome
-    const state = { ...UNTRIED, state: 'delivered', attempts: 1, reason: '', ...facts } as const
+    const state = { state: 'delivered', attempts: 1, reason: '', ...facts } as const
     const bytes = dispatch.clientPayload.length
     recorder.add({ bytes, row: () => this.#row(event, state) })
   }
@@ -429,7 +394,6 @@ export class Acceptance {
   /** Remembers that GitHub accepts the credential of a queue. */
   #note(queue: string): void {
     const { now, store, background, report } = this.#ports
-    this.#ports.memory.refused.delete(queue)
     const last = this.#ports.memory.noted.get(queue)
     if (last !== undefined && now() - last < NOTE_INTERVAL) return
     this.#ports.memory.noted.set(queue, now())
@@ -447,11 +411,10 @@ export class Acceptance {
     return {
       id,
       request: request?.id ?? id,
-      replayOf: null,
       queue,
       endpoint: credential.endpoint?.name ?? null,
+      ...(credential.endpoint && { endpointCreated: credential.endpoint.created }),
       ...shownRequest(request, now()),
-      ...NO_FACTS,
       ...(isStored ? await encryptEvent(dispatch, encryption) : NO_CONTENT),
       ...state,
     }

@@ -7,8 +7,6 @@ import type { Collecting, Collection } from '../store/delivery-rows.ts'
  */
 export class Collections {
   readonly #collecting = new Map<string, Map<string, Collecting>>()
-  /** Counts the events that were added. */
-  changes = 0
 
   /** Replaces all by what the database has. */
   read(all: readonly Collecting[], now: number): void {
@@ -22,7 +20,6 @@ export class Collections {
 
   /** To be told of each event that was stored for a batch. */
   add(queue: string, { grouping, period, quiet, length }: Collection, now: number): void {
-    this.changes++
     const known = this.#collecting.get(queue)?.get(grouping)
     const { first = now, count = 0, length: before = 0 } = known ?? {}
     this.#set({

@@ -1,5 +1,5 @@
-// The deliveries of one database: the table, and everything that goes on with it. The delivery loop sends
-// what waits, the follower looks for runs, and notifications and alarms tell an admin.
+// The room `delivery/` is what becomes of an event: a request sends or stores it, the delivery loop sends what waits,
+// the follower looks for runs, and notifications and alarms tell an admin. This file puts these over one database.
 
 import { endpointDeleted } from '../errors.ts'
 import type { Credential, Credentials } from '../github/credential.ts'
@@ -7,24 +7,25 @@ import { runFinder, runReader } from '../github/find-run.ts'
 import type { Packer } from '../github/payload-limit.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { detailsReader } from '../github/run-details.ts'
-import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/send.ts'
+import {
+  countingRefusals,
+  type Dispatch,
+  type DispatchOptions,
+  dispatchTo,
+  type LimitedCall,
+} from '../github/send.ts'
 import type { RelayMetrics } from '../metrics.ts'
+import type { Runtime } from '../runtime.ts'
 import { AcceptedCredentials } from '../store/accepted-credentials.ts'
 import type { Database } from '../store/database.ts'
-import type { DeliveryTable, SeqRange } from '../store/deliveries.ts'
-import type {
-  Bound,
-  Delivery,
-  DeliveryFilter,
-  DeliveryQuery,
-  Figures,
-  NewDelivery,
-  StoredDelivery,
-} from '../store/delivery-rows.ts'
+import { CHUNK, type DeliveryTable, FIRST_LOOKUP } from '../store/deliveries.ts'
+import type { Bound, Delivery, DeliveryFilter, NewDelivery } from '../store/delivery-rows.ts'
+import { isDeleted } from '../store/delivery-sql.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
 import { type Alarm, NotificationTable } from '../store/notifications.ts'
+import { isOwnQueue, ownerOf } from '../store/queue-name.ts'
 import { rowsOfKeys } from '../store/reencryption.ts'
 import { StorageError } from '../store/storage-error.ts'
 import { Alarms } from './alarms.ts'
@@ -39,68 +40,36 @@ import {
   type NotifySettings,
   type PostNotification,
 } from './notify.ts'
-import { isOwnQueue } from './queue-name.ts'
 import { Schedule, type Task } from './schedule.ts'
 
-/**
- * The deliveries of one database: of all owners on Node, of one owner in a Durable Object. Arguments and
- * results are JSON.
- */
-export interface DeliveryStore {
-  /**
-   * True while events of a queue are due, or the queue fails: a new event must wait behind them. Also
-   * true while the credential is in doubt, unless the queue is the one to try.
-   */
-  waits(queue: string): Promise<boolean>
-  /** Stores events that are answered with 202: all or none. @returns false if there is no room, or the disk fails */
-  put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean>
-  /** Records deliveries after the response: delivered, filtered, refused or dead. Never rejects. */
-  record(rows: readonly NewDelivery[]): Promise<void>
-  /** Records how a call ended that was open when its event was stored. */
-  settle(id: string, outcome: AttemptOutcome): Promise<void>
-  /** Remembers that GitHub accepted the credential of a queue now. */
-  noteAccepted(queue: string): Promise<void>
-  /** True if GitHub accepted the credential of a queue within 30 days. */
-  wasAccepted(queue: string): Promise<boolean>
-  /** To be told of each event that an endpoint accepted, unless `put` or `record` has it. */
-  noteEvent(owner: string, endpoint: string): Promise<void>
-  list(query: DeliveryQuery): Promise<readonly Delivery[]>
-  find(id: string): Promise<StoredDelivery | undefined>
-  /** The members of a batch in order, or the one delivery with this id. */
-  members(id: string): Promise<readonly StoredDelivery[]>
-  /** The last `seq`. */
-  lastSeq(): Promise<number>
-  /** Deliveries that the filter selects and whose payload is stored, in order of arrival. */
-  replayable(
-    filter: DeliveryFilter,
-    limit: number,
-    range: SeqRange,
-  ): Promise<readonly StoredDelivery[]>
-  /**
-   * Queues a delivery again under its id, because GitHub never accepted its event: a dead letter, or an
-   * uncertain or waiting event before its time.
-   *
-   * @returns how many events: all of its batch
-   */
-  replay(id: string, filter: DeliveryFilter): Promise<number>
-  /** The same for all that the filter selects. */
-  replayAll(filter: DeliveryFilter): Promise<number>
-  /** @returns how many deliveries were deleted */
-  delete(id: string, filter: DeliveryFilter): Promise<number>
-  deleteAll(filter: DeliveryFilter): Promise<number>
-  /** Makes dead letters of the undelivered events of a deleted endpoint. @returns how many */
-  endDeleted(owner: string, endpoint: string): Promise<number>
-  figures(): Promise<Figures>
-  /** Rows by the id of the relay key that encrypted them. */
-  rowsByKey(): Promise<Readonly<Record<string, number>>>
-  alarms(): Promise<readonly Alarm[]>
+/** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
+export type DeliveryStore = Pick<
+  Deliveries,
+  | 'waits'
+  | 'put'
+  | 'record'
+  | 'settle'
+  | 'noteAccepted'
+  | 'wasAccepted'
+  | 'replay'
+  | 'replayAll'
+  | 'delete'
+  | 'deleteAll'
+  | 'endDeleted'
+  | 'rowsByKey'
+  | 'alarms'
+> & {
+  readonly table: Pick<
+    DeliveryTable,
+    'list' | 'find' | 'members' | 'lastSeq' | 'replayable' | 'figures'
+  >
 }
 
-export interface DeliveriesPorts {
+export interface DeliveriesPorts extends Runtime {
   readonly database: Database
   readonly table: DeliveryTable
   /** The endpoints of the database. */
-  readonly endpoints: Pick<EndpointTable, 'all' | 'of' | 'onChange'>
+  readonly endpoints: Pick<EndpointTable, 'of' | 'onChange'>
   readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>
   readonly limiters: RateLimiters
@@ -115,30 +84,22 @@ export interface DeliveriesPorts {
   readonly metrics: RelayMetrics
   /** What else recurs in the database. */
   readonly tasks?: readonly Task[]
-  /** Milliseconds since 1970; must not jump while the process runs. */
-  now(): number
-  /** From 0, less than 1. */
-  random(): number
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
   /** To be told that `schedule.next()` may have another value. */
   changed(): void
   log(line: ChangeLine): void
-  report(error: unknown): void
 }
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Milliseconds from the acceptance of an event to the first lookup of its run. */
-const FIRST_LOOKUP = 10 * SECOND
+/** The most that an endpoint stores while GitHub refuses its token. */
+const MOST_REFUSED: Bound = { events: 1000, bytes: 16 * 1024 * 1024 }
 
-/** Deliveries that an admin changes in one transaction: live events wait for each. */
-const CHUNK = 250
-
-export class Deliveries implements DeliveryStore {
+/** The deliveries of one database: of all owners on Node, of one owner in a Durable Object. */
+export class Deliveries {
   readonly #ports: DeliveriesPorts
+  readonly table: DeliveryTable
   readonly #accepted: AcceptedCredentials
   readonly #notifications: NotificationTable
   readonly #alarms: Alarms
@@ -147,7 +108,6 @@ export class Deliveries implements DeliveryStore {
   readonly #sender: NotificationSender | undefined
   /** Everything that recurs: to be run at its `next()`. */
   readonly schedule: Schedule
-  readonly #listsRuns: boolean
   /** The budgets of the running tasks. */
   readonly #budgets: { loop?: CallBudget; follower?: CallBudget } = {}
   #checkedAt: number
@@ -158,16 +118,14 @@ export class Deliveries implements DeliveryStore {
 
   constructor(ports: DeliveriesPorts) {
     this.#ports = ports
-    const { database, table, endpoints, encryption, limiters, github, metrics, notify } = ports
+    const { database, table, endpoints, limiters, github, metrics, notify } = ports
+    this.table = table
     this.#checkedAt = ports.now()
-    this.#listsRuns = listsRuns(github)
     this.#accepted = new AcceptedCredentials(database, ports)
     this.#notifications = new NotificationTable(database)
     this.#alarms = new Alarms({
       ...ports,
       table: this.#notifications,
-      endpoints: endpoints.all,
-      encryption,
       sends: notify !== undefined,
     })
     const lookups = (task: 'loop' | 'follower') => ({
@@ -186,8 +144,8 @@ export class Deliveries implements DeliveryStore {
         dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }),
         metrics,
       ),
-      findRuns: runFinder(lookups('loop')),
-      listsRuns: this.#listsRuns,
+      findRuns: listsRuns(github) ? runFinder(lookups('loop')) : undefined,
+      follows: (dispatch) => isFollowed(dispatch, github),
       delivered: (follows) => this.#follows(follows),
     })
     const { post } = ports
@@ -233,19 +191,28 @@ export class Deliveries implements DeliveryStore {
     return this.#loop.openCalls
   }
 
-  /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  follows(event: Parameters<DeliveryLoop['follows']>[0]): boolean {
-    return this.#loop.follows(event)
-  }
-
+  /**
+   * True while events of a queue are due, or the queue fails: a new event must wait behind them. Also
+   * true while the credential is in doubt, unless the queue is the one to try.
+   */
   async waits(queue: string): Promise<boolean> {
     return this.#loop.waits(queue)
   }
 
-  async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
+  /**
+   * Stores events that are answered with 202: all or none. All are of one endpoint, or of one token.
+   *
+   * @param replaces id of the filtered request that they replay, which leaves in the same transaction
+   * @returns false if there is no room, or the disk fails
+   */
+  async put(rows: readonly NewDelivery[], replaces?: string): Promise<boolean> {
     const { table, report } = this.#ports
+    const isRefused = rows.some(({ queue, endpoint }) => {
+      return endpoint !== null && !isOwnQueue(queue) && this.#loop.isRefused(queue)
+    })
     try {
-      if (!(await table.put(rows, most))) return false
+      const most = isRefused ? MOST_REFUSED : undefined
+      if (!(await table.put(rows, { most, replaces }))) return false
     } catch (error) {
       report(error)
       if (!(error instanceof StorageError)) throw error
@@ -258,10 +225,11 @@ export class Deliveries implements DeliveryStore {
     return true
   }
 
+  /** Records deliveries after the response: delivered, filtered, refused or dead. Never rejects. */
   async record(rows: readonly NewDelivery[]): Promise<void> {
     for (const row of rows) this.#noteRow(row)
     try {
-      await this.#ports.table.record(rows)
+      await this.table.record(rows)
     } catch (error) {
       this.#ports.report(error)
     }
@@ -269,68 +237,55 @@ export class Deliveries implements DeliveryStore {
     this.#ports.changed()
   }
 
+  /** Records how a call ended that was open when its event was stored. */
   settle(id: string, outcome: AttemptOutcome): Promise<void> {
     return this.#loop.settle(id, outcome)
   }
 
+  /** Remembers that GitHub accepted the credential of a queue now. */
   noteAccepted(queue: string): Promise<void> {
     return this.#accepted.note(queue)
   }
 
+  /** True if GitHub accepted the credential of a queue within 30 days. */
   wasAccepted(queue: string): Promise<boolean> {
     return this.#accepted.has(queue)
   }
 
-  async noteEvent(owner: string, endpoint: string): Promise<void> {
-    this.#alarms.noteEvent(owner, endpoint)
-    this.#ports.changed()
+  /**
+   * Queues deliveries again under their ids, because GitHub never accepted their events: dead letters, and
+   * uncertain or waiting events before their time.
+   *
+   * @returns how many events
+   */
+  async replay(ids: readonly string[]): Promise<number> {
+    const rows = ids.length === 0 ? [] : await this.table.replayed(ids)
+    // Events of a batch that ended are collected again.
+    await this.#loop.recount()
+    for (const { queue } of rows) this.#loop.replayed(queue)
+    return rows.length
   }
 
-  list(query: DeliveryQuery): Promise<readonly Delivery[]> {
-    return this.#ports.table.list(query)
-  }
-
-  find(id: string): Promise<StoredDelivery | undefined> {
-    return this.#ports.table.find(id)
-  }
-
-  members(id: string): Promise<readonly StoredDelivery[]> {
-    return this.#ports.table.members(id)
-  }
-
-  lastSeq(): Promise<number> {
-    return this.#ports.table.lastSeq()
-  }
-
-  replayable(
+  /** The same for all that the filter selects; those of deleted endpoints have no credential any more. */
+  async replayAll(
     filter: DeliveryFilter,
-    limit: number,
-    range: SeqRange,
-  ): Promise<readonly StoredDelivery[]> {
-    return this.#ports.table.replayable(filter, limit, range)
-  }
-
-  async replay(id: string, filter: DeliveryFilter): Promise<number> {
-    const members = await this.#ports.table.members(id)
-    const selected = members.filter((member) => isSelected(member, filter))
-    return this.#again(selected.map((member) => member.id))
-  }
-
-  async replayAll(filter: DeliveryFilter): Promise<number> {
-    const { table } = this.#ports
+  ): Promise<{ readonly replayed: number; readonly missing: number }> {
     // An event that waits stays in the state that the filter selects.
-    const last = await table.lastSeq()
-    let count = 0
+    const last = await this.table.lastSeq()
+    let [replayed, missing] = [0, 0]
     for (let after = 0; ; ) {
-      const page = await table.replayable(filter, CHUNK, { after, last })
-      count += await this.#again(page.map(({ id }) => id))
+      const page = await this.table.replayable(filter, CHUNK, { after, last })
+      const ids = page.filter((event) => !isDeleted(event)).map(({ id }) => id)
+      replayed += await this.replay(ids)
+      missing += page.length - ids.length
       after = page.at(-1)?.seq ?? last
-      if (page.length < CHUNK) return count
+      if (page.length < CHUNK) return { replayed, missing }
     }
   }
 
+  /** @returns how many deliveries were deleted */
   async delete(id: string, filter: DeliveryFilter): Promise<number> {
-    const count = await this.#ports.table.delete(id, filter)
+    const count = await this.table.delete(id, filter)
     await this.#loop.recount()
     return count
   }
@@ -338,7 +293,7 @@ export class Deliveries implements DeliveryStore {
   async deleteAll(filter: DeliveryFilter): Promise<number> {
     let count = 0
     for (;;) {
-      const deleted = await this.#ports.table.deleteAll(filter, CHUNK)
+      const deleted = await this.table.deleteAll(filter, CHUNK)
       count += deleted
       if (deleted < CHUNK) break
     }
@@ -346,32 +301,21 @@ export class Deliveries implements DeliveryStore {
     return count
   }
 
+  /** Makes dead letters of the undelivered events of a deleted endpoint. @returns how many */
   async endDeleted(owner: string, endpoint: string): Promise<number> {
-    const ended = await this.#ports.table.endDeleted(owner, endpoint)
+    const ended = await this.table.endDeleted(owner, endpoint)
     for (const event of ended) this.#ports.log(deadLine({ ...event, endpoint }))
     await this.#loop.recount()
     return ended.length
   }
 
-  figures(): Promise<Figures> {
-    return this.#ports.table.figures()
-  }
-
+  /** Rows by the id of the relay key that encrypted them. */
   rowsByKey(): Promise<Readonly<Record<string, number>>> {
     return rowsOfKeys(this.#ports.database)
   }
 
   async alarms(): Promise<readonly Alarm[]> {
     return this.#alarms.active
-  }
-
-  async #again(ids: readonly string[]): Promise<number> {
-    if (ids.length === 0) return 0
-    const rows = await this.#ports.table.replayed(ids)
-    // Events of a batch that ended are collected again.
-    await this.#loop.recount()
-    for (const { queue } of rows) this.#loop.replayed(queue)
-    return rows.length
   }
 
   /** A changed endpoint may expect events. */
@@ -445,7 +389,7 @@ export class Deliveries implements DeliveryStore {
     this.#hasRows = true
     // A filtered request shows that the sender is alive; a refused one may come from anyone.
     if (endpoint === null || state === 'refused') return
-    this.#alarms.noteEvent(queue.slice(0, queue.indexOf('/')), endpoint)
+    this.#alarms.noteEvent(ownerOf(queue), endpoint)
   }
 
   #follows(isFollowed: boolean): void {
@@ -476,8 +420,16 @@ export function isSelected(
   return isOwn && isOfOwner && (filter.state === undefined || filter.state === state)
 }
 
+/** True if the relay looks for the run of an event: not for a token URL, or for its own notification. */
+export function isFollowed(
+  { credential, isNotification = false }: LimitedCall & Pick<Dispatch, 'isNotification'>,
+  github: Pick<DispatchOptions, 'apiUrl' | 'forge'>,
+): boolean {
+  return listsRuns(github) && credential.endpoint !== undefined && !isNotification
+}
+
 /** False for Forgejo and Gitea, whose API does not list runs as GitHub's does. */
-export function listsRuns({ apiUrl, forge }: Pick<DispatchOptions, 'apiUrl' | 'forge'>): boolean {
+function listsRuns({ apiUrl, forge }: Pick<DispatchOptions, 'apiUrl' | 'forge'>): boolean {
   if (forge !== undefined) return forge === 'github'
   return !/\/api\/v1\/*$/.test(apiUrl.pathname)
 }

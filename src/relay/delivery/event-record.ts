@@ -41,33 +41,14 @@ export function encryptEvent(
   { credential, ...event }: Dispatch,
   encryption: Encryption,
 ): Promise<EncryptedRecord> {
-  return encryption.encrypt(TYPE, { ...event, credential: storedCredential(credential) })
+  return encryptContent({ event, credential: storedCredential(credential) }, encryption)
 }
 
-/** Encrypts a decrypted event again, after a change. */
-export function encryptAgain(
-  { event, credential }: DecryptedEvent,
+export function encryptContent(
+  content: DeliveryContent,
   encryption: Encryption,
 ): Promise<EncryptedRecord> {
-  return encryption.encrypt(TYPE, { ...event, credential })
-}
-
-/** Encrypts a filtered or refused request for the disk. */
-export function encryptRequest(
-  received: StoredRequest,
-  encryption: Encryption,
-): Promise<EncryptedRecord> {
-  return encryption.encrypt(TYPE, { received })
-}
-
-/** @throws Error of any kind if no relay key decrypts it, it is damaged, or it is no event */
-export async function decryptEvent(
-  record: EncryptedRecord,
-  encryption: Encryption,
-): Promise<DecryptedEvent> {
-  const { event, ...content } = await decryptContent(record, encryption)
-  if (!event || !('credential' in content)) throw new TypeError('no event')
-  return { event, credential: content.credential }
+  return encryption.encrypt(TYPE, content)
 }
 
 /** @throws Error of any kind if no relay key decrypts it, or it is damaged */
@@ -76,12 +57,10 @@ export async function decryptContent(
   encryption: Encryption,
 ): Promise<DeliveryContent> {
   const content = await encryption.decrypt(TYPE, record)
-  if (isEvent(content)) {
-    const { credential, ...event } = content
-    return { event, credential }
-  }
-  if (!isRequest(content)) throw new TypeError('no event')
-  return { received: content.received }
+  const { event, received } = isObject(content) ? content : {}
+  if (!isObject(event) && !isObject(received)) throw new TypeError('no delivery')
+  // The relay wrote it to its own disk.
+  return content as DeliveryContent
 }
 
 /** The stored form of a body: it is shown as JSON. */
@@ -93,18 +72,4 @@ export function storedBody(bytes: Uint8Array): NonNullable<StoredRequest['body']
 /** The bytes of a stored body. */
 export function bodyOf(body: NonNullable<StoredRequest['body']>): Uint8Array {
   return 'text' in body ? new TextEncoder().encode(body.text) : fromBase64(body.base64)
-}
-
-/** The relay wrote it to its own disk, so only the presence of the parts is checked. */
-function isEvent(
-  value: unknown,
-): value is DecryptedEvent['event'] & Pick<DecryptedEvent, 'credential'> {
-  if (!isObject(value)) return false
-  const { repository, clientPayload, delivery, credential } = value
-  const hasStrings = typeof clientPayload === 'string' && typeof delivery === 'string'
-  return hasStrings && isObject(repository) && isObject(credential)
-}
-
-function isRequest(value: unknown): value is { readonly received: StoredRequest } {
-  return isObject(value) && isObject(value.received) && typeof value.received.target === 'string'
 }

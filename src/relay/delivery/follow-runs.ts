@@ -16,16 +16,17 @@ import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-r
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { ReadDetails, RunDetails } from '../github/run-details.ts'
 import type { LimitedCall } from '../github/send.ts'
+import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/delivery-rows.ts'
 import type { Notification } from '../store/notifications.ts'
+import { holderOf, ownerOf } from '../store/queue-name.ts'
 import type { AlarmChange } from './alarms.ts'
 import { kindOf } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { namesOf, type RunLine } from './log-lines.ts'
 import { newNotification } from './notify.ts'
-import { holderOf, ownerOf } from './queue-name.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -60,10 +61,7 @@ const DETAILS_SHARE = 0.5
 /** Queues whose runs are looked up concurrently: a slow repository holds up few others. */
 const CONCURRENT = 8
 
-/** Events whose run one check looks for. */
-const MOST_EVENTS = 10_000
-
-export interface FollowerPorts {
+export interface FollowerPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly table: DeliveryTable
   readonly limiters: Pick<RateLimiters, 'of'>
   /**
@@ -80,11 +78,8 @@ export interface FollowerPorts {
   readonly notification: ((notification: Notification) => SqlStatement) | undefined
   /** Whether a run that succeeded is reported too. */
   readonly reportsSuccess: boolean
-  /** Milliseconds since 1970; never jumps. */
-  now(): number
   counted(outcome: RunOutcome): void
   log(line: RunLine): void
-  report(error: unknown): void
 }
 
 /** Outcomes that are neither counted nor reported, because they are on the way. */
@@ -126,7 +121,7 @@ export class RunFollower {
       for (const [queue, time] of this.#nextLookup) {
         if (time <= now()) this.#nextLookup.delete(queue)
       }
-      const due = byQueue(await table.dueRuns(now(), MOST_EVENTS))
+      const due = byQueue(await table.dueRuns(now()))
       const queues = [...due.keys()].filter((queue) => !this.#nextLookup.has(queue))
       for (let at = 0; at < queues.length && !budget.isUsedUp; ) {
         const some = queues.slice(at, at + Math.min(CONCURRENT, budget.attempts))

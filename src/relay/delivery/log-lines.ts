@@ -79,18 +79,12 @@ export interface NotificationLine {
 
 export type ChangeLine = DeliveryLine | RunLine | AlarmLine | NotificationLine
 
-interface Names {
-  readonly delivery: string
-  readonly repository: string
-  readonly endpoint?: string
-}
-
 /** The fields of a line that name a delivery, or a batch by its id. */
 export function namesOf({
   id,
   repository,
   endpoint,
-}: Pick<Delivery, 'id' | 'repository' | 'endpoint'>): Names {
+}: Pick<Delivery, 'id' | 'repository' | 'endpoint'>) {
   return { delivery: id, repository, ...(endpoint !== null && { endpoint }) }
 }
 

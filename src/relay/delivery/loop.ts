@@ -5,11 +5,19 @@
 import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload-limit.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { Dispatch, DispatchPort, LimitedCall } from '../github/send.ts'
-import type { AcceptedQueues } from '../store/accepted-credentials.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AcceptedCredentials } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
-import type { Accepted, Delivery, NewDelivery, StoredDelivery } from '../store/delivery-rows.ts'
+import {
+  type Accepted,
+  type Delivery,
+  isOpen,
+  type NewDelivery,
+  type StoredDelivery,
+} from '../store/delivery-rows.ts'
+import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { Collections } from './collections.ts'
@@ -21,8 +29,7 @@ import {
   openBatch,
   openEvent,
 } from './open-event.ts'
-import { mostCalls, newQueue, noteFailedRequest, noteOutcome, type Queue } from './queue.ts'
-import { holderOf, ownerOf, repositoryOf } from './queue-name.ts'
+import { mostCalls, noteFailedRequest, noteOutcome, Queue } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
@@ -40,36 +47,27 @@ const LOOKUP_CALLS = 4
 /** The first attempt of a queue may ask for an installation, its token and the default branch. */
 const FIRST_CALLS = 4
 
-/** While events are stored, collected events are counted so many times. */
-const MOST_RECOUNTS = 3
-
 /** A run of the loop waits so many milliseconds for the next event, rather than end. */
 const SHORT_WAIT = 2 * SECOND
 
-export interface LoopPorts extends OpenPorts {
+export interface LoopPorts extends OpenPorts, Runtime {
   readonly table: DeliveryTable
-  readonly accepted: Pick<AcceptedQueues, 'note'>
+  readonly accepted: Pick<AcceptedCredentials, 'note'>
   readonly limiters: Pick<RateLimiters, 'of'>
   /** Asks GitHub once. */
   readonly send: DispatchPort
-  readonly findRuns: FindRuns
+  /** Absent for a forge whose API does not list runs as GitHub's does. */
+  readonly findRuns: FindRuns | undefined
+  /** True if the relay looks for the run of an event. */
+  follows(dispatch: Dispatch): boolean
   readonly pack: Packer
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
   readonly age: number
-  /** False for a forge whose API does not list runs as GitHub's does. */
-  readonly listsRuns: boolean
-  /** Milliseconds since 1970; must not jump while the process runs. */
-  now(): number
-  /** From 0, less than 1. */
-  random(): number
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
   /** To be told that `next()` may be earlier than before. */
   changed(): void
   /** To be told of each delivered event or batch, and whether its run is followed. */
   delivered(follows: boolean): void
   log(line: DeliveryLine): void
-  report(error: unknown): void
 }
 
 export class DeliveryLoop {
@@ -131,8 +129,13 @@ export class DeliveryLoop {
     return queue.hasDue || isResting || queue.failures > 0 || queue.refusals > 0
   }
 
+  /** True while GitHub refuses the credential of a queue, as far as this process has seen. */
+  isRefused(name: string): boolean {
+    return this.#queues.get(name)?.isRefused ?? false
+  }
+
   /** To be told that an event was stored, which GitHub may have been asked for before. */
-  stored({ queue: name, state, attempts, wait, reason, collection }: NewDelivery): void {
+  stored({ queue: name, state, attempts = 0, wait = 0, reason, collection }: NewDelivery): void {
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (collection) {
@@ -142,6 +145,7 @@ export class DeliveryLoop {
     }
     const isInDoubt = attempts > 0 && state === 'uncertain'
     if (attempts > 0) noteFailedRequest(queue, isInDoubt)
+    if (refusesCredential({ code: reason })) queue.isRefused = true
     // On Workers the call was made elsewhere.
     if (isInDoubt) this.#limiterOf(name).noteDoubt(queue.repository)
     // The queue waits for the end of a limit, or of a call that is still open.
@@ -162,16 +166,10 @@ export class DeliveryLoop {
 
   /** To be told that an admin changed or deleted rows: the collected events are counted again. */
   async recount(): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const { changes } = this.#collections
-      const all = await this.#ports.table.collecting()
-      // An event that was stored during the query may not be part of its result.
-      if (changes !== this.#collections.changes && tries < MOST_RECOUNTS) continue
-      this.#collections.read(all, this.#ports.now())
-      for (const { queue } of all)
-        this.#lookAt(this.#queueOf(queue), this.#collections.dueAt(queue))
-      return
-    }
+    // The database answers in order, so an event whose storing is not known yet comes behind this.
+    const all = await this.#ports.table.collecting()
+    this.#collections.read(all, this.#ports.now())
+    for (const { queue } of all) this.#lookAt(this.#queueOf(queue), this.#collections.dueAt(queue))
   }
 
   /** Records the outcome of a call that was open when its event was stored. */
@@ -179,7 +177,7 @@ export class DeliveryLoop {
     const members = await this.#ports.table.members(id)
     const [event] = members
     // An admin may have deleted it.
-    if (!event || !isUndelivered(event)) return
+    if (!event || !isOpen(event.state)) return
     const queue = this.#queueOf(event.queue)
     // `stored` let a queue rest that does not fail.
     if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
@@ -391,13 +389,13 @@ export class DeliveryLoop {
     const members = await this.#ports.table.members(id)
     const [first] = members
     // An admin may have deleted it, or an earlier call has delivered it.
-    if (!first || !isUndelivered(first)) return
+    if (!first || !isOpen(first.state)) return
     queue.lookedUp.delete(id)
     const opened = await this.#open(members)
     // The call that ends here is followed by another look at the batch.
     if (!opened) return
     if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
-    const follows = this.follows(opened.dispatch)
+    const follows = this.#ports.follows(opened.dispatch)
     const outcome = await attempt(opened.dispatch, follows, this.#ports)
     noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, first, members, outcome)
@@ -418,14 +416,6 @@ export class DeliveryLoop {
       log(deadLine({ ...member, reason: outcome.reason }))
     }
     return opened.failed.length > 0 ? undefined : opened
-  }
-
-  /** Whether the run of an event is looked for: not that of a token URL, or of our own notification. */
-  follows({
-    credential,
-    isNotification = false,
-  }: LimitedCall & Pick<Dispatch, 'isNotification'>): boolean {
-    return this.#ports.listsRuns && credential.endpoint !== undefined && !isNotification
   }
 
   /** Records the outcome of an attempt. */
@@ -519,7 +509,7 @@ export class DeliveryLoop {
     const members = await table.members(event.id)
     const [first] = members
     const opened = first && (await openEvent(first, this.#ports))
-    if (!opened?.dispatch || !this.#ports.listsRuns) return
+    if (!opened?.dispatch || !findRuns) return
     const found = await findRuns(opened.dispatch, uncertain).catch((error: unknown) => {
       report(error)
       return undefined
@@ -527,9 +517,9 @@ export class DeliveryLoop {
     for (const [id, { run, started }] of found ?? []) {
       const events = await table.members(id)
       const [one] = events
-      if (!one || !isUndelivered(one) || queue.open.has(id)) continue
+      if (!one || !isOpen(one.state) || queue.open.has(id)) continue
       const { dispatch } = await openEvent(one, this.#ports)
-      const follows = dispatch !== undefined && this.follows(dispatch)
+      const follows = dispatch !== undefined && this.#ports.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
       await this.#record(keyOf(one), table.delivered(idsOf(events), facts), true)
       this.#ports.delivered(follows)
@@ -551,7 +541,7 @@ export class DeliveryLoop {
   #queueOf(name: string): Queue {
     const known = this.#queues.get(name)
     if (known) return known
-    const queue = newQueue(name)
+    const queue = new Queue(name)
     this.#queues.set(name, queue)
     return queue
   }
@@ -566,8 +556,4 @@ function keyOf({ batch, id }: Pick<Delivery, 'batch' | 'id'>): string {
 
 function idsOf(members: readonly Pick<Delivery, 'id'>[]): readonly string[] {
   return members.map(({ id }) => id)
-}
-
-function isUndelivered({ state }: Delivery): boolean {
-  return state === 'waiting' || state === 'uncertain'
 }

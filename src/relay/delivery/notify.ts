@@ -3,6 +3,7 @@
 
 import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Notification, NotificationTable } from '../store/notifications.ts'
 import type { NotificationLine } from './log-lines.ts'
 
@@ -20,14 +21,11 @@ export type PostNotification = (
   body: string,
 ) => Promise<number>
 
-export interface SenderPorts {
+export interface SenderPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly table: NotificationTable
   readonly post: PostNotification
   readonly secret: Secret
-  /** Milliseconds since 1970; never jumps. */
-  now(): number
   log(line: NotificationLine): void
-  report(error: unknown): void
 }
 
 const SECOND = 1000
@@ -50,10 +48,7 @@ const PAUSES = [
 /** The longest of them. */
 export const LONGEST_PAUSE = 24 * HOUR
 
-/** Notifications that are sent concurrently. */
-const CONCURRENT = 8
-
-/** Notifications of one run: a Durable Object may make a limited number of requests. */
+/** Notifications of one run, which are sent concurrently: a Durable Object may make a limited number of requests. */
 const MOST_SENT = 8
 
 /** Milliseconds until the others are tried after one that the receiver did not accept. */
@@ -73,7 +68,6 @@ export function newNotification(type: string, data: object, now: number): Notifi
 export class NotificationSender {
   readonly #ports: SenderPorts
   #next: number | undefined = 0
-  #sending: Promise<void> | undefined
 
   constructor(ports: SenderPorts) {
     this.#ports = ports
@@ -81,7 +75,7 @@ export class NotificationSender {
 
   /** When a notification is due; `undefined` if none waits. */
   next(): number | undefined {
-    return this.#sending ? undefined : this.#next
+    return this.#next
   }
 
   /** To be told that a notification was stored. */
@@ -89,40 +83,21 @@ export class NotificationSender {
     this.#next = Math.min(this.#ports.now(), this.#next ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Sends what is due. Never rejects. */
-  run(): Promise<void> {
-    this.#sending ??= this.#send().finally(() => {
-      this.#sending = undefined
-    })
-    return this.#sending
-  }
-
-  async #send(): Promise<void> {
+  /** Sends some of what is due. Never rejects. */
+  async run(): Promise<void> {
     const { table, now, report } = this.#ports
     this.#next = undefined
     try {
-      const isAccepted = await this.#sendDue()
+      const due = await table.dueNotifications(now(), MOST_SENT)
+      const accepted = await Promise.all(due.map((notification) => this.#sendOne(notification)))
       const next = await table.nextNotification()
       if (next === undefined) return
-      const earliest = isAccepted ? next : Math.max(next, now() + RECEIVER_REST)
+      const earliest = accepted.includes(false) ? Math.max(next, now() + RECEIVER_REST) : next
       this.#next = Math.min(earliest, this.#next ?? earliest)
     } catch (error) {
       report(error)
       this.#next = now() + MINUTE
     }
-  }
-
-  /** @returns false if the receiver did not accept one of them */
-  async #sendDue(): Promise<boolean> {
-    const { table, now } = this.#ports
-    for (let sent = 0; sent < MOST_SENT; ) {
-      const due = await table.dueNotifications(now(), Math.min(CONCURRENT, MOST_SENT - sent))
-      if (due.length === 0) return true
-      const accepted = await Promise.all(due.map((notification) => this.#sendOne(notification)))
-      if (accepted.includes(false)) return false
-      sent += due.length
-    }
-    return true
   }
 
   /** @returns whether the receiver accepted it */

@@ -8,7 +8,7 @@ import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { NotAccepted } from './answers.ts'
-import { decryptEvent } from './event-record.ts'
+import { decryptContent } from './event-record.ts'
 
 export interface OpenPorts {
   readonly encryption: Encryption
@@ -27,11 +27,11 @@ export async function openEvent(
   if (key === null || content === null) return failure('refused', 'unreadable')
   // The event waits until its key is back.
   if (!encryption.keyIds.includes(key)) return failure('isolated', 'unreadable')
-  const event = await decryptEvent({ key, content }, encryption).catch(() => undefined)
-  if (!event) return failure('refused', 'unreadable')
+  const opened = await decryptContent({ key, content }, encryption).catch(() => undefined)
+  if (!opened?.event) return failure('refused', 'unreadable')
   try {
-    const credential = await credentials.restore(event.credential)
-    return { dispatch: { ...event.event, credential } }
+    const credential = await credentials.restore(opened.credential)
+    return { dispatch: { ...opened.event, credential } }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
     return failure(error.code === 'endpoint_deleted' ? 'refused' : 'isolated', error.code)

@@ -1,8 +1,10 @@
 // What the last attempts taught about a queue: it is lost with the process, and the table has the rest.
 
+import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { Dispatch } from '../github/send.ts'
 import type { Delivery } from '../store/delivery-rows.ts'
+import { repositoryOf } from '../store/queue-name.ts'
 import type { AttemptOutcome } from './answers.ts'
-import { repositoryOf } from './queue-name.ts'
 import { backoff, pauseAfter } from './retry-policy.ts'
 
 const MINUTE = 60_000
@@ -16,53 +18,49 @@ const FAILURES = 3
 /** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
 const LONGEST_REST = MINUTE
 
+/** Names the queue of an event. */
+export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
+
+/** GitHub's names do not distinguish upper from lower case. */
+export function queueNames(limiters: Pick<RateLimiters, 'holderOf'>): NameQueue {
+  return async ({ repository: { owner, name }, credential }) =>
+    `${`${owner}/${name}`.toLowerCase()}#${await limiters.holderOf(credential)}`
+}
+
 /** A queue that has undelivered events. */
-export interface Queue {
+export class Queue {
   readonly name: string
   readonly repository: string
   /** Events whose call is open, or a batch by its id. */
-  readonly open: Set<string>
+  readonly open = new Set<string>()
   /** True after the first attempt. */
-  isCalled: boolean
+  isCalled = false
   /** Uncertain events whose run was looked for since their last attempt. */
-  readonly lookedUp: Set<string>
+  readonly lookedUp = new Set<string>()
   /** Attempts in a row that failed by themselves or by GitHub. */
-  failures: number
+  failures = 0
+  /** True after a refusal of the credential, until GitHub accepts an event. */
+  isRefused = false
   /** Refusals of the credential in a row. */
-  refusals: number
+  refusals = 0
   /** When the first of these was; infinite for a queue that does not fail. */
-  failsSince: number
+  failsSince = Number.POSITIVE_INFINITY
   /** No attempt before this time. */
-  restUntil: number
+  restUntil = 0
   /** An event is due: a new one must wait behind it. */
-  hasDue: boolean
+  hasDue = false
   /** When the table is read again. */
-  looksAt: number
-  isLooking: boolean
+  looksAt = 0
+  isLooking = false
   /** The event that is due, and waits for the turn of its repository. */
   ready: Delivery | undefined
   /** When the repository may have a turn. */
-  turnAt: number
-  nextLookup: number
-}
+  turnAt = 0
+  nextLookup = 0
 
-export function newQueue(name: string): Queue {
-  return {
-    name,
-    repository: repositoryOf(name),
-    open: new Set(),
-    isCalled: false,
-    lookedUp: new Set(),
-    failures: 0,
-    refusals: 0,
-    failsSince: Number.POSITIVE_INFINITY,
-    restUntil: 0,
-    hasDue: false,
-    looksAt: 0,
-    isLooking: false,
-    ready: undefined,
-    turnAt: 0,
-    nextLookup: 0,
+  constructor(name: string) {
+    this.name = name
+    this.repository = repositoryOf(name)
   }
 }
 
@@ -86,6 +84,7 @@ export function noteOutcome(
   switch (outcome.kind) {
     case 'accepted':
       queue.failures = 0
+      queue.isRefused = false
       queue.refusals = 0
       queue.failsSince = Number.POSITIVE_INFINITY
       queue.restUntil = 0
@@ -95,6 +94,7 @@ export function noteOutcome(
       queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
       break
     case 'paused':
+      queue.isRefused = true
       queue.failsSince = Math.min(now, queue.failsSince)
       // Calls that overlap are refused together.
       if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++

@@ -3,7 +3,8 @@ import type { Dispatch } from '../github/send.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import { encryptRequest, type StoredRequest, storedBody } from './event-record.ts'
+import { encryptContent, type StoredRequest, storedBody } from './event-record.ts'
+import type { NameQueue } from './queue.ts'
 
 /** A request to an endpoint that started nothing. */
 export interface RecordedRequest {
@@ -30,16 +31,6 @@ export interface RecordedRequest {
   readonly explanation: string | undefined
 }
 
-/** The columns of a delivery that say what GitHub knows of it: nothing. */
-export const NO_FACTS = {
-  accepted: null,
-  githubMs: null,
-  run: null,
-  explanation: null,
-  follows: false,
-  collection: null,
-} as const
-
 /** The columns about a request, which are not encrypted: they omit the query. */
 export function shownRequest(
   request: Dispatch['request'],
@@ -57,7 +48,7 @@ export async function requestRow(
     nameQueue,
     encryption,
   }: {
-    readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
+    readonly nameQueue: NameQueue
     readonly encryption: Encryption
   },
 ): Promise<NewDelivery> {
@@ -67,19 +58,15 @@ export async function requestRow(
   return {
     id,
     request: id,
-    replayOf: null,
     queue: await nameQueue({ repository: { owner, name }, credential }),
     endpoint: endpoint.name,
+    endpointCreated: endpoint.created,
     path: splitOnce(request.path, '?')[0],
     method: request.method,
     received: Date.parse(receivedAt),
     size: request.size,
-    ...NO_FACTS,
-    ...(await encryptRequest(recordedContent(request), encryption)),
+    ...(await encryptContent({ received: recordedContent(request) }, encryption)),
     state,
-    attempts: 0,
-    doubts: 0,
-    wait: 0,
     reason,
     explanation: explanation ?? null,
   }

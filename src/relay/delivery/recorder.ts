@@ -1,3 +1,4 @@
+import type { Runtime } from '../runtime.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
 import type { DeliveryLine } from './log-lines.ts'
 
@@ -13,14 +14,9 @@ export interface PendingRecord {
   row(): Promise<NewDelivery>
 }
 
-export interface RecorderPorts {
+export interface RecorderPorts extends Pick<Runtime, 'after' | 'now' | 'report'> {
   record(rows: readonly NewDelivery[]): Promise<void>
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
-  /** Milliseconds since any moment. */
-  now(): number
   log(line: DeliveryLine): void
-  report(error: unknown): void
 }
 
 /** Rows of one transaction. */

@@ -10,16 +10,18 @@ import type {
   NewDelivery,
   StoredDelivery,
 } from '../store/delivery-rows.ts'
+import { isDeleted } from '../store/delivery-sql.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { type DeliveryStore, isSelected } from './deliveries.ts'
 import {
   type DecryptedEvent,
   decryptContent,
-  encryptAgain,
+  encryptContent,
   encryptEvent,
   type StoredRequest,
 } from './event-record.ts'
-import { NO_FACTS, shownRequest } from './record-request.ts'
+import type { NameQueue } from './queue.ts'
+import { shownRequest } from './record-request.ts'
 
 /** What became of the deliveries that an admin replays. */
 export interface Replayed {
@@ -44,12 +46,9 @@ export type Passed =
   | { readonly missing: string }
 
 export interface ReplayPorts {
-  readonly store: Pick<
-    DeliveryStore,
-    'members' | 'lastSeq' | 'replayable' | 'put' | 'record' | 'replay' | 'replayAll' | 'delete'
-  >
+  readonly store: DeliveryStore
   readonly encryption: Encryption
-  readonly nameQueue: (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
+  readonly nameQueue: NameQueue
   /**
    * Verifies a filtered request once more, at the time of its receipt, and evaluates the condition that its
    * endpoint has now.
@@ -87,14 +86,18 @@ export class Replays {
    * @param filter the deliveries that the caller may see
    * @returns `undefined` if there is none
    */
-  async one(id: string, filter: DeliveryFilter): Promise<Replayed | 'refused' | undefined> {
+  async one(
+    id: string,
+    filter: DeliveryFilter,
+  ): Promise<Replayed | 'refused' | 'deleted' | undefined> {
     const { store } = this.#ports
-    const members = (await store.members(id)).filter((member) => isSelected(member, filter))
+    const members = (await store.table.members(id)).filter((member) => isSelected(member, filter))
     const [first] = members
     if (!first) return undefined
     if (first.state === 'refused') return 'refused'
+    if (isDeleted(first)) return 'deleted'
     if (UNSENT.has(first.state)) {
-      const queued = await store.replay(id, filter)
+      const queued = await store.replay(members.map((member) => member.id))
       // An event that is due already is tried without a change.
       const isDue = queued === 0 && first.state !== 'dead'
       return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
@@ -108,12 +111,12 @@ export class Replays {
   /** Replays all that the filter selects, in the order of their arrival. */
   async many(filter: DeliveryFilter & { readonly state: DeliveryState }): Promise<Replayed> {
     const { store } = this.#ports
-    if (UNSENT.has(filter.state)) return { ...NOTHING, replayed: await store.replayAll(filter) }
+    if (UNSENT.has(filter.state)) return { ...NOTHING, ...(await store.replayAll(filter)) }
     let total = NOTHING
     // The replays come behind it, so that none is replayed itself.
-    const last = await store.lastSeq()
+    const last = await store.table.lastSeq()
     for (let after = 0; ; ) {
-      const page = await store.replayable(filter, PAGE, { after, last })
+      const page = await store.table.replayable(filter, PAGE, { after, last })
       for (const members of batchesOf(page)) {
         const [first] = members
         if (!first) continue
@@ -147,6 +150,7 @@ export class Replays {
     batch: string | undefined,
   ): Promise<{ readonly row?: NewDelivery; readonly fault?: string }> {
     const { encryption, newId } = this.#ports
+    if (isDeleted(member)) return { fault: 'the endpoint of the delivery was deleted' }
     const opened = await this.#open(member)
     if (!opened?.event) return { fault: NO_PAYLOAD }
     const id = newId()
@@ -168,7 +172,7 @@ export class Replays {
       ...{ id, request: id, replayOf: member.id, queue, endpoint, path, method, received, size },
       ...REPLAYED,
       ...(batch !== undefined && { collection: { grouping, period: 0, quiet: null, length } }),
-      ...(await encryptAgain({ event, credential: opened.credential }, encryption)),
+      ...(await encryptContent({ event, credential: opened.credential }, encryption)),
     }
     return { row }
   }
@@ -187,7 +191,7 @@ export class Replays {
         const id = index === 0 ? delivery.id : dispatch.delivery
         const event = id === dispatch.delivery ? dispatch : withId(dispatch, id)
         return {
-          ...{ id, request: delivery.request, replayOf: null },
+          ...{ id, request: delivery.request },
           queue: await nameQueue(dispatch),
           endpoint: delivery.endpoint,
           ...shownRequest(dispatch.request, now()),
@@ -196,13 +200,8 @@ export class Replays {
         }
       }),
     )
-    // One row for each id: the filtered one leaves first, and comes back if there is no room.
-    if ((await store.delete(delivery.id, { state: 'filtered' })) === 0) return NOTHING
-    if (await store.put(rows)) {
-      return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
-    }
-    await store.record([{ ...delivery, follows: false, collection: null }])
-    return { ...NOTHING, left: 1 }
+    if (!(await store.put(rows, delivery.id))) return { ...NOTHING, left: 1 }
+    return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
   }
 
   async #open({ key, content }: StoredDelivery) {
@@ -213,14 +212,7 @@ export class Replays {
 
 const NO_PAYLOAD = 'the payload is not stored any more, or its relay key is missing'
 
-const REPLAYED = {
-  ...NO_FACTS,
-  state: 'waiting',
-  reason: 'replayed',
-  attempts: 0,
-  doubts: 0,
-  wait: 0,
-} as const
+const REPLAYED = { state: 'waiting', reason: 'replayed' } as const
 
 /** An event under an id of its own. */
 function withId(dispatch: Dispatch, delivery: string): Dispatch {

@@ -1,3 +1,4 @@
+import type { Runtime } from '../runtime.ts'
 import { CallBudget } from './call-budget.ts'
 
 /** Work that recurs. While it runs, it decides by itself when it goes on. */
@@ -10,9 +11,7 @@ export interface Task {
   readonly isFirst?: boolean
 }
 
-export interface SchedulePorts {
-  /** Milliseconds since 1970. */
-  now(): number
+export interface SchedulePorts extends Pick<Runtime, 'now'> {
   /** To be told that `next()` may have another value. */
   changed(): void
 }

@@ -143,7 +143,7 @@ const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
 ])
 
 /** True if GitHub refused the credential, and not the event. */
-export function refusesCredential({ code }: RelayError): boolean {
+export function refusesCredential({ code }: Pick<RelayError, 'code'>): boolean {
   return CREDENTIAL_REFUSALS.has(code)
 }
 

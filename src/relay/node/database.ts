@@ -77,7 +77,7 @@ export async function openNodeDatabase(
   config: RelayConfig,
   { folder, relayKey, stateless, access, warnings, write }: NodeDatabaseParts,
 ): Promise<NodeDatabase> {
-  const settings = readStorageSettings(env)
+  const settings = readStorageSettings(env, config.figures)
   const encryption = new Encryption(relayKey.keys)
   const file = await openChecked(folder.database, encryption, relayKey.source)
   const { database } = file
@@ -132,7 +132,7 @@ export async function openNodeDatabase(
       isStarting: () => !gate.isOpen,
       shortage: async () => {
         if (await file.fault()) return 'disk'
-        return opened.table.isFull ? 'storage_full' : undefined
+        return deliveries.table.isFull ? 'storage_full' : undefined
       },
       fault: async () => (await file.fault())?.reason,
     }),

@@ -4,7 +4,7 @@ import { gzip, gzipSync } from 'node:zlib'
 import type { Problem } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
-import { figure } from '../figures.ts'
+import type { Figures } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import type { Packer } from '../github/payload-limit.ts'
 import type { ReceivedEvent } from '../webhook/payload.ts'
@@ -33,6 +33,8 @@ interface RelayOptions {
   readonly write?: (line: string) => void
   /** Receives each event before its signature is verified. */
   readonly onEvent?: ((event: ReceivedEvent) => void) | undefined
+  /** Figures that replace the usual ones, in tests. */
+  readonly figures?: Partial<Figures>
   /** The limits of a client that replace the usual ones. */
   readonly limits?: Partial<ClientLimits>
 }
@@ -68,11 +70,11 @@ export interface RunningRelay extends RunningServer {
  */
 export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   const { host, port, env, repository, limits, folder } = options
-  const config = await readRelayConfig(env, repository)
+  const config = await readRelayConfig(env, repository, options.figures)
   const pool = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const access = sharedGitHub(env, config, pool.call)
+  const access = sharedGitHub(config, pool.call)
   const stateless = statelessRelay(config, access, write, {
     packers: PACKERS,
     loadChecks: () => import('../webhook/verification.ts'),
@@ -89,8 +91,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
       write,
     }))
   const relay = { ...(data?.relay ?? stateless), eventReceived: options.onEvent }
-  const maxConnections = figure(env, 'MAX_CONNECTIONS')
-  const keepAliveTimeout = figure(env, 'KEEP_ALIVE_MS')
+  const { MAX_CONNECTIONS: maxConnections, KEEP_ALIVE_MS: keepAliveTimeout } = config.figures
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
     await data?.close(0)

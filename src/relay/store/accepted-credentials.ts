@@ -1,4 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Database } from './database.ts'
 
 const DAY = 24 * 3_600_000
@@ -9,34 +10,19 @@ const ACCEPTED_AGE = 30 * DAY
 /** Queues whose last write is remembered. */
 const KNOWN_QUEUES = 10_000
 
-/** Which queues have a credential that GitHub accepted within the last 30 days. */
-export interface AcceptedQueues {
-  /** Remembers that GitHub accepted the credential of a queue now. */
-  note(queue: string): Promise<void>
-  has(queue: string): Promise<boolean>
-}
-
-export interface AcceptedPorts {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Is told of a fault of the disk: nothing was remembered, or nothing is known. */
-  report(error: unknown): void
-}
-
-/** Accepted credentials in a database. */
-export class AcceptedCredentials implements AcceptedQueues {
+/** The queues whose credential GitHub accepted within the last 30 days. */
+export class AcceptedCredentials {
   readonly #database: Database
-  readonly #ports: AcceptedPorts
+  readonly #ports: Pick<Runtime, 'now' | 'report'>
   /** When the acceptance of a queue was written last. */
   readonly #written = new BoundedCache<string, number>(KNOWN_QUEUES)
-  #exists = false
 
-  constructor(database: Database, ports: AcceptedPorts) {
+  constructor(database: Database, ports: Pick<Runtime, 'now' | 'report'>) {
     this.#database = database
     this.#ports = ports
   }
 
-  /** Writes to disk at most once a day. */
+  /** Remembers that GitHub accepted the credential of a queue now: on disk at most once a day. */
   async note(queue: string): Promise<void> {
     if (this.#isWritten(queue)) return
     const now = this.#ports.now()
@@ -51,17 +37,8 @@ export class AcceptedCredentials implements AcceptedQueues {
     if (this.#isWritten(queue)) return true
     const text = 'SELECT name FROM accepted WHERE name = ? AND at >= ?'
     const { now, report } = this.#ports
-    if (!(await this.#hasTable().catch(report))) return false
     const rows = await this.#database.read(text, queue, now() - ACCEPTED_AGE).catch(report)
     return rows !== undefined && rows.length > 0
-  }
-
-  /** The first stored row creates the tables. */
-  async #hasTable(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'accepted'"
-    this.#exists = (await this.#database.read(text)).length > 0
-    return this.#exists
   }
 
   #isWritten(queue: string): boolean {

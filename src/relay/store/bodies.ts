@@ -1,6 +1,7 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import { isOwner } from '../../wire/path.ts'
 import { bodiesFull, bodyTooLarge, RelayError } from '../errors.ts'
+import type { Runtime } from '../runtime.ts'
 import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
 import { type BodyStore, CHUNK_BYTES, type NewBody } from './body-table.ts'
 
@@ -37,18 +38,15 @@ export interface StreamedHash {
   digest(): Promise<string>
 }
 
-interface LargeBodiesParts {
+interface LargeBodiesParts extends Pick<Runtime, 'now' | 'report'> {
   /** The bodies of an owner: on Workers, each owner has an object. */
   storeOf(owner: string): BodyStore
   /** The most bytes of one body. */
   readonly most: number
   /** Address of the relay as the action reaches it. */
   readonly publicUrl: string
-  /** Milliseconds since 1970. */
-  now(): number
   sleep(milliseconds: number): Promise<void>
   newHash(): StreamedHash
-  report(error: unknown): void
 }
 
 /** The path of a stored body. The id of an endpoint has 22 characters, so no endpoint has this path. */

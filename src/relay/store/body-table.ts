@@ -1,6 +1,8 @@
 import { longestUpload } from '../figures.ts'
+import type { Runtime } from '../runtime.ts'
 import { TAG_BYTES } from './body-cipher.ts'
 import type { Database, SqlRow } from './database.ts'
+import type { DeliveryTable } from './deliveries.ts'
 import { StorageError } from './storage-error.ts'
 
 /** An upload as it begins. */
@@ -20,31 +22,10 @@ export interface NewBody {
 }
 
 /** The stored bodies, as uploads and readers use them. Every method rejects with StorageError if the disk fails. */
-export interface BodyStore {
-  /** Begins an upload: it has no bytes, and cannot be found. */
-  begin(body: NewBody): Promise<void>
-  /**
-   * Stores the next chunk of an upload.
-   *
-   * @param number 0 for the first one
-   * @returns false if there is no room, or no such upload
-   */
-  put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean>
-  /** Ends an upload: from now on it can be found. */
-  publish(hash: string): Promise<void>
-  /** @returns the bytes of a published body; `null` if there is none */
-  find(hash: string): Promise<number | null>
-  chunk(hash: string, number: number): Promise<Uint8Array<ArrayBuffer>>
-  delete(hash: string): Promise<void>
-}
+export type BodyStore = Pick<BodyTable, 'begin' | 'put' | 'publish' | 'find' | 'chunk' | 'delete'>
 
-/** The bytes that bodies may take. */
-export interface BodyRoom {
-  /** Adds bytes. @returns false, and adds nothing, if the owner, the endpoint or the database has no room */
-  takes(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): Promise<boolean>
-  /** Subtracts the bytes of a deleted body. */
-  gives(body: Pick<NewBody, 'owner' | 'endpoint' | 'hasToken'>, bytes: number): void
-}
+/** The bytes that bodies may take: `DeliveryTable` counts them with those of the deliveries. */
+export type BodyRoom = Pick<DeliveryTable, 'takes' | 'gives'>
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
 export const CHUNK_BYTES = 1024 * 1024
@@ -55,21 +36,18 @@ const RETENTION = 7 * 86_400_000
 /** Milliseconds after the upload in which the request of a body ends, with or without an event. */
 const HANDLED = 5 * 60_000
 
-interface BodyTableParts {
+interface BodyTableParts extends Pick<Runtime, 'now' | 'report'> {
   readonly database: Database
   readonly room: BodyRoom
   /** The most bytes of one body. */
   readonly most: number
-  /** Milliseconds since 1970. */
-  now(): number
-  report(error: unknown): void
 }
 
 /** Milliseconds between two looks for bodies that are to be deleted. */
 const SWEEP_INTERVAL = 15 * 60_000
 
 /** Large bodies in the tables `body` and `chunk`. */
-export class BodyTable implements BodyStore {
+export class BodyTable {
   readonly #parts: BodyTableParts
   /** When old bodies are deleted next; `undefined` without bodies. */
   #next: number | undefined
@@ -79,6 +57,7 @@ export class BodyTable implements BodyStore {
     this.#next = parts.now()
   }
 
+  /** Begins an upload: it has no bytes, and cannot be found. */
   async begin({ hash, request, owner, endpoint, hasToken, created }: NewBody): Promise<void> {
     const text = 'INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)'
     const values = [hash, request, owner, endpoint, hasToken ? 1 : 0, created]
@@ -86,24 +65,34 @@ export class BodyTable implements BodyStore {
     this.#next ??= this.#parts.now() + SWEEP_INTERVAL
   }
 
+  /**
+   * Stores the next chunk of an upload.
+   *
+   * @param number 0 for the first one
+   * @returns false if there is no room, or no such upload
+   */
   async put(hash: string, number: number, chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const { database, room } = this.#parts
     const [row] = await database.read('SELECT * FROM body WHERE hash = ? AND finished = 0', hash)
-    if (!row || !(await room.takes(ownerOf(row), chunk.length))) return false
+    if (!row) return false
     // The upload may have been deleted meanwhile.
     const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
     const count = 'UPDATE body SET bytes = bytes + ? WHERE hash = ? AND finished = 0 RETURNING hash'
-    const rows = await database.write([
-      [store, number, chunk, hash],
-      [count, chunk.length - TAG_BYTES, hash],
-    ])
-    return rows.length > 0
+    return room.takes(ownerOf(row), chunk.length, async () => {
+      const rows = await database.write([
+        [store, number, chunk, hash],
+        [count, chunk.length - TAG_BYTES, hash],
+      ])
+      return rows.length > 0
+    })
   }
 
+  /** Ends an upload: from now on it can be found. */
   async publish(hash: string): Promise<void> {
     await this.#parts.database.write([['UPDATE body SET finished = 1 WHERE hash = ?', hash]])
   }
 
+  /** @returns the bytes of a published body; `null` if there is none */
   async find(hash: string): Promise<number | null> {
     const [row] = await this.#parts.database.read(
       'SELECT bytes FROM body WHERE hash = ? AND finished = 1',

@@ -1,42 +1,47 @@
-// The table of deliveries: all of its SQL. A queue is a repository and a credential, and the delivery loop sees
-// a batch of events as one row: its first member, which alone has `next`.
+// The room `store/` is what a relay has on disk, as SQL that runs alike on Node and in a Durable Object. This file
+// has the deliveries. A queue is a repository and a credential, and the delivery loop sees a batch of events as
+// one row: its first member, which alone has `next`.
 
 import { LIMITS } from '../../wire/limits.ts'
 import { BoundedCache } from '../bounded-cache.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Database, SqlRow, SqlStatement } from './database.ts'
-import type {
-  Accepted,
-  Bound,
-  Collecting,
-  Delivery,
-  DeliveryFilter,
-  DeliveryQuery,
-  DeliveryState,
-  FailedState,
-  Figures,
-  FollowedDelivery,
-  NewDelivery,
-  RunOutcome,
-  RunStep,
-  StoredDelivery,
+import {
+  type Accepted,
+  type Bound,
+  type Collecting,
+  type Delivery,
+  type DeliveryFilter,
+  type DeliveryQuery,
+  type DeliveryState,
+  type FailedState,
+  type Figures,
+  type FollowedDelivery,
+  isOpen,
+  type NewDelivery,
+  type RunOutcome,
+  type RunStep,
+  STATES,
+  type StoredDelivery,
 } from './delivery-rows.ts'
 import {
   COLUMNS,
   COUNT_ACCEPTED,
   type Condition,
   conditionsOf,
+  DELETED,
   deliveryOf,
   EXCEPT,
-  INSERT,
+  insertion,
   isMember,
   LISTED,
   prefixed,
-  storedDeliveryOf,
   UNDELIVERED,
   whereOf,
   YIELDS,
 } from './delivery-sql.ts'
 import type { EncryptedTable } from './encryption.ts'
+import { isOwnQueue, ownerOf, repositoryOf } from './queue-name.ts'
 import {
   type CountedRows,
   ROW_BYTES,
@@ -64,22 +69,16 @@ const RING = 50
 const REFUSED_A_MINUTE = 10
 
 /** Milliseconds from the acceptance of an event to the first lookup of its run. */
-const FIRST_LOOKUP = 10 * SECOND
+export const FIRST_LOOKUP = 10 * SECOND
 
 /** Rows that one transaction changes: live events wait for each. */
-const CHUNK = 250
+export const CHUNK = 250
 
 /** Rows that one query reads. */
 const SCANNED = 20_000
 
-/** Milliseconds in which a part of a body is written that took room. */
-const WRITING_TIME = 10 * SECOND
-
 /** Milliseconds between two counts of the rows because there seems to be no room. */
 const COUNT_INTERVAL = SECOND
-
-/** The end of the endpoint's name in the deliveries of a deleted endpoint; no name contains it. */
-export const DELETED = '#deleted'
 
 /** The deliveries, as `encryption.ts` reads and changes their content. */
 export const ENCRYPTED_DELIVERIES: EncryptedTable = {
@@ -93,26 +92,21 @@ export interface DeliveryLimits extends RoomLimits {
   readonly retention: number
 }
 
-export interface DeliveryTableParts {
+export interface DeliveryTableParts extends Pick<Runtime, 'now'> {
   readonly database: Database
   readonly limits: DeliveryLimits
   /** Ids of the relay keys. Events of other keys stay, and are never attempted. */
   readonly keyIds: readonly string[]
-  /** Milliseconds since 1970; never jumps while the process runs. */
-  now(): number
 }
+
+/** Whose body takes room. */
+type BodyOwner = Pick<RoomRequest, 'owner' | 'endpoint' | 'hasToken'>
 
 /** A part of the table, in order of arrival: rows after `after`, up to `last`. */
 export interface SeqRange {
   readonly after: number
   readonly last: number
 }
-
-/** Gives batches without a first member another one. */
-const ADOPT = `UPDATE delivery SET next = ? WHERE seq IN (SELECT min(seq) FROM delivery
-  WHERE ${UNDELIVERED} AND batch IS NOT NULL AND batch NOT IN
-    (SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch IS NOT NULL)
-  GROUP BY batch)`
 
 /** Keeps the newest rows of an endpoint and state. */
 const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELECT seq FROM delivery
@@ -130,8 +124,6 @@ export class DeliveryTable {
   #counting: Promise<void> | undefined
   #yielding: Promise<void> | undefined
   #countedAt = Number.NEGATIVE_INFINITY
-  /** Parts of bodies that took room, and may not be written yet. */
-  #bodies: { readonly at: number; readonly request: RoomRequest }[] = []
   /** Refused requests of an endpoint, in the minute that began at `at`. */
   readonly #refused = new BoundedCache<string, { readonly at: number; count: number }>(10_000)
 
@@ -159,21 +151,29 @@ export class DeliveryTable {
    * endpoint, or of one token.
    *
    * @param most that the endpoint may have waiting
+   * @param replaces a filtered request that the first of the rows replaces, under its id
    * @returns false if there is no room; then none is stored
    */
-  async put(rows: readonly NewDelivery[], most?: Bound): Promise<boolean> {
-    const requests = rows.map(roomRequest)
-    if (!(await this.#take(requests, most))) return false
-    try {
-      await this.#makeRoom()
-      const statements = rows.map((row) => this.#insertion(row, true))
-      await this.write(statements.flatMap((statement) => [statement, COUNT_ACCEPTED]))
-    } catch (error) {
-      this.#room.give(requests)
-      throw error
-    }
-    this.#room.settle(requests)
-    return true
+  async put(
+    rows: readonly NewDelivery[],
+    {
+      most,
+      replaces,
+    }: { readonly most?: Bound | undefined; readonly replaces?: string | undefined } = {},
+  ): Promise<boolean> {
+    return this.#within(rows.map(roomRequest), most, async () => {
+      const [first = [], ...others] = rows.map((row) => [
+        this.#insertion(row, true, row.id === replaces ? undefined : replaces),
+        COUNT_ACCEPTED,
+      ])
+      // Others are stored only while the filtered request is there, so its own row comes last.
+      await this.write(
+        replaces === undefined
+          ? [...first, ...others.flat()]
+          : [...others.flat(), ...this.#deletion([replaces], ['filtered']), ...first],
+      )
+      return true
+    })
   }
 
   /**
@@ -186,12 +186,12 @@ export class DeliveryTable {
     const rings = new Map(
       recorded
         .filter(({ state }) => state === 'filtered' || state === 'refused')
-        .map((row) => [`${row.state} ${ownerOf(row)}/${row.endpoint}`, row]),
+        .map((row) => [`${row.state} ${ownerOf(row.queue)}/${row.endpoint}`, row]),
     )
     await this.write([
       ...recorded.map((row) => this.#insertion(row, false)),
       ...[...rings.values()].flatMap((row): SqlStatement[] => {
-        const values = [ownerOf(row), row.endpoint, row.state] as const
+        const values = [ownerOf(row.queue), row.endpoint, row.state] as const
         return [[`DELETE FROM delivery ${TRIM}`, ...values]]
       }),
     ])
@@ -241,27 +241,16 @@ export class DeliveryTable {
 
   /** The members of a batch in order, or the one delivery with this id. */
   async members(id: string): Promise<readonly StoredDelivery[]> {
-    const [named] = await this.#read(`SELECT ${COLUMNS}, content FROM delivery WHERE id = ?`, id)
-    const own = named && storedDeliveryOf(named)
-    const isOpen = own?.state === 'waiting' || own?.state === 'uncertain'
+    const own = await this.find(id)
+    if (own?.batch === null && isOpen(own.state)) return [own]
     // The first member of an undelivered batch may have been deleted.
-    const batch = isOpen ? own.batch : await this.#openBatch(id)
-    const members = await this.#membersOf(batch ?? own?.batch ?? id)
-    return members.length > 0 ? members : own ? [own] : []
-  }
-
-  async #openBatch(id: string): Promise<string | null> {
-    const text = `SELECT batch FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch = ?`
-    const [row] = await this.#read(text, id)
-    return row ? id : null
-  }
-
-  async #membersOf(batch: string): Promise<readonly StoredDelivery[]> {
     const first = `coalesce((SELECT seq FROM delivery WHERE id = ?1 AND batch = ?1),
       (SELECT seq FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch = ?1))`
     const text = `SELECT ${prefixed('m')}, m.content FROM delivery f CROSS JOIN delivery m
       WHERE f.seq = ${first} AND ${isMember('m', 'f')} ORDER BY m.seq`
-    return (await this.#read(text, batch)).map(storedDeliveryOf)
+    const members = await this.#read(text, own?.batch ?? id)
+    if (members.length > 0) return members.map(deliveryOf<StoredDelivery>)
+    return own ? [own] : []
   }
 
   /** The uncertain events and batches of a queue by id, and when each was stored, or queued again. */
@@ -288,16 +277,11 @@ export class DeliveryTable {
     const content = limits.retention > 0 ? '' : ', key = NULL, bytes = 0, content = NULL'
     const leaving = `id IN ${LISTED} AND endpoint IS NULL AND ${UNDELIVERED}`
     return [
-      [
-        `UPDATE meta SET value = value + (SELECT count(*) FROM delivery WHERE ${leaving} AND queued = 1)
-          WHERE name = 'gone'`,
-        list,
-      ],
-      [`DELETE FROM delivery WHERE ${leaving}`, list],
+      ...deletion(leaving, list),
       [
         `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
           next = CASE WHEN next IS NULL OR ?3 IS NULL THEN NULL ELSE ?1 + ?2 END, accepted = ?4,
-          github_ms = ?5, run = ?6, outcome = ?3, outcome_reason = NULL, conclusion = NULL,
+          githubMs = ?5, run = ?6, outcome = ?3, reason = '', outcomeReason = NULL, conclusion = NULL,
           details = NULL, failures = 0${content} WHERE id IN (SELECT value FROM json_each(?7)) AND (${UNDELIVERED}
             OR (state = 'dead' AND reason = 'endpoint_deleted'))`,
         ...[now(), FIRST_LOOKUP, outcome, accepted ?? now(), githubMs, run, list],
@@ -438,14 +422,12 @@ export class DeliveryTable {
   }
 
   /**
-   * Deletes what is older than its time: dead letters after 30 days. It also gives a batch whose first member is
-   * missing another one, although no change of this class leaves such a batch.
+   * Deletes what is older than its time: dead letters after 30 days.
    *
    * @returns the deleted dead letters
    */
   async deleteExpired(): Promise<readonly Delivery[]> {
     const { limits, now } = this.#parts
-    await this.write([[ADOPT, now()]])
     const [dead, others] = [now() - DEAD_AGE, now() - (limits.retention || SHOWN_TIME)]
     const deleted: Delivery[] = []
     const page = `SELECT seq, id, state, since, at, received FROM delivery WHERE seq > ?
@@ -492,7 +474,7 @@ export class DeliveryTable {
         : `owner = ?11 AND endpoint IS ?12 AND state = 'delivered' AND seq >= ?9 AND batch = ?13`
     const members = batch === null ? [] : [owner, endpoint, batch]
     return [
-      `UPDATE delivery SET outcome = ?1, outcome_reason = ?2, conclusion = ?3, details = ?4, run = ?5,
+      `UPDATE delivery SET outcome = ?1, outcomeReason = ?2, conclusion = ?3, details = ?4, run = ?5,
         failures = ?6, next = CASE WHEN seq = ?9 THEN ?7 END, wait = ?8
         WHERE ${rows} AND state = 'delivered' AND accepted = ?10`,
       ...[outcome, outcomeReason, conclusion, details, run, failures, next, wait, seq, accepted],
@@ -510,13 +492,6 @@ export class DeliveryTable {
       AND outcome NOT IN ('pending', 'unknown') ORDER BY seq DESC LIMIT ?`
     const rows = await this.#read(text, owner, endpoint, repository, count)
     return rows.map(({ outcome }) => outcome as RunOutcome)
-  }
-
-  /** The number of events whose run is followed; a batch counts once. */
-  async countFollowed(): Promise<number> {
-    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND state = 'delivered'`
-    const [row] = await this.#read(text)
-    return Number(row?.count ?? 0)
   }
 
   /** The selected deliveries, newest first. */
@@ -575,7 +550,7 @@ export class DeliveryTable {
 
   async find(id: string): Promise<StoredDelivery | undefined> {
     const [row] = await this.#read(`SELECT ${COLUMNS}, content FROM delivery WHERE id = ?`, id)
-    return row && storedDeliveryOf(row)
+    return row && deliveryOf<StoredDelivery>(row)
   }
 
   /**
@@ -618,7 +593,7 @@ export class DeliveryTable {
     const text = `SELECT ${COLUMNS}, content FROM delivery WHERE seq IN ${LISTED} ORDER BY seq`
     for (let from = after; ; ) {
       const seqs = await this.#select(filter, { after: from, last }, limit)
-      const rows = (await this.#read(text, JSON.stringify(seqs))).map(storedDeliveryOf)
+      const rows = (await this.#read(text, JSON.stringify(seqs))).map(deliveryOf<StoredDelivery>)
       found.push(...rows.filter(({ state, content }) => state !== 'refused' && content !== null))
       from = seqs.at(-1) ?? last
       if (found.length >= limit || seqs.length < limit) return found.slice(0, limit)
@@ -645,45 +620,27 @@ export class DeliveryTable {
   async figures(): Promise<Figures> {
     const counted = await this.#countedRows()
     const meta = await this.#read('SELECT name, value FROM meta')
+    // A batch counts once.
     const [open] = await this.#read(
-      `SELECT min(at) AS oldest FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}`,
+      `SELECT min(at) AS oldest, count(*) AS count, coalesce(sum(${this.#readable}), 0) AS readable
+        FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}`,
     )
     const count = (name: string) => Number(meta.find((row) => row.name === name)?.value ?? 0)
     const total = (rows: readonly CountedRows[], field: 'count' | 'bytes' | 'queued') =>
       rows.reduce((sum, row) => sum + row[field], 0)
-    const inState = (state: DeliveryState) =>
-      total(
-        counted.filter((row) => row.state === state),
-        'count',
-      )
     const age = typeof open?.oldest === 'number' ? this.#parts.now() - open.oldest : 0
+    const states = STATES.map((state) => {
+      const rows = counted.filter((row) => row.state === state)
+      return [state, total(rows, 'count')] as const
+    })
     return {
-      states: {
-        delivered: inState('delivered'),
-        waiting: inState('waiting'),
-        uncertain: inState('uncertain'),
-        dead: inState('dead'),
-        filtered: inState('filtered'),
-        refused: inState('refused'),
-      },
+      // Each state is a key.
+      states: Object.fromEntries(states) as Figures['states'],
       bytes: total(counted, 'bytes'),
       oldest: Math.max(0, Math.floor(age / SECOND)),
-      unreadable: await this.countUnreadable(),
+      unreadable: Number(open?.count ?? 0) - Number(open?.readable ?? 0),
       imbalance: count('accepted') - count('gone') - total(counted, 'queued'),
     }
-  }
-
-  /** Undelivered events that no relay key decrypts; a batch counts once. */
-  async countUnreadable(): Promise<number> {
-    const text = `SELECT count(*) AS count FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED}
-      AND NOT ${this.#readable}`
-    const [row] = await this.#read(text)
-    return Number(row?.count ?? 0)
-  }
-
-  /** Events and bytes that count toward the quota, and bytes that would yield. */
-  usage(): { readonly events: number; readonly bytes: number; readonly yielding: number } {
-    return this.#room.used
   }
 
   /** True if no event can be stored. */
@@ -691,23 +648,18 @@ export class DeliveryTable {
     return this.#room.isFull
   }
 
-  /** Takes room for bytes of a body, which are to be written now. @returns false if there is none */
-  async takes(
-    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
-    bytes: number,
-  ): Promise<boolean> {
-    const request = { ...body, events: 0, bytes }
-    if (!(await this.#take([request]))) return false
-    this.#bodies.push({ at: this.#parts.now(), request })
-    await this.#makeRoom()
-    return true
+  /**
+   * Takes room for bytes of a body while they are written.
+   *
+   * @param write stores them; false if it stored nothing
+   * @returns false if there is no room, or nothing was stored
+   */
+  takes(body: BodyOwner, bytes: number, write: () => Promise<boolean>): Promise<boolean> {
+    return this.#within([{ ...body, events: 0, bytes }], undefined, write)
   }
 
   /** Gives back the room of a deleted body. */
-  gives(
-    body: Pick<Delivery, 'owner' | 'endpoint'> & { readonly hasToken: boolean },
-    bytes: number,
-  ): void {
+  gives(body: BodyOwner, bytes: number): void {
     this.#room.give([{ ...body, events: 0, bytes }])
   }
 
@@ -718,13 +670,9 @@ export class DeliveryTable {
 
   /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
   count(): Promise<void> {
-    const now = this.#parts.now()
-    this.#countedAt = now
-    const isWritten = ({ at }: { readonly at: number }) => now - at > WRITING_TIME
-    this.#room.settle(this.#bodies.filter(isWritten).map(({ request }) => request))
-    this.#bodies = this.#bodies.filter((body) => !isWritten(body))
-    this.#counting ??= this.#room
-      .count(() => this.#countedRows())
+    this.#countedAt = this.#parts.now()
+    this.#counting ??= this.#countedRows()
+      .then((rows) => this.#room.count(rows))
       .finally(() => {
         this.#counting = undefined
       })
@@ -740,6 +688,24 @@ export class DeliveryTable {
     )
     // The columns are the fields.
     return rows as unknown as readonly CountedRows[]
+  }
+
+  /** Takes room while rows are written, and gives it back if they are not. @returns whether they are */
+  async #within(
+    requests: readonly RoomRequest[],
+    most: Bound | undefined,
+    write: () => Promise<boolean>,
+  ): Promise<boolean> {
+    if (!(await this.#take(requests, most))) return false
+    let isWritten = false
+    try {
+      await this.#makeRoom()
+      isWritten = await write()
+    } finally {
+      if (isWritten) this.#room.settle(requests)
+      else this.#room.give(requests)
+    }
+    return isWritten
   }
 
   async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
@@ -803,16 +769,7 @@ export class DeliveryTable {
   #deletion(ids: readonly string[], states: readonly DeliveryState[]): readonly SqlStatement[] {
     const list = JSON.stringify(ids)
     const isSo = states.length > 0 ? `AND state IN (${states.map((s) => `'${s}'`).join(', ')})` : ''
-    const rows = `id IN ${LISTED} ${isSo}`
-    return [
-      ...this.#heirs(ids),
-      [
-        `UPDATE meta SET value = value + (SELECT count(*) FROM delivery WHERE ${rows} AND queued = 1)
-          WHERE name = 'gone'`,
-        list,
-      ],
-      [`DELETE FROM delivery WHERE ${rows} RETURNING ${COLUMNS}`, list],
-    ]
+    return [...this.#heirs(ids), ...deletion(`id IN ${LISTED} ${isSo}`, list)]
   }
 
   /** The first member of a batch that leaves it hands its time on to the next member. */
@@ -827,7 +784,7 @@ export class DeliveryTable {
   #isRecorded({ state, queue, endpoint }: NewDelivery): boolean {
     if (state !== 'refused') return true
     const now = this.#parts.now()
-    const name = `${ownerOf({ queue })}/${endpoint}`
+    const name = `${ownerOf(queue)}/${endpoint}`
     const known = this.#refused.get(name)
     const minute = known && now - known.at < MINUTE ? known : { at: now, count: 0 }
     minute.count++
@@ -835,36 +792,37 @@ export class DeliveryTable {
     return minute.count <= REFUSED_A_MINUTE
   }
 
-  #insertion(row: NewDelivery, queued: boolean): SqlStatement {
-    const { limits } = this.#parts
-    const now = this.#parts.now()
-    const { id, request, replayOf, queue, endpoint, path, method, received, size, state } = row
-    const { reason, attempts, doubts, run, explanation, collection, githubMs } = row
-    const repository = queue.slice(0, queue.indexOf('#'))
-    const isOpen = state === 'waiting' || state === 'uncertain'
+  #insertion(row: NewDelivery, queued: boolean, replaces?: string): SqlStatement {
+    const { limits, now: clock } = this.#parts
+    const now = clock()
+    const whole = { ...UNKNOWN, ...row }
+    const { endpointCreated = null, follows: mayFollow, collection, key, content, ...given } = whole
+    const { state, queue, run } = given
+    const isUndelivered = isOpen(state)
     const isAccepted = state === 'delivered'
-    const follows = isAccepted && row.follows
-    const wait = isOpen ? (collection?.period ?? row.wait) : follows ? FIRST_LOOKUP : 0
-    const next = isOpen || follows ? now + wait : null
+    const follows = isAccepted && mayFollow === true
+    const wait = isUndelivered ? (collection?.period ?? given.wait) : follows ? FIRST_LOOKUP : 0
     // Dead letters have their payload in any case, because nobody else has it.
-    const isStored = isOpen || state === 'dead' || limits.retention > 0
-    const [key, content] = isStored ? [row.key, row.content] : [null, null]
+    const isStored = isUndelivered || state === 'dead' || limits.retention > 0
+    const stored = isStored ? { key, content } : { key: null, content: null }
     const { grouping = null, period = null, quiet = null, length = null } = collection ?? {}
-    return [
-      INSERT,
-      ...[id, request, replayOf, ownerOf(row), repository, queue, endpoint, path, method],
-      ...[received, size, state, reason, now, queued ? 1 : 0, now, attempts, doubts, next, wait],
-      ...[
-        grouping,
-        period,
-        quiet,
-        length,
-        isAccepted ? (row.accepted ?? now) : null,
-        githubMs,
-        run,
-      ],
-      ...[follows ? outcomeOf(run) : null, 0, explanation, key, content?.length ?? 0, content],
-    ]
+    const all = {
+      ...given,
+      owner: ownerOf(row.queue),
+      repository: repositoryOf(queue),
+      since: now,
+      queued: queued ? 1 : 0,
+      at: now,
+      next: isUndelivered || follows ? now + wait : null,
+      wait,
+      accepted: isAccepted ? (given.accepted ?? now) : null,
+      outcome: follows ? outcomeOf(run) : null,
+      failures: 0,
+      ...{ grouping, period, quiet, length },
+      bytes: stored.content?.length ?? 0,
+      ...stored,
+    }
+    return insertion(all, endpointCreated, replaces ?? null)
   }
 
   #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
@@ -872,21 +830,31 @@ export class DeliveryTable {
   }
 }
 
-const STATES: readonly DeliveryState[] = [
-  ...(['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const),
-]
+/** The fields of a delivery of which GitHub knows nothing. */
+const UNKNOWN = {
+  ...{ replayOf: null, attempts: 0, doubts: 0, wait: 0 },
+  ...{ accepted: null, githubMs: null, run: null, explanation: null },
+}
 
 /** States that expire. */
 const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']
 
-function ownerOf({ queue }: Pick<Delivery, 'queue'>): string {
-  return queue.slice(0, queue.indexOf('/'))
-}
-
 function roomRequest(row: NewDelivery) {
   const { queue, endpoint, content } = row
   const bytes = (content?.length ?? 0) + ROW_BYTES
-  return { owner: ownerOf(row), endpoint, events: 1, bytes, hasToken: !queue.endsWith('#own') }
+  return { owner: ownerOf(row.queue), endpoint, events: 1, bytes, hasToken: !isOwnQueue(queue) }
+}
+
+/** The statements of every deletion. The second returns the rows. */
+function deletion(where: string, list: string): readonly SqlStatement[] {
+  return [
+    [
+      `UPDATE meta SET value = value + (SELECT count(*) FROM delivery WHERE ${where} AND queued = 1)
+        WHERE name = 'gone'`,
+      list,
+    ],
+    [`DELETE FROM delivery WHERE ${where} RETURNING ${COLUMNS}`, list],
+  ]
 }
 
 function outcomeOf(run: string | null): RunOutcome {

@@ -8,7 +8,14 @@ import type { RunResult } from '../../wire/run-lookup.ts'
  * - `filtered`: the condition of the endpoint declined the request
  * - `refused`: the request was answered with 4xx
  */
-export type DeliveryState = 'delivered' | 'waiting' | 'uncertain' | 'dead' | 'filtered' | 'refused'
+export type DeliveryState = (typeof STATES)[number]
+
+/** True if GitHub has not accepted the event yet, and may. */
+export function isOpen(state: DeliveryState | 'body'): boolean {
+  return state === 'waiting' || state === 'uncertain'
+}
+
+export const STATES = ['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refused'] as const
 
 /**
  * How far the run of an accepted event has come; `null` if nobody looks for it.
@@ -109,16 +116,18 @@ export interface Collection {
   readonly length: number
 }
 
-/** A delivery that a request asks to store. */
+/** A delivery that a request asks to store. Absent numbers are 0, and other absent fields are `null`. */
 export interface NewDelivery
-  extends Pick<Delivery, 'id' | 'request' | 'replayOf' | 'queue' | 'endpoint' | 'path' | 'method'>,
-    Pick<Delivery, 'received' | 'size' | 'state' | 'reason' | 'attempts' | 'doubts' | 'wait'>,
-    Pick<Delivery, 'accepted' | 'githubMs' | 'run' | 'explanation' | 'key'>,
-    Pick<StoredDelivery, 'content'> {
+  extends Pick<Delivery, 'id' | 'request' | 'queue' | 'endpoint' | 'path' | 'method' | 'received'>,
+    Pick<StoredDelivery, 'size' | 'state' | 'reason' | 'key' | 'content'>,
+    Partial<Pick<Delivery, 'replayOf' | 'attempts' | 'doubts' | 'wait' | 'accepted' | 'githubMs'>>,
+    Partial<Pick<Delivery, 'run' | 'explanation'>> {
+  /** When its endpoint was created, which tells the endpoint from a later one of the same name. */
+  readonly endpointCreated?: number
   /** Whether the relay looks for its run. */
-  readonly follows: boolean
+  readonly follows?: boolean
   /** Set for an event of an endpoint with a batch. */
-  readonly collection: Collection | null
+  readonly collection?: Collection | null
 }
 
 /** Events that are collected and not yet sent, of one queue and grouping. */

@@ -1,82 +1,43 @@
 // SQL of the table of deliveries that several of its queries share.
 
 import type { SqlRow, SqlStatement, SqlValue } from './database.ts'
-import type { Delivery, DeliveryFilter, StoredDelivery } from './delivery-rows.ts'
+import type { Delivery, DeliveryFilter } from './delivery-rows.ts'
 import { YIELDING } from './room.ts'
+import { DELIVERY_COLUMNS } from './schema.ts'
 
-/** The column of each field. */
-const COLUMN_OF: Readonly<Record<keyof Delivery, string>> = {
-  seq: 'seq',
-  id: 'id',
-  request: 'request',
-  replayOf: 'replay_of',
-  batch: 'batch',
-  owner: 'owner',
-  repository: 'repository',
-  queue: 'queue',
-  endpoint: 'endpoint',
-  path: 'path',
-  method: 'method',
-  received: 'received',
-  size: 'size',
-  state: 'state',
-  reason: 'reason',
-  since: 'since',
-  queued: 'queued',
-  at: 'at',
-  attempts: 'attempts',
-  doubts: 'doubts',
-  next: 'next',
-  wait: 'wait',
-  accepted: 'accepted',
-  githubMs: 'github_ms',
-  run: 'run',
-  outcome: 'outcome',
-  outcomeReason: 'outcome_reason',
-  conclusion: 'conclusion',
-  details: 'details',
-  failures: 'failures',
-  explanation: 'explanation',
-  key: 'key',
-  bytes: 'bytes',
+/** The end of the endpoint's name in the deliveries of a deleted endpoint; no name contains it. */
+export const DELETED = '#deleted'
+
+export function isDeleted({ endpoint }: Pick<Delivery, 'endpoint'>): boolean {
+  return endpoint?.endsWith(DELETED) === true
 }
 
-export const COLUMNS = Object.entries(COLUMN_OF)
-  .map(([field, column]) => (field === column ? column : `${column} AS ${field}`))
-  .join(', ')
+export const COLUMNS = DELIVERY_COLUMNS.join(', ')
 
-const INSERTED = [
-  ...['id', 'request', 'replay_of', 'owner', 'repository', 'queue', 'endpoint', 'path', 'method'],
-  ...[
-    'received',
-    'size',
-    'state',
-    'reason',
-    'since',
-    'queued',
-    'at',
-    'attempts',
-    'doubts',
-    'next',
-    'wait',
-  ],
-  ...[
-    'grouping',
-    'period',
-    'quiet',
-    'length',
-    'accepted',
-    'github_ms',
-    'run',
-    'outcome',
-    'failures',
-  ],
-  ...['explanation', 'key', 'bytes', 'content'],
-]
-
-/** A row that is there already is not stored again: on Workers, a call may be repeated. */
-export const INSERT = `INSERT INTO delivery (${INSERTED.join(', ')})
-  VALUES (${INSERTED.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
+/**
+ * Stores a row. A row that is there already stays as it is: on Workers, a call may be repeated. If the
+ * endpoint of the name was created later, the row belongs to a deleted one.
+ *
+ * @param created when the row's endpoint was created
+ * @param replaces the row is stored only while a filtered request has this id
+ */
+export function insertion(
+  row: Readonly<Record<string, SqlValue>>,
+  created: number | null,
+  replaces: string | null,
+): SqlStatement {
+  const names = Object.keys(row)
+  const at = (name: string) => `?${names.indexOf(name) + 1}`
+  const isLater = `SELECT 1 FROM endpoint WHERE owner = ${at('owner')} AND name = ${at('endpoint')}
+    AND created > ?${names.length + 1}`
+  const endpoint = `${at('endpoint')} || CASE WHEN EXISTS (${isLater}) THEN '${DELETED}' ELSE '' END`
+  const values = names.map((name) => (name === 'endpoint' ? endpoint : at(name)))
+  const text = `INSERT INTO delivery (${names.join(', ')}) SELECT ${values.join(', ')}
+    WHERE ?${names.length + 2} IS NULL
+      OR EXISTS (SELECT 1 FROM delivery WHERE id = ?${names.length + 2} AND state = 'filtered')
+    ON CONFLICT (id) DO NOTHING`
+  return [text, ...Object.values(row), created, replaces]
+}
 
 export const COUNT_ACCEPTED: SqlStatement = [
   "UPDATE meta SET value = value + changes() WHERE name = 'accepted'",
@@ -100,9 +61,7 @@ export function isMember(row: string, first: string): string {
 }
 
 export function prefixed(table: string): string {
-  return Object.entries(COLUMN_OF)
-    .map(([field, column]) => `${table}.${column} AS ${field}`)
-    .join(', ')
+  return DELIVERY_COLUMNS.map((name) => `${table}.${name} AS ${name}`).join(', ')
 }
 
 export type Condition = readonly [text: string, ...values: SqlValue[]]
@@ -135,10 +94,6 @@ export function whereOf(conditions: readonly Condition[]): [text: string, values
 }
 
 /** The columns are the fields, and only the class of the table writes them. */
-export function deliveryOf(row: SqlRow): Delivery {
-  return { ...row, queued: row.queued === 1 } as unknown as Delivery
-}
-
-export function storedDeliveryOf(row: SqlRow): StoredDelivery {
-  return { ...row, queued: row.queued === 1 } as unknown as StoredDelivery
+export function deliveryOf<Row extends Delivery = Delivery>(row: SqlRow): Row {
+  return { ...row, queued: row.queued === 1 } as unknown as Row
 }

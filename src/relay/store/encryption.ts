@@ -76,7 +76,10 @@ export interface EncryptedTable {
   /** Type of its records. */
   readonly type: string
   /** Further columns that depend on the relay key, computed from the decrypted content. */
-  readonly columns?: (content: unknown) => Promise<Readonly<Record<string, SqlValue>>>
+  readonly columns?: (
+    content: unknown,
+    encryption: Encryption,
+  ) => Promise<Readonly<Record<string, SqlValue>>>
 }
 
 export interface Reencrypted {
@@ -177,7 +180,7 @@ async function newRow(
   }
   // The content of every record is an object.
   const record = await encryption.encrypt(type, content as object)
-  const all = Object.entries({ ...record, ...(await columns?.(content)) })
+  const all = Object.entries({ ...record, ...(await columns?.(content, encryption)) })
   const set = all.map(([column]) => `${column} = ?`).join(', ')
   const values = all.map(([, value]) => value)
   const text = `UPDATE ${name} SET ${set} WHERE ${id} = ? AND content = ?`

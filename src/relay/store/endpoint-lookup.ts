@@ -1,12 +1,13 @@
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { endpointsUnavailable, invalidToken, tooManyUnknown } from '../errors.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Encryption } from './encryption.ts'
 import { decryptEndpoint, endpointHash } from './endpoint-records.ts'
 import { type Endpoint, isEndpointOwner } from './endpoint-settings.ts'
 import type { EndpointStore, EndpointStores } from './endpoint-table.ts'
 
-export interface EndpointLookupPorts {
+export interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly stores: EndpointStores
   readonly encryption: Encryption
   /**
@@ -14,12 +15,7 @@ export interface EndpointLookupPorts {
    * Infinite if every change passes this process.
    */
   readonly holds: { readonly known: number; readonly unknown: number }
-  /** Milliseconds since any moment; never jumps. */
-  now(): number
   date(): Date
-  /** Is told of each event that an endpoint accepted. */
-  used?(endpoint: Endpoint): void
-  report(error: unknown): void
 }
 
 /** The parts of a URL that name an endpoint. */
@@ -108,8 +104,7 @@ export class EndpointLookup {
 
   /** Records the first event of an endpoint; later ones cost nothing. */
   async accepted(endpoint: Endpoint): Promise<void> {
-    const { stores, date, report, used } = this.#ports
-    used?.(endpoint)
+    const { stores, date, report } = this.#ports
     const hash = await endpointHash(endpoint.id)
     if (this.#used.get(hash)) return
     this.#used.set(hash, true)

@@ -1,9 +1,9 @@
 import { base64url } from 'jose'
 import { toHex } from '../../wire/bytes.ts'
+import { durationSeconds } from '../../wire/duration.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
-import type { Database } from './database.ts'
-import { type Encryption, type Reencrypted, reencrypt } from './encryption.ts'
+import type { EncryptedTable, Encryption } from './encryption.ts'
 import type { Endpoint } from './endpoint-settings.ts'
 import type { EndpointRow } from './endpoint-table.ts'
 
@@ -28,7 +28,7 @@ export async function encryptEndpoint(
   encryption: Encryption,
 ): Promise<EndpointRow> {
   const { created, ...stored } = endpoint
-  const { owner, name, id, token } = stored
+  const { owner, name, id, token, expect } = stored
   const content = { ...stored, id: id.reveal(), ...(token && { token: token.reveal() }) }
   return {
     hash: await endpointHash(id),
@@ -36,6 +36,7 @@ export async function encryptEndpoint(
     name,
     created,
     ...times,
+    expect: expect === undefined ? null : (durationSeconds(expect) ?? 0) * 1000,
     tokenHash: token ? await encryption.tokenHash(token) : null,
     ...(await encryption.encrypt(TYPE, content)),
   }
@@ -57,17 +58,13 @@ export async function decryptEndpoint(row: EndpointRow, encryption: Encryption):
   return endpoint
 }
 
-/** The table of endpoints, for a count of its rows. */
-export const ENCRYPTED_ENDPOINTS = { name: 'endpoint', id: 'hash', type: TYPE }
-
-/** Encrypts the endpoints of older keys by the first one. */
-export async function reencryptEndpoints(
-  database: Database,
-  encryption: Encryption,
-): Promise<Reencrypted> {
-  const columns = async (content: unknown) => {
+/** The table of endpoints, as `encryption.ts` reads and changes its content. */
+export const ENCRYPTED_ENDPOINTS: EncryptedTable = {
+  name: 'endpoint',
+  id: 'hash',
+  type: TYPE,
+  columns: async (content, encryption) => {
     const token = isObject(content) && typeof content.token === 'string' ? content.token : undefined
-    return { token_hash: token ? await encryption.tokenHash(new Secret(token)) : null }
-  }
-  return reencrypt(database, { ...ENCRYPTED_ENDPOINTS, columns }, encryption)
+    return { tokenHash: token ? await encryption.tokenHash(new Secret(token)) : null }
+  },
 }

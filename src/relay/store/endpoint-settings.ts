@@ -19,29 +19,29 @@ export interface EndpointSettings {
   /** `owner/name` */
   readonly repository: string
   /** Absent with the trigger if the URL names both: `anyWorkflow` in the admin API. */
-  readonly workflow?: string
-  readonly trigger?: string
+  readonly workflow?: string | undefined
+  readonly trigger?: string | undefined
   readonly dispatch: DispatchMode
   /** Branch or tag for `workflow_dispatch`; the default branch if absent. */
-  readonly ref?: string
+  readonly ref?: string | undefined
   /** Further workflows of the same owner that each request starts. */
-  readonly targets?: readonly EndpointTarget[]
+  readonly targets?: readonly EndpointTarget[] | undefined
   /** Entries of a trigger's option `verify`, with their secrets. One of them must verify a request. */
-  readonly verify?: readonly JsonObject[]
+  readonly verify?: readonly JsonObject[] | undefined
   /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
-  readonly if?: string
+  readonly if?: string | undefined
   /** `allow` forwards an event for which `if` cannot be evaluated; otherwise the relay drops it. */
-  readonly ifError?: 'allow'
+  readonly ifError?: 'allow' | undefined
   /** `stored`: the response does not wait for GitHub. */
   readonly respond: 'github' | 'stored'
   /** Seconds for which events are collected into one. */
-  readonly batch?: number
+  readonly batch?: number | undefined
   /** Seconds without an event that end a batch earlier. */
-  readonly debounce?: number
+  readonly debounce?: number | undefined
   /** The longest time without an event, such as `2h`; beyond it, the relay begins an alarm. */
-  readonly expect?: string
+  readonly expect?: string | undefined
   /** GitHub token; without one, the endpoint uses the relay's own GitHub credential. */
-  readonly token?: Secret
+  readonly token?: Secret | undefined
 }
 
 /** An endpoint: `https://<relay>/-/<owner>/<id>` stands for its settings. */
@@ -177,21 +177,12 @@ export async function readEndpointSettings(
     if (!token) throw needsRelayKey("the relay's own GitHub credential")
   }
   return {
-    repository,
-    ...(workflow !== undefined && { workflow }),
-    ...(trigger !== undefined && { trigger }),
-    dispatch,
-    ...(ref !== undefined && { ref }),
-    ...(targets.length > 0 && { targets }),
-    respond,
-    ...(batch !== undefined && { batch }),
-    ...(debounce !== undefined && { debounce }),
-    ...(expect !== undefined && { expect }),
-    ...(condition !== undefined && { if: condition }),
-    ...(ifError !== undefined && { ifError }),
+    ...{ repository, workflow, trigger, dispatch, ref, respond, batch, debounce, expect, ifError },
+    targets: targets.length > 0 ? targets : undefined,
+    if: condition,
     // `claimsMistake` has found a list of objects.
-    ...(verify !== undefined && { verify: verify as readonly JsonObject[] }),
-    ...(token !== undefined && { token: new Secret(token) }),
+    verify: verify as readonly JsonObject[] | undefined,
+    token: token === undefined ? undefined : new Secret(token),
   }
 }
 

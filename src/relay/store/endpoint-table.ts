@@ -14,6 +14,8 @@ export interface EndpointRow extends EncryptedRecord {
   readonly changed: number
   /** When GitHub or the relay's database accepted its first event; `null` before that. */
   readonly firstEvent: number | null
+  /** Milliseconds without an event after which its alarm begins; `null` if it expects none. */
+  readonly expect: number | null
   /** Keyed hash of the stored GitHub token; `null` without one. */
   readonly tokenHash: string | null
 }
@@ -25,29 +27,7 @@ export type EndpointVersion = Pick<EndpointRow, 'hash' | 'changed'>
 export type TokenHashes = readonly string[] | undefined
 
 /** The endpoints of one owner. Every method throws StorageError if the disk fails. */
-export interface EndpointStore {
-  versions(): Promise<readonly EndpointVersion[]>
-  find(hash: string): Promise<EndpointRow | undefined>
-  /** Ordered by name. */
-  list(tokens?: TokenHashes): Promise<readonly EndpointRow[]>
-  named(name: string): Promise<EndpointRow | undefined>
-  /** @returns false if the name is taken */
-  create(row: EndpointRow): Promise<boolean>
-  /**
-   * Replaces the row with this name.
-   *
-   * @param before the version that was read
-   * @returns false if the endpoint has another version by now, or is gone
-   */
-  replace(row: EndpointRow, before: EndpointVersion): Promise<boolean>
-  /**
-   * @param version only this one, if it is given
-   * @returns false if there is none
-   */
-  delete(name: string, version?: EndpointVersion): Promise<boolean>
-  /** Records the first event of an endpoint; a later one changes nothing. */
-  noteFirstEvent(hash: string, at: number): Promise<void>
-}
+export type EndpointStore = ReturnType<EndpointTable['of']>
 
 /** The endpoints of all owners. */
 export interface EndpointStores {
@@ -56,7 +36,7 @@ export interface EndpointStores {
   readonly all?: Pick<EndpointStore, 'versions' | 'list'>
 }
 
-const COLUMNS = 'hash, owner, name, created, changed, first_event, token_hash, key, content'
+const COLUMNS = 'hash, owner, name, created, changed, firstEvent, expect, tokenHash, key, content'
 
 /** The endpoints in one database: of all owners on Node, of one owner in a Durable Object. */
 export class EndpointTable implements EndpointStores {
@@ -73,46 +53,63 @@ export class EndpointTable implements EndpointStores {
   }
 
   readonly all = {
-    versions: async () => versionsOf(await this.#read('SELECT hash, changed FROM endpoint')),
+    versions: async () =>
+      rowsOf<EndpointVersion>(await this.#read('SELECT hash, changed FROM endpoint')),
     list: async (tokens?: TokenHashes) => {
       const [condition, values] = withToken(tokens)
       const where = condition && `WHERE ${condition}`
       const text = `SELECT ${COLUMNS} FROM endpoint ${where} ORDER BY owner, name`
-      return (await this.#read(text, ...values)).map(endpointRow)
+      return rowsOf<EndpointRow>(await this.#read(text, ...values))
     },
   }
 
-  of(owner: string): EndpointStore {
+  of(owner: string) {
     const select = async (condition: string, ...values: SqlValue[]) => {
       const text = `SELECT ${COLUMNS} FROM endpoint WHERE owner = ? ${condition}`
-      return (await this.#read(text, owner, ...values)).map(endpointRow)
+      return rowsOf<EndpointRow>(await this.#read(text, owner, ...values))
     }
     return {
       versions: async () =>
-        versionsOf(await this.#read('SELECT hash, changed FROM endpoint WHERE owner = ?', owner)),
-      find: async (hash) => (await select('AND hash = ?', hash))[0],
-      list: async (tokens) => {
+        rowsOf<EndpointVersion>(
+          await this.#read('SELECT hash, changed FROM endpoint WHERE owner = ?', owner),
+        ),
+      find: async (hash: string) => (await select('AND hash = ?', hash))[0],
+      /** Ordered by name. */
+      list: async (tokens?: TokenHashes) => {
         const [condition, values] = withToken(tokens)
         return select(`${condition && `AND ${condition}`} ORDER BY name`, ...values)
       },
-      named: async (name) => (await select('AND name = ?', name))[0],
-      create: (row) => this.#create({ ...row, owner }),
-      replace: async ({ hash, name, changed, tokenHash, key, content }, before) => {
-        const text = `UPDATE endpoint SET hash = ?, changed = ?, token_hash = ?, key = ?, content = ?
+      named: async (name: string) => (await select('AND name = ?', name))[0],
+      /** @returns false if the name is taken */
+      create: (row: EndpointRow) => this.#create({ ...row, owner }),
+      /**
+       * Replaces the row with this name.
+       *
+       * @param before the version that was read
+       * @returns false if the endpoint has another version by now, or is gone
+       */
+      replace: async (
+        { hash, name, changed, expect, tokenHash, key, content }: EndpointRow,
+        before: EndpointVersion,
+      ) => {
+        const text = `UPDATE endpoint SET hash = ?, changed = ?, expect = ?, tokenHash = ?, key = ?,
+          content = ?
           WHERE owner = ? AND name = ? AND hash = ? AND changed = ? RETURNING name`
-        const values = [hash, changed, tokenHash, key, content]
+        const values = [hash, changed, expect, tokenHash, key, content]
         const found = [owner, name, before.hash, before.changed]
         return this.#change(text, ...values, ...found)
       },
-      delete: async (name, version) => {
-        const exact = version ? 'AND hash = ? AND changed = ?' : ''
-        const text = `DELETE FROM endpoint WHERE owner = ? AND name = ? ${exact} RETURNING name`
-        const values = version ? [version.hash, version.changed] : []
-        return this.#change(text, owner, name, ...values)
-      },
-      noteFirstEvent: async (hash, at) => {
-        const text = `UPDATE endpoint SET first_event = ?
-          WHERE owner = ? AND hash = ? AND first_event IS NULL`
+      /** @returns false if there is none */
+      delete: (name: string) =>
+        this.#change(
+          'DELETE FROM endpoint WHERE owner = ? AND name = ? RETURNING name',
+          owner,
+          name,
+        ),
+      /** Records the first event of an endpoint; a later one changes nothing. */
+      noteFirstEvent: async (hash: string, at: number) => {
+        const text = `UPDATE endpoint SET firstEvent = ?
+          WHERE owner = ? AND hash = ? AND firstEvent IS NULL`
         await this.#write(text, at, owner, hash)
       },
     }
@@ -126,10 +123,10 @@ export class EndpointTable implements EndpointStores {
   }
 
   async #create(row: EndpointRow): Promise<boolean> {
-    const { hash, owner, name, created, changed, tokenHash, key, content } = row
-    const values = [hash, owner, name, created, changed, tokenHash, key, content]
-    const text = `INSERT INTO endpoint (hash, owner, name, created, changed, token_hash, key, content)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name`
+    const { hash, owner, name, created, changed, expect, tokenHash, key, content } = row
+    const values = [hash, owner, name, created, changed, expect, tokenHash, key, content]
+    const text = `INSERT INTO endpoint (hash, owner, name, created, changed, expect, tokenHash, key,
+      content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name`
     return this.#change(text, ...values)
   }
 
@@ -145,23 +142,10 @@ export class EndpointTable implements EndpointStores {
 function withToken(hashes: TokenHashes): readonly [condition: string, values: readonly string[]] {
   // The call of an object is JSON, which turns `undefined` into `null`.
   if (!hashes) return ['', []]
-  return [`token_hash IN (${hashes.map(() => '?').join(', ')})`, hashes]
+  return [`tokenHash IN (${hashes.map(() => '?').join(', ')})`, hashes]
 }
 
-function versionsOf(rows: readonly SqlRow[]): readonly EndpointVersion[] {
-  return rows.map(({ hash, changed }) => ({ hash: String(hash), changed: Number(changed) }))
-}
-
-function endpointRow(row: SqlRow): EndpointRow {
-  return {
-    hash: String(row.hash),
-    owner: String(row.owner),
-    name: String(row.name),
-    created: Number(row.created),
-    changed: Number(row.changed),
-    firstEvent: row.first_event === null ? null : Number(row.first_event),
-    tokenHash: row.token_hash === null ? null : String(row.token_hash),
-    key: String(row.key),
-    content: String(row.content),
-  }
+/** The columns are the fields. */
+function rowsOf<Row>(rows: readonly SqlRow[]): readonly Row[] {
+  return rows as unknown as readonly Row[]
 }

@@ -1,5 +1,6 @@
 // The tables of alarms that last, of notifications that wait to be sent, and of each endpoint's last event.
 
+import { splitOnce } from '../../wire/path.ts'
 import type { Database, SqlRow, SqlStatement } from './database.ts'
 
 /** `silent`: no event within `expect`. `no_runs`: events that GitHub accepted, and no run of them. */
@@ -11,6 +12,16 @@ export interface Alarm {
   readonly subject: string
   /** Milliseconds since 1970. */
   readonly since: number
+}
+
+/** An endpoint, as its silence is noticed. */
+export interface HeardEndpoint {
+  /** `<owner>/<name>` */
+  readonly subject: string
+  /** Milliseconds without an event after which its alarm begins; `null` if it expects none. */
+  readonly expect: number | null
+  /** When it accepted its last event, or was changed. */
+  readonly heard: number
 }
 
 /** A signed webhook that waits to be sent to `HOOKLINE_NOTIFY_URL`. Times are milliseconds since 1970. */
@@ -26,10 +37,9 @@ export interface Notification {
 /** Notifications that wait to be sent; while there are more, outcomes are only counted and logged. */
 export const MOST_NOTIFICATIONS = 100_000
 
-/** Before its tables exist there is nothing to read, and a change changes nothing. All methods reject with StorageError. */
+/** All methods reject with StorageError. */
 export class NotificationTable {
   readonly #database: Database
-  #exists = false
 
   constructor(database: Database) {
     this.#database = database
@@ -59,7 +69,7 @@ export class NotificationTable {
   async correctTimes(now: number, longestPause: number): Promise<void> {
     await this.write([
       ['UPDATE notification SET next = ?1 WHERE next > ?1 + ?2', now, longestPause],
-      ['UPDATE last_event SET at = ?1 WHERE at > ?1', now],
+      ['UPDATE endpoint SET lastEvent = ?1 WHERE lastEvent > ?1', now],
     ])
   }
 
@@ -84,30 +94,25 @@ export class NotificationTable {
     return [text, kind, subject, since]
   }
 
-  /** When each endpoint, `<owner>/<name>`, accepted its last event. */
-  async lastEvents(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#read('SELECT endpoint, at FROM last_event')
-    return new Map(rows.map(({ endpoint, at }) => [String(endpoint), Number(at)]))
+  async endpoints(): Promise<readonly HeardEndpoint[]> {
+    const text = `SELECT owner || '/' || name AS subject, expect,
+      max(changed, coalesce(lastEvent, 0)) AS heard FROM endpoint`
+    // The columns are the fields.
+    return (await this.#read(text)) as unknown as readonly HeardEndpoint[]
   }
 
+  /** @param endpoint `<owner>/<name>`, which accepted an event */
   noteEvent(endpoint: string, at: number): SqlStatement {
-    const text = `INSERT INTO last_event VALUES (?, ?)
-      ON CONFLICT (endpoint) DO UPDATE SET at = max(at, excluded.at)`
-    return [text, endpoint, at]
+    const text = `UPDATE endpoint SET lastEvent = max(coalesce(lastEvent, 0), ?)
+      WHERE owner = ? AND name = ?`
+    return [text, at, ...splitOnce(endpoint, '/')]
   }
 
   async write(statements: readonly SqlStatement[]): Promise<void> {
-    if (statements.length > 0 && (await this.#hasTables())) await this.#database.write(statements)
+    if (statements.length > 0) await this.#database.write(statements)
   }
 
-  async #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return (await this.#hasTables()) ? this.#database.read(...statement) : []
-  }
-
-  async #hasTables(): Promise<boolean> {
-    if (this.#exists) return true
-    const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'notification'"
-    this.#exists = (await this.#database.read(text)).length > 0
-    return this.#exists
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#database.read(...statement)
   }
 }

@@ -1,4 +1,4 @@
-import type { Bound, DeliveryState } from './delivery-rows.ts'
+import { type Bound, type DeliveryState, isOpen } from './delivery-rows.ts'
 
 export interface RoomLimits {
   /** Undelivered events, dead letters included. */
@@ -39,20 +39,13 @@ export const ROW_BYTES = 512
 /** Rows in these states are deleted, the oldest first, if undelivered events need their room. */
 export const YIELDING: readonly DeliveryState[] = ['delivered', 'filtered', 'refused']
 
-interface Sums {
-  events: number
-  bytes: number
-}
+/** Bodies leave the rest of each share to events, which are small. */
+const BODIES_SHARE = 3 / 4
 
-/** Sums of the events and bytes that do not yield. */
-interface Usage {
-  all: Sums
-  readonly owners: Map<string, Sums>
-  readonly endpoints: Map<string, Sums>
-  /** Waiting and uncertain events of each endpoint, without its dead letters and bodies. */
-  readonly open: Map<string, Sums>
-  yielding: number
-}
+/** The name of the sum of all owners; no owner has it. */
+const ALL = ''
+
+const NOTHING: Bound = { events: 0, bytes: 0 }
 
 /**
  * How much of the database is used: sums in memory, which a count of the rows replaces now and then. Until
@@ -60,44 +53,38 @@ interface Usage {
  */
 export class Room {
   readonly #limits: RoomLimits
-  #usage = noUsage()
+  /** Events and bytes that do not yield: of all, of each owner, of each endpoint, and of its waiting events. */
+  readonly #sums = new Map<string, Bound>()
+  #yielding = 0
   /** Requests that took room, and whose rows may not be written yet. */
   readonly #pending = new Set<RoomRequest>()
-  /** Changes since the count began that is going on. */
-  #since: (() => void)[] | undefined
 
   constructor(limits: RoomLimits) {
     this.#limits = limits
   }
 
-  /** Events and bytes that do not yield, and bytes that do. */
-  get used(): Sums & { readonly yielding: number } {
-    return { ...this.#usage.all, yielding: this.#usage.yielding }
-  }
-
   /** True if nobody may store another event. */
   get isFull(): boolean {
-    const { events, bytes } = this.#usage.all
+    const { events, bytes } = this.#sumOf(ALL)
     return events >= this.#limits.events || bytes >= this.#limits.bytes
   }
 
   /** Bytes that have to be deleted, so that everything fits. */
   get excess(): number {
-    return this.#usage.all.bytes + this.#usage.yielding - this.#limits.bytes
+    return this.#sumOf(ALL).bytes + this.#yielding - this.#limits.bytes
   }
 
-  /** Replaces the sums by what a query counts. */
-  async count(read: () => Promise<readonly CountedRows[]>): Promise<void> {
-    const since = [...this.#pending].map((request) => () => this.#add(request, 1))
-    this.#since = since
-    try {
-      const rows = await read()
-      this.#usage = noUsage()
-      for (const row of rows) this.#count(row)
-      for (const change of since) change()
-    } finally {
-      if (this.#since === since) this.#since = undefined
+  /** Replaces the sums by what a query counted. A database answers in order, so it has no pending rows. */
+  count(rows: readonly CountedRows[]): void {
+    this.#sums.clear()
+    this.#yielding = 0
+    for (const { owner, endpoint, state, count, bytes: content } of rows) {
+      const bytes = content + count * ROW_BYTES
+      const events = state === 'body' ? 0 : count
+      if (state !== 'body' && YIELDING.includes(state)) this.#yielding += bytes
+      else this.#add(namesOf({ owner, endpoint }, isOpen(state)), { events, bytes })
     }
+    for (const request of this.#pending) this.add(request)
   }
 
   /**
@@ -113,14 +100,14 @@ export class Room {
         return false
       }
       this.#pending.add(request)
-      this.#change(() => this.#add(request, 1))
+      this.add(request)
     }
     return true
   }
 
   /** Counts a row that was stored in any case. */
   add(request: RoomRequest): void {
-    this.#change(() => this.#add(request, 1))
+    this.#add(namesOf(request, request.events > 0), request)
   }
 
   /** To be told that the rows of requests are written, so that a count finds them. */
@@ -131,82 +118,53 @@ export class Room {
   /** Gives back room that was taken and not used. */
   give(requests: readonly RoomRequest[]): void {
     this.settle(requests)
-    for (const request of requests) this.#change(() => this.#add(request, -1))
+    for (const request of requests) {
+      const { events, bytes } = request
+      this.#add(namesOf(request, events > 0), { events: -events, bytes: -bytes })
+    }
   }
 
   /** Counts bytes of rows that yield; negative for deleted ones. */
   addYielding(bytes: number): void {
-    this.#change(() => {
-      this.#usage.yielding += bytes
-    })
+    this.#yielding += bytes
   }
 
-  #fits(
-    { owner, endpoint, events, bytes, hasToken }: RoomRequest,
-    most: Bound | undefined,
-  ): boolean {
-    const { all, owners, endpoints, open } = this.#usage
-    const { limits, name } = { limits: this.#limits, name: endpointKey(owner, endpoint) }
-    const free = { events: limits.events - all.events, bytes: limits.bytes - all.bytes }
-    const share = {
-      events: limits.events * limits.ownerShare,
-      bytes: limits.bytes * limits.ownerShare,
+  #fits(request: RoomRequest, most: Bound | undefined): boolean {
+    const { events, bytes, ownerShare } = this.#limits
+    const all = this.#sumOf(ALL)
+    const free = { events: events - all.events, bytes: bytes - all.bytes }
+    const share = { events: events * ownerShare, bytes: bytes * ownerShare }
+    const part = request.events > 0 ? 1 : BODIES_SHARE
+    const fits = (name: string, limit: Bound) => {
+      const used = this.#sumOf(name)
+      const hasBytes = used.bytes + request.bytes <= limit.bytes * part
+      return used.events + request.events <= limit.events && hasBytes
     }
-    const fits = (used: Sums | undefined, limit: Bound) =>
-      (used?.events ?? 0) + events <= limit.events && (used?.bytes ?? 0) + bytes <= limit.bytes
+    const [, owner = '', endpoint = '', open = ''] = namesOf(request, true)
     return (
-      fits(endpoints.get(name), free) &&
-      (!hasToken || fits(owners.get(owner), share)) &&
-      (!most || fits(open.get(name), most))
+      fits(endpoint, free) &&
+      (!request.hasToken || fits(owner, share)) &&
+      (!most || fits(open, most))
     )
   }
 
-  #change(change: () => void): void {
-    this.#since?.push(change)
-    change()
-  }
-
-  #add({ owner, endpoint, events, bytes }: RoomRequest, sign: 1 | -1): void {
-    const { all, owners, endpoints, open } = this.#usage
-    const added = { events: sign * events, bytes: sign * bytes }
-    const name = endpointKey(owner, endpoint)
-    this.#usage.all = sum(all, added)
-    owners.set(owner, sum(owners.get(owner), added))
-    endpoints.set(name, sum(endpoints.get(name), added))
-    if (events > 0) open.set(name, sum(open.get(name), added))
-  }
-
-  #count({ owner, endpoint, state, count, bytes }: CountedRows): void {
-    const size = bytes + count * ROW_BYTES
-    if (state !== 'body' && YIELDING.includes(state)) {
-      this.#usage.yielding += size
-      return
+  #add(names: readonly string[], { events, bytes }: Bound): void {
+    for (const name of names) {
+      const sum = this.#sumOf(name)
+      this.#sums.set(name, { events: sum.events + events, bytes: sum.bytes + bytes })
     }
-    const events = state === 'body' ? 0 : count
-    const { all, owners, endpoints, open } = this.#usage
-    const name = endpointKey(owner, endpoint)
-    const counted = { events, bytes: size }
-    this.#usage.all = sum(all, counted)
-    owners.set(owner, sum(owners.get(owner), counted))
-    endpoints.set(name, sum(endpoints.get(name), counted))
-    if (state === 'waiting' || state === 'uncertain') open.set(name, sum(open.get(name), counted))
+  }
+
+  #sumOf(name: string): Bound {
+    return this.#sums.get(name) ?? NOTHING
   }
 }
 
-function noUsage(): Usage {
-  return {
-    all: { events: 0, bytes: 0 },
-    owners: new Map(),
-    endpoints: new Map(),
-    open: new Map(),
-    yielding: 0,
-  }
-}
-
-function sum(a: Sums | undefined, b: Sums): Sums {
-  return { events: (a?.events ?? 0) + b.events, bytes: (a?.bytes ?? 0) + b.bytes }
-}
-
-function endpointKey(owner: string, endpoint: string | null): string {
-  return `${owner}/${endpoint ?? ''}`
+/** The sums that a row is part of; dead letters and bodies do not count as open. */
+function namesOf(
+  { owner, endpoint }: Pick<RoomRequest, 'owner' | 'endpoint'>,
+  counts: boolean,
+): readonly string[] {
+  const name = `${owner}/${endpoint ?? ''}`
+  return [ALL, owner, name, ...(counts ? [`${name} open`] : [])]
 }

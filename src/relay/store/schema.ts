@@ -7,15 +7,20 @@ export const SCHEMA_VERSION = 1
  * One row a delivery; the columns are the fields of `Delivery` and `Collection`. `content` is last: it is by
  * far the longest column, and SQLite reads a row only as far as it must.
  */
-const DELIVERY = `CREATE TABLE delivery (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
-  request TEXT NOT NULL, replay_of TEXT, batch TEXT, owner TEXT NOT NULL, repository TEXT NOT NULL,
+const DELIVERY = `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  request TEXT NOT NULL, replayOf TEXT, batch TEXT, owner TEXT NOT NULL, repository TEXT NOT NULL,
   queue TEXT NOT NULL, endpoint TEXT, path TEXT NOT NULL, method TEXT NOT NULL, received INTEGER NOT NULL,
   size INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL,
   queued INTEGER NOT NULL, at INTEGER NOT NULL, attempts INTEGER NOT NULL, doubts INTEGER NOT NULL,
-  next INTEGER, wait INTEGER NOT NULL, grouping TEXT, period INTEGER, quiet INTEGER, length INTEGER,
-  accepted INTEGER, github_ms INTEGER, run TEXT, outcome TEXT, outcome_reason TEXT, conclusion TEXT,
-  details TEXT, failures INTEGER NOT NULL, explanation TEXT, key TEXT, bytes INTEGER NOT NULL,
-  content TEXT)`
+  next INTEGER, wait INTEGER NOT NULL, accepted INTEGER, githubMs INTEGER, run TEXT, outcome TEXT,
+  outcomeReason TEXT, conclusion TEXT, details TEXT, failures INTEGER NOT NULL, explanation TEXT, key TEXT,
+  bytes INTEGER NOT NULL, grouping TEXT, period INTEGER, quiet INTEGER, length INTEGER, content TEXT`
+
+/** The columns that a list reads, without those of `Collection` and the content. */
+export const DELIVERY_COLUMNS: readonly string[] = DELIVERY.slice(0, DELIVERY.indexOf('grouping'))
+  .split(',')
+  .flatMap((column) => column.trim().split(' ', 1))
+  .filter((name) => name !== '')
 
 /**
  * The grouping of an event while it is collected: an event keeps its grouping, so that a replay collects it
@@ -44,10 +49,11 @@ const BODIES = [
 
 const ENDPOINTS = [
   `CREATE TABLE endpoint (hash TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL,
-    created INTEGER NOT NULL, changed INTEGER NOT NULL, first_event INTEGER, token_hash TEXT,
+    created INTEGER NOT NULL, changed INTEGER NOT NULL, firstEvent INTEGER,
+    lastEvent INTEGER, expect INTEGER, tokenHash TEXT,
     key TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (owner, name))`,
   // Anyone may ask for the endpoints of an invented token.
-  'CREATE INDEX endpoint_token ON endpoint (token_hash) WHERE token_hash IS NOT NULL',
+  'CREATE INDEX endpoint_token ON endpoint (tokenHash) WHERE tokenHash IS NOT NULL',
 ]
 
 const NOTIFICATIONS = [
@@ -55,12 +61,11 @@ const NOTIFICATIONS = [
     next INTEGER NOT NULL, body TEXT NOT NULL)`,
   `CREATE TABLE alarm (kind TEXT NOT NULL, subject TEXT NOT NULL, since INTEGER NOT NULL,
     PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
-  'CREATE TABLE last_event (endpoint TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
 ]
 
 /** The first row of any table creates them all. */
 export const SCHEMA: readonly string[] = [
-  DELIVERY,
+  `CREATE TABLE delivery (${DELIVERY})`,
   ...DELIVERY_INDEXES,
   // `accepted` counts the rows that were stored as `queued`, and `gone` those of them that were deleted.
   'CREATE TABLE meta (name TEXT PRIMARY KEY, value)',

@@ -1,8 +1,8 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
-import { ownerOf } from '../delivery/queue-name.ts'
 import type { BodyStore } from '../store/body-table.ts'
 import type { EndpointStore, EndpointStores, EndpointVersion } from '../store/endpoint-table.ts'
+import { ownerOf } from '../store/queue-name.ts'
 import { diskFails } from '../store/storage-error.ts'
 import {
   askObject,
@@ -66,7 +66,8 @@ export class OwnerObjects implements EndpointStores {
   }
 
   deliveriesOf(owner: string): DeliveryStore {
-    return this.#storeOf<DeliveryStore>(owner, 'deliveries')
+    const own = { table: this.#storeOf<DeliveryStore['table']>(owner, 'table') }
+    return this.#storeOf<DeliveryStore>(owner, 'deliveries', { own })
   }
 
   bodiesOf(owner: string): BodyStore {
@@ -109,14 +110,14 @@ export class OwnerObjects implements EndpointStores {
         return false
       }
     },
-    put: async (rows, most) => {
+    put: async (rows) => {
       const [row] = rows
       if (!row) return true
       const owner = ownerOf(row.queue)
       // Also for the end of an event that is stored although the response of the object is lost.
       for (const { id } of rows) this.#owners.set(id, owner)
       try {
-        const isStored = await this.deliveriesOf(owner).put(rows, most)
+        const isStored = await this.deliveriesOf(owner).put(rows)
         if (isStored) this.#stored(owner, rows)
         return isStored
       } catch (error) {

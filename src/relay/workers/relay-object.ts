@@ -46,7 +46,7 @@ export class OwnerObject {
     if (!text) throw relayKeyMissing()
     const encryption = new Encryption(await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
     const config = await readRelayConfig(settings)
-    const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+    const access = sharedGitHub(config, githubFetch(config.apiUrl))
     const database = new ObjectDatabase(state.storage)
     const { rows } = await reencryptAll(database, encryption)
     if (rows > 0) log({ change: 'reencrypted', events: rows })
@@ -64,7 +64,7 @@ export class OwnerObject {
     const opened = openDeliveries({
       config,
       access,
-      settings: readStorageSettings(settings, true),
+      settings: readStorageSettings(settings, config.figures, true),
       encryption,
       credentials: credentialsOf(config, access.call, (key) => lookup.current(key)),
       now: Date.now,
@@ -136,6 +136,7 @@ export class OwnerObject {
   #storeOf(owner: string, name: string): object {
     const { deliveries, bodies } = this.#opened
     if (name === 'deliveries') return deliveries
+    if (name === 'table') return deliveries.table
     if (name === 'bodies') return bodies
     if (name !== 'endpoints') throw new TypeError(`the object has no store ${name}`)
     const store: EndpointStore = this.#endpoints.of(owner)
@@ -143,9 +144,9 @@ export class OwnerObject {
   }
 
   async #look(store: EndpointStore): Promise<OwnerLook> {
-    const { deliveries, table } = this.#opened
+    const { deliveries } = this.#opened
     const versions = await store.versions()
-    const queues = await table.queues()
+    const queues = await deliveries.table.queues()
     const waits = await Promise.all(queues.map((queue) => deliveries.waits(queue)))
     return { versions, waiting: queues.filter((_, index) => waits[index]) }
   }

@@ -11,7 +11,6 @@ import {
   systemClock,
 } from '../config.ts'
 import type { RelayStore } from '../delivery/accept.ts'
-import { holderOf, ownerOf, repositoryOf } from '../delivery/queue-name.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
@@ -20,6 +19,7 @@ import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
+import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
@@ -81,7 +81,7 @@ function relayWithKey(
   // This bundle knows only the errors of its own calls.
   const access = { ...shared, call: githubFetch(config.apiUrl) }
   const { report, loadChecks } = stateless
-  const settings = readStorageSettings(environmentOf(env), true)
+  const settings = readStorageSettings(environmentOf(env), config.figures, true)
   const encryption = new Encryption(keys)
   const objects = new OwnerObjects(namespace, { now: steadyClock.now, report })
   const endpoints = new EndpointLookup({

@@ -113,7 +113,7 @@ async function openRelay(env: Bindings): Promise<RelayOfRequest> {
   const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
-  const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+  const access = sharedGitHub(config, githubFetch(config.apiUrl))
   const namespace = namespaceOf(env)
   const isStateless = namespace === undefined
   const runtime = { packers: [PACK], loadChecks, isStateless }

@@ -1,17 +1,7 @@
-import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { Dispatch } from '../github/send.ts'
+// The name of a queue is `owner/name#<holder>` in lower case: all events of a repository and a credential.
 
 /** Holder of the relay's own credential, whatever endpoint a request names. */
 const OWN = 'own'
-
-/** `owner/name#<holder>` in lower case: all events of a repository and a credential. */
-export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
-
-/** GitHub's names do not distinguish upper from lower case. */
-export function queueNames(limiters: Pick<RateLimiters, 'holderOf'>): NameQueue {
-  return async ({ repository: { owner, name }, credential }) =>
-    `${`${owner}/${name}`.toLowerCase()}#${await limiters.holderOf(credential)}`
-}
 
 /** True for events that the relay delivers with its own credential. */
 export function isOwnQueue(queue: string): boolean {
