@@ -1,7 +1,7 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
 import { adminBearer } from '../../relay/store/relay-key.ts'
-import type { ReceivedEvent } from '../../relay/webhook/payload.ts'
+import type { ReceivedEvent } from '../../relay/github/payload.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'

@@ -1,12 +1,11 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../../wire/headers.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import { PARAMETER, type Repository, type ReservedParameters } from '../../wire/path.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
-import type { Repository } from './repository.ts'
 
 /** What a token is for: to start runs by an event, or to look for runs. */
 export type TokenPurpose = DispatchEvent | 'run_lookup'

@@ -6,8 +6,7 @@ import type { Environment } from '../../wire/settings.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
 import { figure } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import type { Packer } from '../github/payload-limit.ts'
-import type { ReceivedEvent } from '../webhook/payload.ts'
+import type { Packer, ReceivedEvent } from '../github/payload.ts'
 import {
   createDataFolder,
   type DataFolder,

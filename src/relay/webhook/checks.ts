@@ -3,9 +3,9 @@ import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidSignature, tokenInBody } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
+import type { ReceivedEvent } from '../github/payload.ts'
 import type { BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
-import type { ReceivedEvent } from './payload.ts'
 import type { RequestLog } from './request-log.ts'
 
 /** A request that is to be checked. */
@@ -77,7 +77,7 @@ export async function verifiedChecks(
   const verified = async (checked: CheckedRequest) => {
     const checks = claims && (await loadChecksOf(claims, checked, relay))
     if (!checks || (await checks.verify())) return checks
-    log.explained(checks.unmet())
+    log.reason = checks.unmet()
     throw invalidSignature()
   }
   if (!upload) return verified(request)

@@ -23,9 +23,9 @@ import {
   type WebhookRequest,
 } from '../../wire/webhook-request.ts'
 import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
+import { buildPayload, type ReceivedEvent } from '../github/payload.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
 import type { CheckedRequest, IfResult, RequestChecks } from './checks.ts'
-import { buildPayload, type ReceivedEvent } from './payload.ts'
 import { splitTarget } from './url.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { PACK } from '../github/payload-limit.ts'
+import { PACK } from '../github/payload.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
@@ -25,7 +25,7 @@ import type { OwnerLook } from './owner-objects.ts'
 
 // `worker.js` loads this bundle if the binding `RELAY` is there.
 export { storedRelay } from './stored-relay.ts'
-export { readable, readLargeBody } from './web-streams.ts'
+export { atMinimumRate, readable } from './web-streams.ts'
 
 /** Calls of GitHub in one alarm: the free plan allows 50 requests, and each redirect counts. */
 const CALLS = 40

@@ -4,7 +4,7 @@ import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay, steadyClock } from '../config.ts'
 import { internalError } from '../errors.ts'
-import { PACK } from '../github/payload-limit.ts'
+import { PACK } from '../github/payload.ts'
 import { respond } from '../relay.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
@@ -132,14 +132,9 @@ function relayRequest(request: Request): RelayRequest {
     target: request.url,
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
-    readLargeBody: async (limit, sink, arrived) => {
-      // A small body is read whole, as it is without a store for large bodies.
-      const declared = headerValue(headers, 'content-length')
-      if (declared !== undefined && Number(declared) <= limit) {
-        return readBody(request, headers, limit, arrived)
-      }
-      const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
+    pieces: async function* () {
+      const { atMinimumRate } = await loadObject()
+      if (request.body) yield* atMinimumRate(request.body, steadyClock)
     },
     // https://developers.cloudflare.com/workers/configuration/compatibility-flags/#enable-requestsignal-for-incoming-requests
     whenGone: (back) => request.signal.addEventListener('abort', back),
