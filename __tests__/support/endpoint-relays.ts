@@ -65,7 +65,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
     endpoints,
     loadChecks,
     deliveries,
-    largeBodies: undefined,
+    bodies: undefined,
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,

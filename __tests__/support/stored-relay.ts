@@ -160,7 +160,7 @@ export async function startStoredRelay(
     endpoints,
     loadChecks,
     deliveries,
-    largeBodies: undefined,
+    bodies: undefined,
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,

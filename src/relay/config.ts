@@ -26,7 +26,7 @@ import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
 import { countingRefusals, dispatchTo } from './github/send.ts'
 import { RelayMetrics } from './metrics.ts'
-import { type Pages, RELAY_PAGES } from './pages.ts'
+import { RELAY_PAGES } from './pages.ts'
 import { Readiness } from './readiness.ts'
 import type { Relay } from './relay.ts'
 import { BodyMemory } from './webhook/body.ts'
@@ -42,7 +42,6 @@ export interface RelayConfig {
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
   readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
-  readonly pages: Pages
   readonly repository: Repository | undefined
   /** Which event starts the workflow of a token URL. */
   readonly dispatch: DispatchMode
@@ -79,7 +78,6 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     bodyMemory: figure(env, 'MAX_BODY_MEMORY_MB') * MEGABYTE,
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
-    pages: RELAY_PAGES,
     repository: named === undefined ? undefined : parseRepository(named),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
@@ -134,7 +132,7 @@ export function statelessRelay(
     credentials: credentialsOf(config, call),
     repository,
     dispatchMode,
-    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
+    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     metrics,
     bodyMemory: new BodyMemory(config.bodyMemory),

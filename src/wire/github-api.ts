@@ -180,7 +180,7 @@ export class GitHubClient {
     this.#patience = patience
     this.#tokens = tokens
     this.#version = options.version ?? new ServerVersion(options.apiUrl)
-    this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
+    this.#base = this.#version.basePath
     const start = this.#now()
     this.#deadline = start + patience.budget
     this.#lastTry = Math.min(this.#deadline, start + (patience.retryTime ?? patience.budget))

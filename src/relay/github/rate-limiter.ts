@@ -442,7 +442,7 @@ export function repositoryName({ owner, name }: LimitedCall['repository']): stri
   return `${owner}/${name}`.toLowerCase()
 }
 
-export async function sha256(text: string): Promise<string> {
+async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return toHex(new Uint8Array(hash))
 }

@@ -27,7 +27,6 @@ import {
 } from '../errors.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Credential, TokenPurpose, TokenSource } from './credential.ts'
-import { ForgeDetection } from './forge.ts'
 
 /** An event for GitHub, or for the local engine of `hookline dev`. */
 export interface Dispatch {
@@ -75,11 +74,13 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 /** Sends each event to the API of GitHub. */
 export function dispatchTo(options: DispatchOptions): DispatchPort {
   const direct = new DirectDispatch(options)
-  const detection = new ForgeDetection(options.apiUrl, options.forge)
+  const isOther = /\/api\/v1\/*$/.test(options.apiUrl.pathname)
+  let forge = options.forge ?? (isOther ? undefined : 'github')
   return async (dispatch) => {
     const { target } = dispatch
     const github = await openSession(options, dispatch, target.event)
-    const forge = detection.known ?? (await detection.detect(() => github.version()))
+    // Forgejo's version is `9.0.3+gitea-1.22.0`.
+    forge ??= /forgejo|\+gitea-/i.test(await github.version()) ? 'forgejo' : 'gitea'
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, forge)
     }

@@ -37,7 +37,7 @@ export interface StreamedHash {
   digest(): Promise<string>
 }
 
-interface LargeBodiesParts {
+export interface LargeBodiesParts {
   /** The bodies of an owner: on Workers, each owner has an object. */
   storeOf(owner: string): BodyStore
   /** The most bytes of one body. */

@@ -25,7 +25,7 @@ import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
 import { type BodyMemory, receiveBody, writeEvent } from './body.ts'
-import { type ChecksOfRelay, type IfResult, verifiedChecks } from './checks.ts'
+import { type ChecksOfRelay, verifiedChecks } from './checks.ts'
 import {
   eventHandshakeHeaders,
   handshakeResponse,
@@ -45,6 +45,7 @@ import {
   readTokenUrl,
   urlFormOf,
 } from './url.ts'
+import type { IfResult } from './verification.ts'
 
 /** The parts of a relay that a webhook passes. */
 export interface WebhookRelay extends ChecksOfRelay {

@@ -19,7 +19,7 @@ import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
 import { logChange as log, logBug as report } from './log.ts'
-import { answerObjectCall, readObjectCall } from './object-call.ts'
+import { answerObjectCall } from './object-call.ts'
 import { ObjectDatabase, type ObjectState } from './object-database.ts'
 import type { OwnerLook } from './owner-objects.ts'
 
@@ -99,8 +99,7 @@ export class OwnerObject {
       '/',
     )
     if (name === 'chunks') return this.#answerChunk(request, hash, Number(number))
-    const call = readObjectCall(await request.json())
-    const response = await answerObjectCall(this.#storeOf(owner, name), call)
+    const response = await answerObjectCall(this.#storeOf(owner, name), await request.json())
     await this.setAlarm()
     return response
   }
