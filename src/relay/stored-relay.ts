@@ -97,7 +97,7 @@ interface StoreParts extends SharedParts {
   readonly loadChecks: LoadChecks
   /** The deliveries that requests add to. */
   readonly deliveries: AcceptPorts['store']
-  /** Where large bodies are stored. */
+  /** Storage of large bodies. */
   readonly bodies: Pick<LargeBodiesParts, 'storeOf' | 'newHash'> | undefined
   /** The parts of the admin API that differ. */
   readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>

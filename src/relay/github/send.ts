@@ -181,7 +181,7 @@ interface RepositoryCall {
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
   readonly responseBytes?: number
-  /** Whether a 2xx is the expected one: 200 for a GET, and 204 for a POST, if absent. */
+  /** True for the expected 2xx. If absent, a GET expects 200, and a POST 204. */
   readonly accepts?: (answer: GitHubResponse) => boolean
 }
 

@@ -175,11 +175,12 @@ export function logWriter(file: number, report: (text: string) => void): LogWrit
   }
 
   async function writeWaiting(): Promise<void> {
-    while (waiting !== '') {
+    for (;;) {
       // A log that cannot be written does not keep the process.
       const isWritable = fault === undefined
       await sleep(isWritable ? DELAY : AGAIN, undefined, { ref: isWritable })
       const taken = waiting
+      if (taken === '') break
       waiting = ''
       const failure = await writeAll(file, Buffer.from(taken))
       if (failure !== undefined) {
@@ -203,6 +204,7 @@ export function logWriter(file: number, report: (text: string) => void): LogWrit
   }
   const close = async () => {
     if (fault === undefined) await Promise.race([writing, sleep(AGAIN, undefined, { ref: false })])
+    waiting = ''
   }
   return Object.assign(write, { close })
 }

@@ -59,7 +59,7 @@ export class RequestLog {
   credential: Credential | undefined
   endpoint: Endpoint | undefined
   body: ReceivedBody | undefined
-  /** Of the received body. */
+  /** Size of the received body. */
   bytes: number | undefined
   attempts: Attempts | undefined
   code: string | undefined
