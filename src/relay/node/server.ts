@@ -6,10 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
-import { longestUpload } from '../figures.ts'
+import { GRACE, longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
-import { watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
   readonly host: string
@@ -61,6 +60,9 @@ const FIRST_BYTE_TIME = 250
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
 
+/** Milliseconds between two looks at the rate of an upload. */
+const RATE_CHECK_INTERVAL = 1000
+
 /** The relay as a server of node:http, with a limit for everything that a client can delay. */
 export async function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
   const { relay, route } = options
@@ -104,6 +106,20 @@ function limitsOf({ relay: { store }, limits }: RelayServerOptions): ClientLimit
   const largeBodies = store?.largeBodies
   const requestTimeout = largeBodies ? longestUpload(largeBodies.most) : LIMITS.requestTimeout
   return { ...LIMITS, requestTimeout, ...limits }
+}
+
+/** Calls `late` once if a request is slower than the minimum rate. */
+function watchUploadRate(request: IncomingMessage, late: () => void): void {
+  const { socket } = request
+  const start = performance.now()
+  const before = socket.bytesRead
+  const check = () => {
+    if (request.complete || socket.destroyed) return
+    if (performance.now() - start > longestUpload(socket.bytesRead - before)) late()
+    else timer = setTimeout(check, RATE_CHECK_INTERVAL).unref()
+  }
+  let timer = setTimeout(check, GRACE).unref()
+  request.once('close', () => clearTimeout(timer))
 }
 
 /** Answers one request by this relay. */
