@@ -1,5 +1,5 @@
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
-import { answerObjectCall, readObjectCall } from '../../src/relay/workers/object-call.ts'
+import { answerObjectCall } from '../../src/relay/workers/object-call.ts'
 import { ObjectDatabase, type ObjectStorage } from '../../src/relay/workers/object-database.ts'
 import { OwnerObjects } from '../../src/relay/workers/owner-objects.ts'
 import { objectStorage } from './object-storage.ts'
@@ -14,7 +14,7 @@ export function endpointObjects() {
     storages.set(owner, storage)
     const store = new EndpointTable(new ObjectDatabase(await storage)).of(owner)
     const look = async () => ({ versions: await store.versions(), waiting: [] })
-    return answerObjectCall({ ...store, look }, readObjectCall(JSON.parse(String(body))))
+    return answerObjectCall({ ...store, look }, JSON.parse(String(body)))
   }
   const namespace = {
     idFromName: (name: string) => name,

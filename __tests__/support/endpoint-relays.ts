@@ -10,7 +10,7 @@ import {
   systemClock,
 } from '../../src/relay/config.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
-import { PACK } from '../../src/relay/github/payload-limit.ts'
+import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import { readStorageSettings } from '../../src/relay/storage-settings.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
@@ -66,7 +66,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
     endpoints,
     loadChecks,
     deliveries,
-    largeBodies: undefined,
+    bodies: undefined,
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,

@@ -8,7 +8,7 @@ import {
 } from '../../src/relay/config.ts'
 import { Recorder } from '../../src/relay/delivery/recorder.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
-import { PACK } from '../../src/relay/github/payload-limit.ts'
+import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import type { Relay } from '../../src/relay/relay.ts'
 import { readStorageSettings } from '../../src/relay/storage-settings.ts'
@@ -161,7 +161,7 @@ export async function startStoredRelay(
     endpoints,
     loadChecks,
     deliveries,
-    largeBodies: undefined,
+    bodies: undefined,
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBody } from '../relay/node/request.ts'
+import { readBody } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'

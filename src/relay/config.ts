@@ -2,6 +2,7 @@ import type { CryptoKey } from 'jose'
 import { ServerVersion } from '../wire/api-version.ts'
 import { bugOf, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, GitHubCall } from '../wire/github-api.ts'
+import { parseRepository, type Repository } from '../wire/path.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
@@ -23,10 +24,9 @@ import {
 } from './github/credential.ts'
 import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
-import { parseRepository, type Repository } from './github/repository.ts'
 import { countingRefusals, dispatchTo } from './github/send.ts'
 import { RelayMetrics } from './metrics.ts'
-import { type Pages, RELAY_PAGES } from './pages.ts'
+import { RELAY_PAGES } from './pages.ts'
 import { Readiness } from './readiness.ts'
 import type { Relay } from './relay.ts'
 import { BodyMemory } from './webhook/body.ts'
@@ -41,7 +41,6 @@ export interface RelayConfig {
   /** True if a relay with its own GitHub credential accepts token URLs, too. */
   readonly allowsTokens: boolean
   readonly githubCredential: GitHubCredentialConfig | undefined
-  readonly pages: Pages
   readonly repository: Repository | undefined
   /** Which event starts the workflow of a token URL. */
   readonly dispatch: DispatchMode
@@ -79,7 +78,6 @@ export async function readRelayConfig(
     forge,
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
     githubCredential: await readGitHubCredential(env),
-    pages: RELAY_PAGES,
     repository: named === undefined ? undefined : parseRepository(named),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
@@ -133,7 +131,7 @@ export function statelessRelay(
     credentials: credentialsOf(config, call),
     repository,
     dispatchMode,
-    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
+    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     metrics,
     bodyMemory: new BodyMemory(figures.MAX_BODY_MEMORY_MB * MEGABYTE),

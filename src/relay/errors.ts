@@ -256,14 +256,6 @@ export function storageFull(message: string, cause: RelayError): RelayError {
   return error.after({ tries, mayBeAccepted: isAmbiguous(cause) })
 }
 
-/** The relay has not read its database yet. */
-export function relayStarting(): RelayError {
-  return new RelayError(503, 'overloaded', 'the relay is starting', {
-    hint: 'Send the request again in a second.',
-    retryAfter: 1,
-  })
-}
-
 export function internalError(cause: unknown): RelayError {
   return new RelayError(500, 'internal_error', 'internal error of the relay', {
     hint: 'Send the request again. If it fails again, report it with the delivery id.',

@@ -3,15 +3,13 @@ import type { Credential } from './github/credential.ts'
 import { refusesCredential } from './github/send.ts'
 
 /** Why the relay can neither forward nor store new events. */
-export type Unready = 'starting' | 'disk' | 'storage_full' | 'credential' | 'stopping'
+export type Unready = 'disk' | 'storage_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
   /** Milliseconds since any moment. */
   now(): number
   /** True where the relay serves one repository: what is refused for it is refused for all. */
   readonly servesOne: boolean
-  /** True until the relay has read its database. */
-  readonly isStarting?: () => boolean
   /** The reason why no event can be stored now; if that is unknown, the error of the last event. */
   readonly shortage?: () => Promise<'disk' | 'storage_full' | undefined>
   /** Why the disk fails, although the relay can still forward events. */
@@ -73,7 +71,6 @@ export class Readiness {
 
   async why(): Promise<Unready | undefined> {
     if (this.#isStopping) return 'stopping'
-    if (this.#ports.isStarting?.()) return 'starting'
     const { now, shortage } = this.#ports
     if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined
     if (this.#lost.why === 'credential' || !shortage) return this.#lost.why

@@ -47,14 +47,17 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
       relay.readiness.bodiesFull()
       metrics.bodyRefused()
     }
-    log.refused(refusal)
+    log.code = refusal.code
+    log.attempts = refusal.attempts
     reply = errorResponse(refusal, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
   metrics.answered(reply.status, log.endpoint)
   relay.log(log.entry(method, reply.status, relay.now()))
-  const record = log.record(reply.status)
-  if (record) store?.record(record)
+  if (store) {
+    const record = log.record(request, reply.status)
+    if (record) store.record(record)
+  }
   return withStandardHeaders(reply, request.method, log.delivery)
 }
 

@@ -25,12 +25,12 @@ import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
 import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials } from './github/credential.ts'
-import type { Packer } from './github/payload-limit.ts'
+import type { Packer } from './github/payload.ts'
 import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { StorageSettings } from './storage-settings.ts'
-import type { LargeBodies } from './store/bodies.ts'
+import { LargeBodies, type LargeBodiesParts } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'
 import { DeliveryTable } from './store/deliveries.ts'
@@ -93,7 +93,8 @@ interface StoreParts extends SharedParts {
   readonly loadChecks: LoadChecks
   /** The deliveries that requests add to. */
   readonly deliveries: AcceptPorts['store']
-  readonly largeBodies: LargeBodies | undefined
+  /** Storage of large bodies. */
+  readonly bodies: Pick<LargeBodiesParts, 'storeOf' | 'newHash'> | undefined
   /** The parts of the admin API that differ. */
   readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
@@ -129,7 +130,8 @@ export function openStore(parts: StoreParts): StoreOf {
     log,
     report,
   }
-  const { keys, largeBodies } = parts
+  const { keys } = parts
+  const largeBodies = largeBodiesOf(parts)
   const admin = adminApi({
     relayKey: { keys, encryption },
     allowsTokens: config.allowsTokens,
@@ -166,6 +168,13 @@ export function openStore(parts: StoreParts): StoreOf {
       admin,
     }
   }
+}
+
+/** Absent without a public address, because the action could not fetch a body. */
+function largeBodiesOf({ config: { publicUrl }, settings, bodies, now, report }: StoreParts) {
+  if (!bodies || publicUrl === undefined) return undefined
+  const { sleep } = systemClock
+  return new LargeBodies({ ...bodies, most: settings.mostBodyBytes, publicUrl, now, sleep, report })
 }
 
 function githubOf({ config, access: { call } }: SharedParts) {

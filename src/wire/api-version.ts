@@ -17,8 +17,12 @@ export class ServerVersion {
   /** False for Forgejo and Gitea, whose API is at `/api/v1` and ignores the header. */
   readonly #hasVersions: boolean
 
+  /** The path of the API's base, without a slash at its end. */
+  readonly basePath: string
+
   constructor(apiUrl: URL | string) {
     this.#hasVersions = !/\/api\/v1\/*$/.test(String(apiUrl))
+    this.basePath = new URL(apiUrl).pathname.replace(/\/+$/, '')
   }
 
   /**

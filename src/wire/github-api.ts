@@ -143,6 +143,17 @@ const MOST_RETRIES = 50
 
 const PAUSE = { first: 250, longest: 1500 }
 
+/** The calls of a client. The times are measured only for a caller that stores events. */
+export interface GitHubAttempts {
+  readonly tries: number
+  readonly githubStatus?: number
+  readonly mayBeAccepted?: true
+  /** When the first call began, by GitHub's clock: milliseconds since 1970. */
+  readonly acceptedAt?: number
+  /** Milliseconds of the last call. */
+  readonly githubMs?: number
+}
+
 /** Requests that share a budget of time and the new location of a moved repository. */
 export class GitHubClient {
   readonly #options: GitHubOptions
@@ -159,17 +170,17 @@ export class GitHubClient {
   /** True after a 502 that was retried, until another try settles what it left open. */
   #mayBeAccepted = false
   #retriesOf502 = 0
-  /** When the first try that counts began, and when the last one began and ended. */
-  #times: { readonly first: number; readonly began: number; readonly ended: number } | undefined
-  /** `Date` of the last response. */
-  #date: string | undefined
+  /** When the first call that counts began, and when the last one began. */
+  #first: number | undefined
+  #began = 0
+  #times: Pick<GitHubAttempts, 'acceptedAt' | 'githubMs'> | undefined
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
     this.#patience = patience
     this.#tokens = tokens
     this.#version = options.version ?? new ServerVersion(options.apiUrl)
-    this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
+    this.#base = this.#version.basePath
     const start = this.#now()
     this.#deadline = start + patience.budget
     this.#lastTry = Math.min(this.#deadline, start + (patience.retryTime ?? patience.budget))
@@ -179,29 +190,23 @@ export class GitHubClient {
    * The number of tries and the last status; a GET does not count. `mayBeAccepted` is true if GitHub may
    * have accepted the request in a try before the last one.
    */
-  get attempts(): {
-    readonly tries: number
-    readonly githubStatus?: number
-    readonly mayBeAccepted?: true
-    readonly acceptedAt?: number
-    readonly githubMs?: number
-  } {
+  get attempts(): GitHubAttempts {
     const [tries, status] = [this.#tries, this.#status]
     return {
       tries,
       ...(status !== undefined && { githubStatus: status }),
       ...(this.#mayBeAccepted && { mayBeAccepted: true }),
-      ...this.#measured(),
+      ...this.#times,
     }
   }
 
-  /** Measured for a caller that stores events: when the first try began, by GitHub's clock if it responded. */
-  #measured() {
-    if (this.#patience.retryTime === undefined || !this.#times) return undefined
-    const { first, began, ended } = this.#times
-    const date = Date.parse(this.#date ?? '')
-    const acceptedAt = Number.isNaN(date) ? first : date - (ended - first)
-    return { acceptedAt, githubMs: ended - began }
+  /** For a caller that stores events: when the first call began, by GitHub's clock. */
+  #timesUntil(answer: GitHubResponse) {
+    const { retryTime } = this.#patience
+    if (retryTime === undefined || this.#first === undefined) return undefined
+    const ended = this.#now()
+    const ahead = Date.parse(answer.header('date') ?? '') - ended || 0
+    return { acceptedAt: this.#first + ahead, githubMs: ended - this.#began }
   }
 
   /**
@@ -244,7 +249,6 @@ export class GitHubClient {
     const counts = question.method !== 'GET'
     if (counts) this.#tries++
     this.#status = undefined
-    const began = this.#now()
     try {
       const token = await this.#tokens()
       const first = await this.#send(question, token)
@@ -252,10 +256,7 @@ export class GitHubClient {
       const other = first.status === 401 && token && (await this.#tokens(token))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
-      if (counts) {
-        this.#times = { first: this.#times?.first ?? began, began, ended: this.#now() }
-        this.#date = answer.header('date')
-      }
+      if (counts) this.#times = this.#timesUntil(answer)
       const refusal = refusalOf(answer, this.#options.clock, question)
       return refusal ? { accepted: false, refusal, answer } : { accepted: true, answer }
     } catch (cause) {
@@ -277,7 +278,12 @@ export class GitHubClient {
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
     const path = this.#base + this.#placed(question.path)
     return this.#version.ask((version, isOlder) => {
-      const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
+      const now = this.#now()
+      if (method !== 'GET') {
+        this.#began = now
+        this.#first ??= now
+      }
+      const timeout = Math.max(1, Math.min(callTime, this.#deadline - now))
       const headers = githubHeaders(version, token, accept, this.#options.agent)
       const sent = typeof body === 'function' ? body(isOlder) : body
       return this.#options.call({

@@ -33,26 +33,12 @@ export interface RelayRequest {
    */
   readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
   /**
-   * Like `readBody`, but a body over the limit goes to the sink, in pieces. Absent where bodies cannot be
-   * stored.
-   *
-   * @returns `undefined` for a body that went to the sink
-   * @throws RangeError as soon as more than `sink.most` bytes have come
+   * The body in pieces, in place of `readBody`; the rest is discarded if the reader stops early. Absent where
+   * bodies cannot be stored.
    */
-  readLargeBody?(
-    limit: number,
-    sink: LargeBodySink,
-    arrived?: (bytes: number) => void,
-  ): Promise<Uint8Array | undefined>
+  pieces?(): AsyncIterable<Uint8Array>
   /** Calls back if the client ends the connection before it has the response. Absent if nobody can tell. */
   whenGone?(back: () => void): void
-}
-
-/** Takes the pieces of a large body. */
-export interface LargeBodySink {
-  /** Bytes. */
-  readonly most: number
-  write(chunk: Uint8Array): Promise<void>
 }
 
 /** The relay's response to the sender. */

@@ -137,6 +137,17 @@ export function isWorkflowName(text: string): boolean {
   return isRepositoryName(text)
 }
 
+export interface Repository {
+  readonly owner: string
+  readonly name: string
+}
+
+/** @param text a valid `owner/name` */
+export function parseRepository(text: string): Repository {
+  const [owner, name] = splitOnce(text, '/')
+  return { owner, name }
+}
+
 /** The webhook URL, without a token. @throws UserError that names the invalid part */
 export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {
   // The suffix of a git URL; GitHub does not allow it in a repository's name.

@@ -111,6 +111,8 @@ const METADATA_HEADERS = {
 /** `Object.entries` forgets the keys of the table. */
 const METADATA_FACTS = Object.entries(METADATA_HEADERS) as readonly [keyof EventMetadata, string][]
 
+const NOTHING = Object.freeze(Object.create(null))
+
 /**
  * The headers of a payload: those of the request, and one for each fact that the relay adds.
  *
@@ -120,8 +122,8 @@ export function payloadHeaders(
   forwarded: Iterable<readonly [name: string, value: string]>,
   metadata: EventMetadata,
 ): Record<string, string> {
-  // Without a prototype, because a header may have the name `__proto__`.
-  const headers: Record<string, string> = Object.create(null)
+  // Inherits nothing, because a header may have the name `__proto__`. JSON.stringify is slow for `Object.create(null)`.
+  const headers: Record<string, string> = Object.create(NOTHING)
   for (const [name, value] of forwarded) headers[name] = value
   for (const [fact, header] of METADATA_FACTS) {
     const value = metadata[fact]

@@ -4,7 +4,6 @@ import {
   answerObjectCall,
   askObject,
   type ObjectNamespace,
-  readObjectCall,
   storeInObject,
 } from '../../../src/relay/workers/object-call.ts'
 import { OwnerObjects } from '../../../src/relay/workers/owner-objects.ts'
@@ -20,7 +19,7 @@ const store: Store = {
 }
 
 const inObject = () =>
-  storeInObject<Store>(async (body) => answerObjectCall(store, readObjectCall(JSON.parse(body))))
+  storeInObject<Store>(async (body) => answerObjectCall(store, JSON.parse(body)))
 
 test('a store in an object answers as the store itself does', async () => {
   expect(await inObject().add('a', 2)).toBe('a 2')
@@ -52,7 +51,7 @@ test.each([
   ['no arguments', { method: 'add' }, 'no call'],
   ['an unknown method', { method: 'drop', given: [] }, 'the object has no method drop'],
 ])('a call with %s fails', async (_, body, message) => {
-  const answer = async () => answerObjectCall(store, readObjectCall(body))
+  const answer = async () => answerObjectCall(store, body)
   await expect(answer()).rejects.toThrow(message)
 })
 

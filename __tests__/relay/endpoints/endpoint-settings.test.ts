@@ -5,7 +5,7 @@ import {
   readEndpointSettings,
   type SettingsRules,
 } from '../../../src/relay/store/endpoint-settings.ts'
-import { endpointPath, eventsOf, readEndpointUrl } from '../../../src/relay/webhook/url.ts'
+import { destinationsOf, endpointPath, readEndpointUrl } from '../../../src/relay/webhook/url.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 
 const TOKEN = `ghp_${'a'.repeat(36)}`
@@ -194,21 +194,21 @@ describe('the URL of an endpoint', () => {
   test('the rest follows the path of the workflow, and of each target', async () => {
     const single = await endpoint()
     expect(endpointPath(single)).toBe(`/-/octo/${ID}`)
-    expect(eventsOf(single, { rest: '/7?x=1' })).toEqual([
-      { repository: 'Octo/shop', path: 'orders/webhook/7?x=1' },
+    expect(destinationsOf(single, { rest: '/7?x=1' })).toEqual([
+      { repository: { owner: 'Octo', name: 'shop' }, path: 'orders/webhook/7?x=1' },
     ])
     const several = await endpoint({ targets: ['octo/a:x/y'] })
-    expect(eventsOf(several, { rest: '' })).toEqual([
-      { repository: 'Octo/shop', path: 'orders/webhook' },
-      { repository: 'octo/a', path: 'x/y' },
+    expect(destinationsOf(several, { rest: '' })).toEqual([
+      { repository: { owner: 'Octo', name: 'shop' }, path: 'orders/webhook' },
+      { repository: { owner: 'octo', name: 'a' }, path: 'x/y' },
     ])
   })
 
   test('with anyWorkflow, the rest names workflow and trigger', async () => {
     const any = await endpoint({ workflow: null, trigger: null, anyWorkflow: true })
     for (const rest of ['/deploy/webhook/1?a', '///deploy/webhook/1?a']) {
-      expect(eventsOf(any, { rest })).toEqual([
-        { repository: 'Octo/shop', path: 'deploy/webhook/1?a' },
+      expect(destinationsOf(any, { rest })).toEqual([
+        { repository: { owner: 'Octo', name: 'shop' }, path: 'deploy/webhook/1?a' },
       ])
     }
     for (const rest of [
@@ -220,7 +220,7 @@ describe('the URL of an endpoint', () => {
       '/deploy.yml/webhook',
       '/.github/x',
     ]) {
-      expect(() => eventsOf(any, { rest })).toThrow('no workflow and trigger')
+      expect(() => destinationsOf(any, { rest })).toThrow('no workflow and trigger')
     }
   })
 })

@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../../relay/webhook/payload.ts'
+import type { ReceivedEvent } from '../../relay/github/payload.ts'
 import type { Facts } from '../../triggers/sender.ts'
 import { type Json, scalarText, tryParseJson, valueAt } from '../../wire/json.ts'
 

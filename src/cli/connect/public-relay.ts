@@ -1,5 +1,5 @@
+import type { ReceivedEvent } from '../../relay/github/payload.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
-import type { ReceivedEvent } from '../../relay/webhook/payload.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
 import { App, readAppKey } from '../../relay/github/github-app.ts'
-import { parseRepository } from '../../relay/github/repository.ts'
+import { parseRepository } from '../../wire/path.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { platformCall } from '../github-client.ts'

@@ -1,9 +1,9 @@
 import { fieldsOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
+import { parseRepository } from '../../wire/path.ts'
 import { dispatchEvent } from '../../wire/payload.ts'
 import { RelayError } from '../errors.ts'
 import type { TokenSource } from '../github/credential.ts'
-import { parseRepository } from '../github/repository.ts'
 import { GitHubSession, type SessionOptions } from '../github/send.ts'
 import type { EndpointSettings } from '../store/endpoint-settings.ts'
 

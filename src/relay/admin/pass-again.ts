@@ -2,14 +2,13 @@ import { utf8Text } from '../../wire/bytes.ts'
 import { bodyOf, type StoredRequest } from '../delivery/event-record.ts'
 import type { Passed } from '../delivery/replay.ts'
 import { RelayError } from '../errors.ts'
-import { parseRepository } from '../github/repository.ts'
+import type { ReceivedEvent } from '../github/payload.ts'
 import type { Delivery } from '../store/delivery-rows.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { ReceivedEvent } from '../webhook/payload.ts'
 import { buildEvents, filterReason, type WebhookRelay } from '../webhook/receive.ts'
-import { eventsOf, readEndpointUrl } from '../webhook/url.ts'
+import { destinationsOf, readEndpointUrl } from '../webhook/url.ts'
 
 /**
  * Lets a filtered request pass verification and condition once more: as it was received, at the time of its
@@ -50,13 +49,10 @@ async function passed(
   const url = readEndpointUrl(target)
   if (!url || isCut || body === null) return { missing: 'the body of the request is not stored' }
   const bytes = bodyOf(body)
-  const [first, ...others] = eventsOf(endpoint, url).map(({ repository, path }) => {
-    return { repository: parseRepository(repository), path }
-  })
-  if (!first) return { missing: 'the endpoint starts no workflow' }
+  const destinations = destinationsOf(endpoint, url)
   const headers = received.headers.map(([name, value = '']) => [name, value] as const)
   const event: ReceivedEvent = {
-    path: first.path,
+    path: destinations[0].path,
     method,
     headers: new Map(headers),
     body: { bytes, text: utf8Text(bytes) },
@@ -69,11 +65,11 @@ async function passed(
     const { openChecks } = await relay.loadChecks()
     const checks = await openChecks(claims, { target, event }, relay.publicUrl)
     const isVerified = await checks.verify()
-    const isFiltered = isVerified && filterReason(checks, claims, { conditionFailed: () => {} })
+    const isFiltered = isVerified && filterReason(checks.if(), claims)
     if (!isVerified || isFiltered)
       return { declined: checks.unmet() ?? 'the condition is not true' }
   }
-  const checked = { endpoint, destinations: [first, ...others], credential, event, size } as const
+  const checked = { endpoint, destinations, credential, event, size }
   const { events, upload } = await buildEvents(checked, relay)
   await upload?.publish()
   upload?.keep()

@@ -4,7 +4,7 @@
 import { endpointDeleted } from '../errors.ts'
 import type { Credential, Credentials } from '../github/credential.ts'
 import { runFinder, runReader } from '../github/find-run.ts'
-import type { Packer } from '../github/payload-limit.ts'
+import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { detailsReader } from '../github/run-details.ts'
 import {

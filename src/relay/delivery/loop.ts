@@ -3,7 +3,7 @@
 // table; a queue in memory is only what the last attempts taught.
 
 import type { FindRuns } from '../github/find-run.ts'
-import type { Packer } from '../github/payload-limit.ts'
+import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'

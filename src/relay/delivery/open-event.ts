@@ -3,7 +3,7 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
 import { RelayError } from '../errors.ts'
 import type { Credentials } from '../github/credential.ts'
-import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
+import { LIMIT_OF, type Packer } from '../github/payload.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'

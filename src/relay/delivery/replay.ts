@@ -1,7 +1,7 @@
 import { gzip, toBase64 } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { HEADER, readClientPayload, writeClientPayload } from '../../wire/payload.ts'
-import { LIMIT_OF } from '../github/payload-limit.ts'
+import { LIMIT_OF } from '../github/payload.ts'
 import type { Dispatch } from '../github/send.ts'
 import type {
   Delivery,

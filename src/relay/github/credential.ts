@@ -1,12 +1,11 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../../wire/headers.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import { PARAMETER, type Repository, type ReservedParameters } from '../../wire/path.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
-import { isHeaderSafe, Secret } from '../../wire/secret.ts'
+import { isHeaderSafe, Secret, sameText } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
-import type { Repository } from './repository.ts'
 
 /** What a token is for: to start runs by an event, or to look for runs. */
 export type TokenPurpose = DispatchEvent | 'run_lookup'
@@ -183,12 +182,11 @@ const UNASKED: Credential = {
 
 /** For `hookline dev --host`: each request carries this key. */
 export function keyCredentials(key: Secret): Credentials {
-  const isKey = comparison([key])
   return {
     ...NO_CREDENTIALS,
     required: true,
     open: async (presented) => {
-      if (!presented || !(await isKey(presented))) throw invalidToken()
+      if (!presented || !(await sameText(presented.reveal(), key.reveal()))) throw invalidToken()
       return { ...UNASKED, secrets: [presented] }
     },
   }
@@ -220,36 +218,6 @@ function credentialRevoked(): RelayError {
   return new RelayError(401, 'credential_revoked', message, {
     hint: 'Set HOOKLINE_GITHUB_TOKEN on the relay, or store a token: hookline endpoint update --credential token',
   })
-}
-
-/**
- * `subtle.verify` compares in constant time, which a comparison of strings does not: see
- * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
- */
-export function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
-  const { subtle } = crypto
-  let known: ReturnType<typeof macsOf> | undefined
-  return async (other) => {
-    if (keys.length === 0) return false
-    known ??= macsOf(keys)
-    const { hmac, macs } = await known
-    const verdicts = macs.map((mac) => subtle.verify('HMAC', hmac, mac, secretBytes(other)))
-    return (await Promise.all(verdicts)).includes(true)
-  }
-}
-
-async function macsOf(keys: readonly Secret[]) {
-  const { subtle } = crypto
-  // A random key of one process: only equality within it is asked for.
-  const random = crypto.getRandomValues(new Uint8Array(32))
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify'])
-  const macs = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, secretBytes(key))))
-  return { hmac, macs }
-}
-
-function secretBytes(secret: Secret): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(secret.reveal())
 }
 
 /** The header beats the query parameter. An empty one counts as absent. */

@@ -7,8 +7,7 @@ import {
   type WorkflowRun,
 } from '../../wire/run-lookup.ts'
 import type { RelayError } from '../errors.ts'
-import type { DispatchOptions, LimitedCall } from './send.ts'
-import { GitHubSession } from './send.ts'
+import { type DispatchOptions, type LimitedCall, openSession } from './send.ts'
 
 /** The newest runs of a repository, newest first. */
 export interface FoundRuns {
@@ -52,9 +51,7 @@ export function runReader(options: DispatchOptions): ReadRuns {
   return async (asked, since) => {
     const { owner, name } = asked.repository
     const repository = `${owner}/${name}`
-    const limited = await options.govern?.(asked)
-    const call = limited ? limited(options.call) : options.call
-    const session = new GitHubSession(options, call, 'run_lookup', asked)
+    const session = await openSession(options, asked, 'run_lookup')
     let error: RelayError | undefined
     const readPage = async (page: number) => {
       const path = runsPath(repository, page).slice(`/repos/${repository}`.length)

@@ -9,11 +9,11 @@ import {
   type GitHubResponse,
   refusalOf,
 } from '../../wire/github-api.ts'
+import type { Repository } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { githubUnavailable, RelayError } from '../errors.ts'
 import type { TokenPurpose, TokenRequest } from './credential.ts'
-import type { Repository } from './repository.ts'
 import { AGENT, relayError } from './send.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { toHex } from '../../wire/bytes.ts'
 import {
   type GitHubCall,
+  type GitHubCallRequest,
   type GitHubResponse,
   isRateLimit,
   secondsToWait,
@@ -151,16 +152,11 @@ export class RateLimiter {
 
   /** Calls as a request: within its time. */
   live(repository: string): (call: GitHubCall) => GitHubCall {
-    return (call) => async (request) => {
-      // The usual request does not wait.
-      if (this.#live.length === 0 && this.#mayOpen(repository)) {
-        return this.#observed(call, request, this.#begin(repository))
-      }
-      const began = this.#ports.now()
-      const open = await this.#enter(repository, request.timeout)
-      // A call that lasted longer would be open while the delivery loop sends its event again.
-      const timeout = Math.max(1, request.timeout - (this.#ports.now() - began))
-      return this.#observed(call, { ...request, timeout }, open)
+    return (call) => (request) => {
+      const mayCall = this.#live.length === 0 && this.#mayOpen(repository)
+      return mayCall
+        ? this.#observed(call, request, this.#begin(repository))
+        : this.#delayed(call, request, repository)
     }
   }
 
@@ -218,9 +214,21 @@ export class RateLimiter {
     this.#pump()
   }
 
+  async #delayed(
+    call: GitHubCall,
+    request: GitHubCallRequest,
+    repository: string,
+  ): Promise<GitHubResponse> {
+    const began = this.#ports.now()
+    const open = await this.#enter(repository, request.timeout)
+    // A call that lasted longer would be open while the delivery loop sends its event again.
+    const timeout = Math.max(1, request.timeout - (this.#ports.now() - began))
+    return this.#observed(call, { ...request, timeout }, open)
+  }
+
   async #observed(
     call: GitHubCall,
-    request: Parameters<GitHubCall>[0],
+    request: GitHubCallRequest,
     open: OpenCall,
   ): Promise<GitHubResponse> {
     const { now, metrics } = this.#ports
@@ -385,22 +393,20 @@ export class RateLimiters {
   }
 
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
-  async holderOf(credential: Credential): Promise<string> {
-    const known = this.#knownHolder(credential)
+  async holderOf({ isOwn, githubToken }: Credential): Promise<string> {
+    if (isOwn) return OWN
+    const text = githubToken?.reveal() ?? ''
+    const known = this.#hashes.get(text)
     if (known !== undefined) return known
-    const text = textOf(credential)
     const hash = await sha256(text)
     this.#hashes.set(text, hash)
     return hash
   }
 
-  #knownHolder(credential: Credential): string | undefined {
-    return credential.isOwn ? OWN : this.#hashes.get(textOf(credential))
-  }
-
   /** @param owner of the repository of a call */
   of(holder: string, owner: string): RateLimiter {
-    const name = this.nameOf(holder, owner)
+    // GitHub counts the calls of an App for each account.
+    const name = holder === OWN && this.#isApp ? `app:${owner.toLowerCase()}` : holder
     const known = this.#limiters.get(name)
     if (known) return known
     const limiter = new RateLimiter(this.#ports)
@@ -408,18 +414,11 @@ export class RateLimiters {
     return limiter
   }
 
-  /** The credential by which GitHub counts calls. */
-  nameOf(holder: string, owner: string): string {
-    return holder === OWN && this.#isApp ? `app:${owner.toLowerCase()}` : holder
-  }
-
   /** For calls that a sender waits for. */
-  readonly live: Govern = async ({ credential, repository }) => {
-    if (credential.kind === 'none') return undefined
-    const holder = this.#knownHolder(credential) ?? (await this.holderOf(credential))
-    const limiter = this.of(holder, repository.owner)
-    limiter.admit()
-    return limiter.live(repositoryName(repository))
+  readonly live: Govern = async (asking) => {
+    const limiter = await this.#of(asking)
+    limiter?.admit()
+    return limiter?.live(repositoryName(asking.repository))
   }
 
   /** For stored events whose turn has come. */
@@ -443,11 +442,7 @@ export function repositoryName({ owner, name }: LimitedCall['repository']): stri
   return `${owner}/${name}`.toLowerCase()
 }
 
-function textOf({ githubToken }: Credential): string {
-  return githubToken?.reveal() ?? ''
-}
-
-export async function sha256(text: string): Promise<string> {
+async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return toHex(new Uint8Array(hash))
 }

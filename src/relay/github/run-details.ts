@@ -1,8 +1,7 @@
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { runResult, type WorkflowRun } from '../../wire/run-lookup.ts'
 import { nothingFiredReason } from '../../wire/run-reasons.ts'
-import type { DispatchOptions, LimitedCall } from './send.ts'
-import { GitHubSession } from './send.ts'
+import { type DispatchOptions, type LimitedCall, openSession } from './send.ts'
 
 /** What the jobs of a run tell beyond its conclusion. */
 export interface RunDetails {
@@ -36,9 +35,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Reads with the credential of a call, in its repository. */
 export function detailsReader(options: DispatchOptions): ReadDetails {
   return async (asked, run) => {
-    const limited = await options.govern?.(asked)
-    const call = limited ? limited(options.call) : options.call
-    const session = new GitHubSession(options, call, 'run_lookup', asked)
+    const session = await openSession(options, asked, 'run_lookup')
     return readRunDetails(run, async (path) => {
       const question = { method: 'GET', path, reads: true, responseBytes: JOBS_BYTES } as const
       const outcome = await session.ask(question)

@@ -8,6 +8,7 @@ import {
   type GitHubResponse,
   type RequestBody,
 } from '../../wire/github-api.ts'
+import type { Repository } from '../../wire/path.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
 import { BoundedCache } from '../bounded-cache.ts'
@@ -26,8 +27,6 @@ import {
 } from '../errors.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Credential, TokenPurpose, TokenSource } from './credential.ts'
-import { ForgeDetection } from './forge.ts'
-import type { Repository } from './repository.ts'
 
 /** An event for GitHub, or for the local engine of `hookline dev`. */
 export interface Dispatch {
@@ -74,20 +73,16 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 
 /** Sends each event to the API of GitHub. */
 export function dispatchTo(options: DispatchOptions): DispatchPort {
-  const { govern } = options
-  const direct = new DirectDispatch()
-  const detection = new ForgeDetection(options.apiUrl, options.forge)
+  const direct = new DirectDispatch(options)
+  const isOther = /\/api\/v1\/*$/.test(options.apiUrl.pathname)
+  let forge = options.forge ?? (isOther ? undefined : 'github')
   return async (dispatch) => {
     const { target } = dispatch
-    const limited = govern && (await govern(dispatch))
-    // Only a relay that stores events, and looks for their runs, needs the times.
-    const times = options.retryTime === undefined ? undefined : new CallTimes(options)
-    const call = times ? times.call : options.call
-    const asked = limited ? limited(call) : call
-    const github = new GitHubSession(options, asked, target.event, dispatch, times)
-    const forge = detection.known ?? (await detection.detect(() => github.version()))
+    const github = await openSession(options, dispatch, target.event)
+    // Forgejo's version is `9.0.3+gitea-1.22.0`.
+    forge ??= /forgejo|\+gitea-/i.test(await github.version()) ? 'forgejo' : 'gitea'
     if (target.event === 'workflow_dispatch') {
-      return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
+      return direct.start(dispatch, target, github, forge)
     }
     if (forge !== 'github') throw noRepositoryDispatch(forge)
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
@@ -131,6 +126,16 @@ type Governed = (call: GitHubCall) => GitHubCall
 export type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
 
 export type Govern = (call: LimitedCall) => Promise<Governed | undefined>
+
+/** @throws RelayError when GitHub must not be asked now */
+export async function openSession(
+  options: DispatchOptions,
+  asked: LimitedCall,
+  purpose: TokenPurpose,
+): Promise<GitHubSession> {
+  const limited = await options.govern?.(asked)
+  return new GitHubSession(options, limited ? limited(options.call) : options.call, purpose, asked)
+}
 
 /** Refusals that only the admin of the relay can fix. */
 const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
@@ -176,42 +181,30 @@ interface RepositoryCall {
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
   readonly responseBytes?: number
+  /** True for the expected 2xx. If absent, a GET expects 200, and a POST 204. */
+  readonly accepts?: (answer: GitHubResponse) => boolean
 }
 
 /** The result of a request after all tries. */
 export type SessionOutcome =
-  | {
-      readonly accepted: true
-      readonly answer: GitHubResponse
-      /** Page of the run that was started, where the answer names it. */
-      readonly run: string | undefined
-    }
+  | { readonly accepted: true; readonly answer: GitHubResponse }
   /** `answer` is absent when none came. */
   | { readonly accepted: false; readonly error: RelayError; readonly answer?: GitHubResponse }
 
-type GitHubFields = ReturnType<typeof fieldsOf>
-
 /** All that is asked for one event: one repository, one credential, one budget of time. */
 export class GitHubSession {
-  readonly #questions: GitHubClient
-  readonly #event: TokenPurpose
+  readonly #client: GitHubClient
+  readonly #purpose: TokenPurpose
   readonly #place: string
-  readonly #apiUrl: URL
-  readonly #times: CallTimes | undefined
 
-  /**
-   * @param call asks in place of the options' own: in its turn among all that is asked
-   * @param times of this call
-   */
+  /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
     { apiUrl, version, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
-    event: TokenPurpose,
+    purpose: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
-    times?: CallTimes,
   ) {
-    // Copies of objects are a good part of what an event costs: they are written out.
-    this.#questions = new GitHubClient(
+    this.#client = new GitHubClient(
       { call, apiUrl, version, clock, agent: AGENT },
       // `retryTime` is set if the relay stores what GitHub may have accepted, and looks for its run.
       {
@@ -221,109 +214,41 @@ export class GitHubSession {
         retriesOf502: retryTime === undefined ? 1 : 0,
         passes: passesSoon,
       },
-      (refused) => credential.token({ repository, event, refused }),
+      (refused) => credential.token({ repository, event: purpose, refused }),
     )
-    this.#event = event
+    this.#purpose = purpose
     this.#place = `/repos/${repository.owner}/${repository.name}`
-    this.#apiUrl = apiUrl
-    this.#times = times
   }
 
   /** The calls so far, without lookups. */
   get attempts(): Attempts {
-    const { attempts } = this.#questions
-    return this.#times ? { ...attempts, ...this.#times.measured } : attempts
+    return this.#client.attempts
   }
 
   /** The version of the API, which only Forgejo and Gitea have. @throws RelayError */
   async version(): Promise<string> {
-    const outcome = await this.#send('/version', { method: 'GET', path: '', reads: true })
+    const outcome = await this.#ask('/version', { method: 'GET', path: '', reads: true })
     if (!outcome.accepted) throw outcome.error.after(this.attempts)
     return String(fieldsOf(outcome.answer).version)
   }
 
   /** Asks as often as fits into the budget. */
   ask(question: RepositoryCall): Promise<SessionOutcome> {
-    return this.#send(`${this.#place}${question.path}`, question)
+    return this.#ask(this.#place + question.path, question)
   }
 
-  async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
-    const { method, body, reads, responseBytes } = question
-    const startsRun = method !== 'GET' && this.#event === 'workflow_dispatch'
-    let run: string | undefined
-    const acceptsRun = (answer: GitHubResponse) => {
-      const fields = fieldsOf(answer)
-      run = this.#runIn(fields)
-      return namesRun(answer.status, fields)
-    }
-    const accepts = method === 'GET' ? isFound : startsRun ? acceptsRun : isStarted
+  async #ask(path: string, question: RepositoryCall): Promise<SessionOutcome> {
+    const accepts = question.accepts ?? (question.method === 'GET' ? isFound : isStarted)
     try {
-      const outcome = await this.#questions.ask({
-        method,
-        path,
-        body,
-        reads,
-        responseBytes,
-        accepts,
-      })
-      if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
+      const outcome = await this.#client.ask({ ...question, path, accepts })
+      if (outcome.accepted) return outcome
       const { refusal, answer } = outcome
-      const error = relayError(refusal, answer, this.#event)
+      const error = relayError(refusal, answer, this.#purpose)
       return { accepted: false, error, ...(answer && { answer }) }
     } catch (fault) {
       if (fault instanceof RelayError) return { accepted: false, error: fault }
       throw fault
     }
-  }
-
-  /** Page of the run that a call started, if the answer names it. */
-  #runIn({ html_url, run_number }: GitHubFields): string | undefined {
-    const isForgejo = typeof run_number === 'number' && html_url === undefined
-    const address = isForgejo ? `${this.#webUrl()}/actions/runs/${run_number}` : html_url
-    return typeof address === 'string' && RUN.test(address) ? address : undefined
-  }
-
-  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
-  #webUrl(): string {
-    const server = this.#apiUrl.href.replace(/\/api\/v1\/*$/, '')
-    return server + this.#place.replace('/repos', '')
-  }
-}
-
-/** Measures the calls of one event. */
-class CallTimes {
-  readonly #options: Pick<SessionOptions, 'call' | 'clock'>
-  /** When the first call began, in milliseconds of this machine's clock. */
-  #began: number | undefined
-  /** Milliseconds by which GitHub's clock is ahead of this machine's. */
-  #ahead = 0
-  #last: number | undefined
-
-  constructor(options: Pick<SessionOptions, 'call' | 'clock'>) {
-    this.#options = options
-  }
-
-  readonly call: GitHubCall = async (request) => {
-    const start = this.#now()
-    this.#began ??= start
-    const answer = await this.#options.call(request)
-    const end = this.#now()
-    this.#last = end - start
-    // The header has whole seconds, so the time of acceptance is never too late.
-    const date = Date.parse(answer.header('date') ?? '')
-    if (!Number.isNaN(date)) this.#ahead = date - end
-    return answer
-  }
-
-  get measured(): Pick<Attempts, 'acceptedAt' | 'githubMs'> {
-    return {
-      ...(this.#began !== undefined && { acceptedAt: this.#began + this.#ahead }),
-      ...(this.#last !== undefined && { githubMs: this.#last }),
-    }
-  }
-
-  #now(): number {
-    return this.#options.clock.now().getTime()
   }
 }
 
@@ -335,18 +260,19 @@ function isStarted({ status }: GitHubResponse): boolean {
   return status === 204
 }
 
-/** A login page or a proxy may respond 200 too, but only a forge names the run. */
-function namesRun(status: number, { workflow_run_id, html_url, id }: GitHubFields): boolean {
-  if (status === 204) return true
-  if (status !== 200 && status !== 201) return false
-  const isNumbered = status === 201 && typeof id === 'number'
-  return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
-}
-
 /** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */
 function passesSoon(fault: unknown): { readonly wait?: number } | undefined {
   if (!(fault instanceof RelayError) || ![429, 502, 503].includes(fault.status)) return undefined
   return fault.retryAfter === undefined ? {} : { wait: fault.retryAfter * 1000 }
+}
+
+/** A login page or a proxy may respond 200 too, but only a forge names the run. */
+function namesRun(answer: GitHubResponse): boolean {
+  const { status } = answer
+  if (status !== 200 && status !== 201) return status === 204
+  const { workflow_run_id, html_url, id } = fieldsOf(answer)
+  const isNumbered = status === 201 && typeof id === 'number'
+  return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
 }
 
 /** The address of a run. The sender and the log see it, so nothing else may pass. */
@@ -390,21 +316,23 @@ const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>
 
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
+  readonly #options: Pick<SessionOptions, 'apiUrl' | 'clock'>
   readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
   /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   #tellsRun = true
 
-  /**
-   * @param now milliseconds since 1970
-   * @throws RelayError if the workflow was not started, or if that is unknown
-   */
+  constructor(options: Pick<SessionOptions, 'apiUrl' | 'clock'>) {
+    this.#options = options
+  }
+
+  /** @throws RelayError if the workflow was not started, or if that is unknown */
   async start(
     dispatch: Dispatch,
     target: WorkflowTarget,
     github: GitHubSession,
-    now: number,
     forge: Forge,
   ): Promise<Attempts> {
+    const now = this.#options.clock.now().getTime()
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
@@ -417,7 +345,7 @@ class DirectDispatch {
       outcome = await this.#startOn(renamed, event, known, github, forge)
     }
     if (!outcome.accepted) throw dispatchRefusal(outcome, target).after(github.attempts)
-    const { run } = outcome
+    const run = this.#runIn(outcome.answer, dispatch.repository)
     return run === undefined ? github.attempts : { ...github.attempts, run }
   }
 
@@ -435,7 +363,7 @@ class DirectDispatch {
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
       const body = (isOlderVersion: boolean) =>
         writeWorkflowDispatch(clientPayload, ref, tellsRun ? RUN_FIELD[forge](isOlderVersion) : {})
-      return github.ask({ path, body, reads: true })
+      return github.ask({ path, body, reads: true, accepts: namesRun })
     }
     const post = async (extension: string) => {
       const outcome = await ask(extension, this.#tellsRun)
@@ -455,6 +383,15 @@ class DirectDispatch {
     else known.yaml.delete(workflow)
     this.#known.set(known.repository, known)
     return other
+  }
+
+  /** Page of the run that a call started, if the answer names it. Forgejo names only the number of the run. */
+  #runIn(answer: GitHubResponse, { owner, name }: Repository): string | undefined {
+    const { html_url, run_number } = fieldsOf(answer)
+    const isForgejo = typeof run_number === 'number' && html_url === undefined
+    const server = this.#options.apiUrl.href.replace(/\/api\/v1\/*$/, '')
+    const address = isForgejo ? `${server}/${owner}/${name}/actions/runs/${run_number}` : html_url
+    return typeof address === 'string' && RUN.test(address) ? address : undefined
   }
 
   #knownOf({ owner, name }: Repository): RepositoryFacts {

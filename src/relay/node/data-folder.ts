@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import {
-  access,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { access, mkdir, open, readFile, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -123,14 +112,15 @@ export async function openRelayKey(folder: DataFolder, env: Environment): Promis
   }
   const isNew = await createKeyFile(folder, newRelayKey())
   const text = await readKeyFile(folder)
-  if (!text)
+  if (!text) {
     throw new UserError({ message: `${folder.key} was removed`, hint: 'Start the relay again.' })
+  }
   return { keys: await readRelayKeys(text, folder.key), isNew, source: folder.key }
 }
 
 /** @throws UserError if the file exists and cannot be read */
 async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefined> {
-  // Another process may be writing the file at this moment, if the file system has no hard links.
+  // Another process may have created the file, and not written it yet.
   for (let tries = 0; ; tries++) {
     try {
       const text = await readFile(key, 'utf8')
@@ -144,47 +134,18 @@ async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefine
 }
 
 /**
- * Creates the file with its content in one step: a hard link fails if the file exists, so that the first of
- * two processes wins, and a full disk leaves no empty file.
+ * Creates the key file, unless another process was first.
  *
  * @returns false if another process was first
  */
 async function createKeyFile({ path, key }: DataFolder, text: Secret): Promise<boolean> {
-  const temporary = `${key}.${randomUUID()}`
   try {
-    await writeNew(temporary, `${text.reveal()}\n`, 0o600)
-    try {
-      await link(temporary, key)
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false
-      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error
-      return await createWithoutLink(key, text)
-    }
+    await writeNew(key, `${text.reveal()}\n`)
     await syncFolder(path)
     return true
   } catch (error) {
-    throw folderError(error, path, key)
-  } finally {
-    await rm(temporary, { force: true })
-  }
-}
-
-/** File systems without hard links: exFAT, and some of network and desktop mounts. */
-const NO_LINKS: ReadonlySet<string> = new Set([
-  'EPERM',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EMLINK',
-])
-
-async function createWithoutLink(key: string, text: Secret): Promise<boolean> {
-  try {
-    await writeNew(key, `${text.reveal()}\n`, 0o600)
-    return true
-  } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
-    throw error
+    throw folderError(error, path, key)
   }
 }
 
@@ -252,7 +213,7 @@ async function replaceFile(file: string, temporary: string, text: string): Promi
 export async function writeAddress(folder: DataFolder, host: string, port: number): Promise<void> {
   const temporary = `${folder.address}.${randomUUID()}`
   try {
-    await writeNew(temporary, `${localAddress(host, port)}\n`, 0o600)
+    await writeNew(temporary, `${localAddress(host, port)}\n`)
     await rename(temporary, folder.address)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -272,14 +233,18 @@ function localAddress(host: string, port: number): string {
   return `http://${reached}:${port}`
 }
 
-/** A relay on this machine, as a command finds it. */
-export interface LocalRelay {
-  readonly folder: DataFolder
-  readonly address: URL
+/** The relay key of this machine, and its folder. */
+export interface FoundKey {
   /** Relay keys, as they were written. */
   readonly key: Secret
   /** Path of the key file, or the variable, for errors. */
   readonly keyName: string
+  readonly folder: DataFolder
+}
+
+/** A relay on this machine, as a command finds it. */
+export interface LocalRelay extends FoundKey {
+  readonly address: URL
 }
 
 /**
@@ -293,7 +258,14 @@ export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> 
   const stopped: string[] = []
   for (const folder of folders) {
     const address = await readAddressFile(folder)
-    if (address) return { folder, address, ...(await keyFor(folder, choice.env)) }
+    if (address) {
+      const found = await keyIn([folder], choice)
+      if (found) return { ...found, address }
+      throw new UserError({
+        message: `${folder.key}: no such file`,
+        hint: `The relay has its key from ${KEY_VARIABLE}. Set the same variable for this command.`,
+      })
+    }
     if (await exists(folder.database)) stopped.push(folder.path)
   }
   if (stopped.length > 0) {
@@ -308,15 +280,6 @@ export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> 
   })
 }
 
-/** The relay key of this machine, and its folder. */
-export interface FoundKey {
-  /** Relay keys, as they were written. */
-  readonly key: Secret
-  /** Path of the key file, or the variable. */
-  readonly keyName: string
-  readonly folder: DataFolder
-}
-
 /**
  * Finds the relay key of this machine, whether or not the relay runs: `HOOKLINE_RELAY_KEY`, or the file in the
  * folders of `findLocalRelay`.
@@ -324,13 +287,9 @@ export interface FoundKey {
  * @throws UserError that names the folders
  */
 export async function findRelayKey(choice: FolderChoice): Promise<FoundKey> {
-  const variable = readSetting(choice.env, KEY_VARIABLE)
-  if (variable) return { key: variable, keyName: KEY_VARIABLE, folder: dataFolder(choice) }
   const folders = foldersOf(choice)
-  for (const folder of folders) {
-    const key = await readKeyFile(folder)
-    if (key) return { key, keyName: folder.key, folder }
-  }
+  const found = await keyIn(folders, choice)
+  if (found) return found
   throw new UserError({
     message: `found no relay key on this machine: ${folders.map(({ key }) => key).join(', ')}`,
     hint: 'The first start of the relay creates it: hookline relay. For a relay in another folder, add --data <folder>.',
@@ -360,18 +319,19 @@ async function readAddressFile({ path, address }: DataFolder): Promise<URL | und
   })
 }
 
-async function keyFor(
-  folder: DataFolder,
-  env: Environment,
-): Promise<Pick<LocalRelay, 'key' | 'keyName'>> {
+/** The key of the variable, or of the first folder that has one. */
+async function keyIn(
+  folders: readonly DataFolder[],
+  { env }: FolderChoice,
+): Promise<FoundKey | undefined> {
   const variable = readSetting(env, KEY_VARIABLE)
-  if (variable) return { key: variable, keyName: KEY_VARIABLE }
-  const key = await readKeyFile(folder)
-  if (key) return { key, keyName: folder.key }
-  throw new UserError({
-    message: `${folder.key}: no such file`,
-    hint: `The relay has its key from ${KEY_VARIABLE}. Set the same variable for this command.`,
-  })
+  const [first] = folders
+  if (variable && first) return { key: variable, keyName: KEY_VARIABLE, folder: first }
+  for (const folder of folders) {
+    const key = await readKeyFile(folder)
+    if (key) return { key, keyName: folder.key, folder }
+  }
+  return undefined
 }
 
 /**
@@ -385,14 +345,16 @@ export async function volumeWarning(
   { env, root = '/' }: { readonly env: Environment; readonly root?: string },
 ): Promise<Problem | undefined> {
   if (!(await isContainer(env, root))) return undefined
-  const mounts = await readFile(join(root, 'proc/self/mountinfo'), 'utf8').catch(() => '')
-  const mount = mountOf(await realpath(path).catch(() => path), mounts)
-  if (!mount || (mount.point !== '/' && mount.type !== 'tmpfs')) return undefined
+  const [folder, whole, { type }] = await Promise.all([stat(path), stat(root), statfs(path)])
+  if (folder.dev !== whole.dev && type !== TMPFS) return undefined
   return {
     message: `${path} is not on a mounted volume, so a new container loses all endpoints and waiting events`,
     hint: `Mount a volume: docker run -v hookline:${path} …`,
   }
 }
+
+/** A file system in memory: https://man7.org/linux/man-pages/man2/statfs.2.html */
+const TMPFS = 0x01021994
 
 /** Docker, Podman, Kubernetes, and runtimes that a control group names. */
 async function isContainer(env: Environment, root: string): Promise<boolean> {
@@ -401,36 +363,6 @@ async function isContainer(env: Environment, root: string): Promise<boolean> {
   if ((await Promise.all(marks)).includes(true)) return true
   const groups = await readFile(join(root, 'proc/1/cgroup'), 'utf8').catch(() => '')
   return /docker|containerd|kubepods|libpod|lxc/.test(groups)
-}
-
-/**
- * The mount that contains a path.
- *
- * @param mounts content of `/proc/self/mountinfo`: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
- */
-export function mountOf(
-  path: string,
-  mounts: string,
-): { readonly point: string; readonly type: string } | undefined {
-  const all = mounts.split('\n').flatMap((line) => {
-    const [fields = '', file = ''] = line.split(' - ')
-    const point = fields.split(' ')[4]
-    if (point === undefined) return []
-    return { point: unescapedPath(point), type: file.split(' ')[0] ?? '' }
-  })
-  const around = all.filter(({ point }) => `${path}/`.startsWith(point === '/' ? '/' : `${point}/`))
-  // Of two mounts at one point, the later one hides the other.
-  return around.reduce<(typeof around)[number] | undefined>(
-    (longest, mount) => (mount.point.length >= (longest?.point.length ?? 0) ? mount : longest),
-    undefined,
-  )
-}
-
-/** The kernel writes space, tab, line end and backslash in octal. */
-function unescapedPath(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  )
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -442,21 +374,15 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Writes a new file, and flushes it to the disk. A failure leaves no file. */
-async function writeNew(path: string, text: string, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode)
-  try {
-    await writeAndClose(handle, text)
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
-  }
-}
-
-async function writeAndClose(handle: FileHandle, text: string): Promise<void> {
+/** Writes a new file that only its owner can read, and flushes it to the disk. A failure leaves no file. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
   try {
     await handle.writeFile(text)
     await handle.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
   } finally {
     await handle.close()
   }

@@ -16,17 +16,14 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import type { RelayStore } from '../delivery/accept.ts'
 import type { ChangeLine } from '../delivery/log-lines.ts'
 import { Recorder } from '../delivery/recorder.ts'
 import type { Schedule, Task } from '../delivery/schedule.ts'
-import { relayStarting } from '../errors.ts'
-import { PACK } from '../github/payload-limit.ts'
+import { PACK } from '../github/payload.ts'
 import { Readiness } from '../readiness.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
-import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
-import type { BodyTable } from '../store/body-table.ts'
+import type { StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
@@ -39,8 +36,6 @@ import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
 export interface NodeDatabase {
   /** The relay, whose requests use the database. */
   readonly relay: Relay
-  /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
-  start(): Promise<void>
   /** Lets open calls end, for so many milliseconds, and closes the file. */
   close(patience: number): Promise<void>
 }
@@ -61,14 +56,11 @@ const MINUTE = 60_000
 /** Milliseconds that a disk has to close the file, at least. */
 const CLOSING_TIME = 1000
 
-/** Milliseconds that a webhook waits for the start of the database. */
-const STARTING_TIME = 2000
-
 /** Longer delays overflow a timer. */
 const LONGEST_TIMER = 24 * 60 * MINUTE
 
 /**
- * Opens the database of a relay on Node.
+ * Opens the database of a relay on Node, and continues to deliver its events.
  *
  * @throws UserError for an invalid setting, a file that cannot be used, or a key that does not decrypt it
  */
@@ -102,7 +94,6 @@ export async function openNodeDatabase(
     ...{ after: steadyClock.after, now: steadyNow, log, report },
   })
   const pending = new PendingWork()
-  const gate = new StartGate()
   const started = performance.now()
   /** Rows that no relay key decrypts. */
   let unreadable = 0
@@ -112,7 +103,7 @@ export async function openNodeDatabase(
     endpoints,
     loadChecks: stateless.loadChecks,
     deliveries,
-    largeBodies: largeBodiesIn(bodies, config, settings.mostBodyBytes, report),
+    bodies: { storeOf: () => bodies, newHash },
     relay: () => relay,
     admin: {
       deliveriesOf: () => deliveries,
@@ -125,11 +116,10 @@ export async function openNodeDatabase(
     ...stateless,
     credentials,
     report,
-    store: behind(gate, storeOf({ recorder, background: (work) => pending.add(work) })),
+    store: storeOf({ recorder, background: (work) => pending.add(work) }),
     readiness: new Readiness({
       now: steadyClock.now,
       servesOne: stateless.repository !== undefined,
-      isStarting: () => !gate.isOpen,
       shortage: async () => {
         if (await file.fault()) return 'disk'
         return deliveries.table.isFull ? 'storage_full' : undefined
@@ -137,20 +127,19 @@ export async function openNodeDatabase(
       fault: async () => (await file.fault())?.reason,
     }),
   }
+  try {
+    const reencrypted = await reencryptAll(database, encryption)
+    unreadable = reencrypted.unreadable
+    if (reencrypted.rows > 0) log({ change: 'reencrypted', events: reencrypted.rows })
+    await bodies.deleteOld({ isStart: true })
+    await deliveries.start()
+  } catch (error) {
+    timer.stop()
+    await file.close()
+    throw openFailure(folder.database, error)
+  }
   return {
     relay,
-    start: async () => {
-      try {
-        const reencrypted = await reencryptAll(database, encryption)
-        unreadable = reencrypted.unreadable
-        if (reencrypted.rows > 0) log({ change: 'reencrypted', events: reencrypted.rows })
-        await bodies.deleteOld({ isStart: true })
-        await deliveries.start()
-      } catch (error) {
-        throw openFailure(folder.database, error)
-      }
-      gate.open()
-    },
     close: async (patience) => {
       const end = performance.now() + patience
       timer.stop()
@@ -199,19 +188,6 @@ function endpointsIn(
   })
 }
 
-/** Absent without a public address, because the action could not fetch a body. */
-function largeBodiesIn(
-  table: BodyTable,
-  { publicUrl }: RelayConfig,
-  most: number,
-  report: (error: unknown) => void,
-): LargeBodies | undefined {
-  if (publicUrl === undefined) return undefined
-  const { sleep: wait } = systemClock
-  const storeOf = () => table
-  return new LargeBodies({ storeOf, most, publicUrl, now: steadyNow, sleep: wait, newHash, report })
-}
-
 function newHash(): StreamedHash {
   const hash = createHash('sha256')
   return {
@@ -246,37 +222,6 @@ async function backupOf(
     // An open file can be read without its name, so a process that is killed leaves no copy. Windows
     // keeps the folder until the file is closed.
     await remove().catch(() => {})
-  }
-}
-
-/** Holds events back until the relay has read its database. */
-class StartGate {
-  isOpen = false
-  #resolve = () => {}
-  readonly #opened = new Promise<void>((resolve) => {
-    this.#resolve = resolve
-  })
-
-  open(): void {
-    this.isOpen = true
-    this.#resolve()
-  }
-
-  /** @throws RelayError 503 */
-  async ready(): Promise<void> {
-    if (!this.isOpen) await within(STARTING_TIME, this.#opened)
-    if (!this.isOpen) throw relayStarting()
-  }
-}
-
-/** The store, whose events wait for the start. */
-function behind(gate: StartGate, store: RelayStore): RelayStore {
-  return {
-    ...store,
-    deliver: async (events, endpoint) => {
-      if (!gate.isOpen) await gate.ready()
-      return store.deliver(events, endpoint)
-    },
   }
 }
 

@@ -4,13 +4,11 @@ import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { RelayResponse } from '../../wire/http.ts'
+import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
-import { longestUpload } from '../figures.ts'
+import { GRACE, longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
-import { NodeRequest } from './request.ts'
-import { watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
   readonly host: string
@@ -62,6 +60,9 @@ const FIRST_BYTE_TIME = 250
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
 
+/** Milliseconds between two looks at the rate of an upload. */
+const RATE_CHECK_INTERVAL = 1000
+
 /** The relay as a server of node:http, with a limit for everything that a client can delay. */
 export async function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
   const { relay, route } = options
@@ -107,6 +108,20 @@ function limitsOf({ relay: { store }, limits }: RelayServerOptions): ClientLimit
   return { ...LIMITS, requestTimeout, ...limits }
 }
 
+/** Calls `late` once if a request is slower than the minimum rate. */
+function watchUploadRate(request: IncomingMessage, late: () => void): void {
+  const { socket } = request
+  const start = performance.now()
+  const before = socket.bytesRead
+  const check = () => {
+    if (request.complete || socket.destroyed) return
+    if (performance.now() - start > longestUpload(socket.bytesRead - before)) late()
+    else timer = setTimeout(check, RATE_CHECK_INTERVAL).unref()
+  }
+  let timer = setTimeout(check, GRACE).unref()
+  request.once('close', () => clearTimeout(timer))
+}
+
 /** Answers one request by this relay. */
 export async function answer(
   request: IncomingMessage,
@@ -115,7 +130,7 @@ export async function answer(
 ): Promise<void> {
   const reply = lacksOneHost(request)
     ? refusalResponse(malformedRequest(400), request.method ?? 'GET', relay)
-    : await respond(new NodeRequest(request, response), relay)
+    : await respond(relayRequest(request, response), relay)
   if (response.destroyed || request.socket.writableEnded) {
     // The client is gone, and an unread stream would keep its file.
     if (reply.stream instanceof Readable) reply.stream.destroy()
@@ -125,6 +140,72 @@ export async function answer(
   // A client that disconnects must end only its own response.
   if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
   else response.end(reply.body)
+}
+
+/** A request of node:http as the relay reads it. */
+function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
+  return {
+    method: request.method ?? 'GET',
+    target: request.url ?? '/',
+    headers: request.rawHeaders,
+    readBody: (limit, arrived) => readBody(request, limit, arrived),
+    pieces: () => piecesOf(request),
+    whenGone: (back) => {
+      const closed = () => {
+        if (!response.writableEnded) back()
+      }
+      if (response.closed) closed()
+      else response.once('close', closed)
+    },
+  }
+}
+
+/**
+ * Reads the whole body of a request. Node's own iterator destroys the connection if its reader stops
+ * early, so that the response could not be sent.
+ *
+ * @param arrived is called with the number of bytes of each chunk; an error that it throws ends the reading
+ * @throws RangeError after more than `limit` bytes; the rest is discarded
+ * @throws Error if the connection was answered and ended before the body was complete
+ */
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  arrived?: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const arrive = (chunk: Uint8Array) => {
+      try {
+        size += chunk.length
+        if (size > limit) throw new RangeError(`more than ${limit} bytes`)
+        arrived?.(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        chunks.length = 0
+        request.off('data', arrive).resume()
+        reject(error)
+      }
+    }
+    request.on('data', arrive)
+    request.once('end', () => {
+      // The client received 408, and sends the request again.
+      if (request.socket.writableEnded) return reject(new Error('the connection is ended'))
+      const [only] = chunks
+      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
+    })
+    request.once('error', reject)
+  })
+}
+
+async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false })
+    if (request.socket.writableEnded) throw new Error('the connection is ended')
+  } finally {
+    request.resume()
+  }
 }
 
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */

@@ -1,4 +1,5 @@
 import { write as writeTo } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import type { Problem } from '../../wire/errors.ts'
@@ -6,8 +7,7 @@ import type { Environment } from '../../wire/settings.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
 import type { Figures } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import type { Packer } from '../github/payload-limit.ts'
-import type { ReceivedEvent } from '../webhook/payload.ts'
+import type { Packer, ReceivedEvent } from '../github/payload.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -97,16 +97,14 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     await data?.close(0)
     throw error
   })
-  const begin = async () => {
-    await data?.start()
-    if (folder) await writeAddress(folder, host, Number(new URL(server.url).port || 80))
+  if (folder) {
+    const address = writeAddress(folder, host, Number(new URL(server.url).port || 80))
+    await address.catch(async (error: unknown) => {
+      await server.close()
+      await data?.close(0)
+      throw error
+    })
   }
-  await begin().catch(async (error: unknown) => {
-    // A process that ends is restarted; one that never becomes ready is not.
-    await server.close()
-    await data?.close(0)
-    throw error
-  })
   const close = async () => {
     const started = performance.now()
     if (folder) await removeAddress(folder)
@@ -135,7 +133,6 @@ async function openStored(folder: DataFolder, env: Environment) {
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
 const STOP_TIME = 9500
 
-/** Writes the log to standard output, and drops lines while the reader is slow or gone. */
 function standardLog() {
   // stderr may be closed too; ignore its errors.
   process.stderr.on('error', () => {})
@@ -160,70 +157,55 @@ interface LogWriter {
 }
 
 /**
- * Writes lines to an open file, some at a time, and never ends or blocks who writes: while nobody
- * reads, or the disk is full, lines are dropped and counted. `report` is told once when that begins,
- * and how many they were when the log is back.
- *
- * A stream of Node would not do: after one failed write it is closed for good, and to a pipe it waits.
+ * Writes lines to an open file, some at a time, and never blocks: while nobody reads, or the disk is full,
+ * lines are dropped and counted. `report` is told when that begins and ends. A stream of Node is closed for
+ * good after one failed write, and waits for a pipe.
  *
  * @param file its descriptor: 1 is standard output
  */
 export function logWriter(file: number, report: (text: string) => void): LogWriter {
-  let lines: string[] = []
-  let waiting = 0
+  let waiting = ''
   let dropped = 0
-  let isFailing = false
+  let fault: string | undefined
   let writing: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
 
-  const schedule = (delay: number) => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      writing ??= flush()
-    }, delay)
-    // A log that cannot be written does not keep the process.
-    if (isFailing) timer.unref()
+  const drop = (lines: number, code: string) => {
+    dropped += lines
+    if (fault === undefined) report(`the log cannot be written (${code}): its lines are dropped`)
+    fault = code
   }
 
-  async function flush(): Promise<void> {
-    const [taken, count] = [`${lines.join('\n')}\n`, lines.length]
-    lines = []
-    waiting = 0
-    const failure = await writeAll(file, Buffer.from(taken))
-    if (failure === undefined) isBack()
-    else hasFailed(count, failure)
+  async function writeWaiting(): Promise<void> {
+    for (;;) {
+      // A log that cannot be written does not keep the process.
+      const isWritable = fault === undefined
+      await sleep(isWritable ? DELAY : AGAIN, undefined, { ref: isWritable })
+      const taken = waiting
+      if (taken === '') break
+      waiting = ''
+      const failure = await writeAll(file, Buffer.from(taken))
+      if (failure !== undefined) {
+        drop(taken.split('\n').length - 1, failure)
+        continue
+      }
+      if (dropped > 0) report(`the log is written again: ${dropped} lines were dropped`)
+      dropped = 0
+      fault = undefined
+    }
     writing = undefined
-    if (lines.length > 0) schedule(isFailing ? AGAIN : DELAY)
-  }
-
-  const hasFailed = (count: number, code: string) => {
-    dropped += count
-    if (!isFailing) report(`the log cannot be written (${code}): its lines are dropped`)
-    isFailing = true
-  }
-
-  const isBack = () => {
-    if (dropped > 0) report(`the log is written again: ${dropped} lines were dropped`)
-    isFailing = false
-    dropped = 0
   }
 
   const write = (line: string) => {
-    if (waiting > MOST_WAITING) {
-      hasFailed(1, 'its reader is slow')
+    if (waiting.length > MOST_WAITING) {
+      drop(1, 'its reader is slow')
       return
     }
-    waiting += line.length
-    lines.push(line)
-    schedule(isFailing ? AGAIN : DELAY)
+    waiting += `${line}\n`
+    writing ??= writeWaiting()
   }
   const close = async () => {
-    clearTimeout(timer)
-    const end = async () => {
-      await writing
-      if (lines.length > 0 && !isFailing) await flush()
-    }
-    await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, AGAIN))])
+    if (fault === undefined) await Promise.race([writing, sleep(AGAIN, undefined, { ref: false })])
+    waiting = ''
   }
   return Object.assign(write, { close })
 }

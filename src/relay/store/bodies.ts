@@ -38,7 +38,7 @@ export interface StreamedHash {
   digest(): Promise<string>
 }
 
-interface LargeBodiesParts extends Pick<Runtime, 'now' | 'report'> {
+export interface LargeBodiesParts extends Pick<Runtime, 'now' | 'report'> {
   /** The bodies of an owner: on Workers, each owner has an object. */
   storeOf(owner: string): BodyStore
   /** The most bytes of one body. */

@@ -1,10 +1,11 @@
-import { utf8Text } from '../../wire/bytes.ts'
+import { joinedBytes, utf8Text } from '../../wire/bytes.ts'
+import { headerValue } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
-import type { Packer, PayloadLimit } from '../github/payload-limit.ts'
+import type { Packer, PayloadLimit } from '../github/payload.ts'
+import { type ReceivedBody, type ReceivedEvent, writePayload } from '../github/payload.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
-import { type ReceivedBody, type ReceivedEvent, writePayload } from './payload.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
 export interface Received {
@@ -26,30 +27,64 @@ interface ReceivePorts {
  * @throws RelayError 400 for an incomplete body, 413 for one that is too large, 503 without memory or
  *   room on the disk
  */
-export async function receiveBody(request: RelayRequest, ports: ReceivePorts): Promise<Received> {
-  const { memory, storage } = ports
-  const most = storage?.most ?? LIMITS.requestBodyBytes
-  const arrived = (count: number) => memory.add(count)
-  let upload: BodyUpload | undefined
-  const write = (chunk: Uint8Array) => {
-    upload ??= storage?.begin()
-    return upload?.write(chunk) ?? Promise.resolve()
-  }
+export async function receiveBody(
+  request: RelayRequest,
+  { memory, storage }: ReceivePorts,
+): Promise<Received> {
+  const limit = LIMITS.requestBodyBytes
   try {
-    const small = LIMITS.requestBodyBytes
-    const bytes =
-      storage && request.readLargeBody
-        ? await request.readLargeBody(small, { most, write }, arrived)
-        : await request.readBody(small, arrived)
-    if (bytes) return { body: { bytes, text: utf8Text(bytes) }, size: bytes.length }
+    if (storage && request.pieces) {
+      const declared = headerValue(request.headers, 'content-length')
+      if (Number(declared) > storage.most) throw new RangeError(`more than ${storage.most} bytes`)
+      const isSmall = Number(declared) <= limit
+      if (!isSmall) return await receivePieces(request.pieces(), { memory, storage })
+    }
+    const bytes = await request.readBody(limit, (count) => memory.add(count))
+    return inMemory(bytes)
+  } catch (error) {
+    if (error instanceof RelayError) throw error
+    const most = storage?.most ?? limit
+    throw error instanceof RangeError ? bodyTooLarge(most) : incompleteBody(error)
+  }
+}
+
+/**
+ * Reads a body up to the limit of an event into memory; a longer one is stored. The next piece is read when
+ * the one before is written.
+ *
+ * @throws RangeError for a body with more bytes than can be stored
+ */
+async function receivePieces(
+  pieces: AsyncIterable<Uint8Array>,
+  { memory, storage }: { readonly memory: HeldBody; readonly storage: BodyStorage },
+): Promise<Received> {
+  const held: Uint8Array[] = []
+  let size = 0
+  let upload: BodyUpload | undefined
+  try {
+    for await (const chunk of pieces) {
+      size += chunk.length
+      if (size > storage.most) throw new RangeError(`more than ${storage.most} bytes`)
+      if (size <= LIMITS.requestBodyBytes) {
+        memory.add(chunk.length)
+        held.push(chunk)
+        continue
+      }
+      upload ??= storage.begin()
+      for (const earlier of held.splice(0)) await upload.write(earlier)
+      await upload.write(chunk)
+    }
+    if (!upload) return inMemory(joinedBytes(held, size))
     memory.release()
-    if (!upload) throw new TypeError('a large body was read without an upload')
     return { ...(await finished(upload)), upload }
   } catch (error) {
     await upload?.discard()
-    if (error instanceof RelayError) throw error
-    throw error instanceof RangeError ? bodyTooLarge(most) : incompleteBody(error)
+    throw error
   }
+}
+
+function inMemory(bytes: Uint8Array): Received {
+  return { body: { bytes, text: utf8Text(bytes) }, size: bytes.length }
 }
 
 /** Stores a body that is in memory, because no form of it fits into an event. */

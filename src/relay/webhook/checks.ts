@@ -1,55 +1,13 @@
-import type { CredentialLocations } from '../../triggers/verify/scheme.ts'
-import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidSignature, tokenInBody } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import type { BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
-import type { ReceivedEvent } from './payload.ts'
 import type { RequestLog } from './request-log.ts'
-
-/** A request that is to be checked. */
-export interface CheckedRequest {
-  /** The raw request target, for schemes that sign the URL. */
-  readonly target: string
-  readonly event: ReceivedEvent
-}
-
-/** The result of the claim `if`: `error` if the expression cannot be evaluated for this event. */
-export type IfResult = 'true' | 'false' | 'error'
-
-/** The checks of one endpoint for one request. */
-export interface RequestChecks {
-  /** Whether the signature of the request is valid, or no signature is required. */
-  verify(): Promise<boolean>
-  /** The response to a handshake of the sender. Call it only after `verify`. */
-  handshake(): Promise<RelayResponse | undefined>
-  if(): IfResult
-  /**
-   * Why `verify` or `if` did not let the request pass, for the log: a sentence that names the condition,
-   * and contains no value of the event.
-   */
-  unmet(): string | undefined
-  /** The response that the sender expects to an accepted event, in place of the default. */
-  accepted(): RelayResponse | undefined
-}
+import type { CheckedRequest, RequestChecks } from './verification.ts'
 
 /** Loads the module that makes the checks, so that relays without such endpoints do not load it. */
-export type LoadChecks = () => Promise<{
-  /**
-   * @param publicUrl the relay's address as senders call it, if it is known
-   * @throws TypeError for claims that the admin API never stores
-   */
-  openChecks(
-    claims: CheckClaims,
-    request: CheckedRequest,
-    publicUrl?: string,
-  ): Promise<RequestChecks>
-  /** Why the relay cannot use claims; `undefined` if it can. */
-  claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
-  /** Where a verified request has its signature or token: lists of deliveries omit it. */
-  signatureLocations(claims: CheckClaims): CredentialLocations
-}>
+export type LoadChecks = () => Promise<typeof import('./verification.ts')>
 
 /** What a relay knows about checks. */
 export interface ChecksOfRelay {
@@ -77,7 +35,7 @@ export async function verifiedChecks(
   const verified = async (checked: CheckedRequest) => {
     const checks = claims && (await loadChecksOf(claims, checked, relay))
     if (!checks || (await checks.verify())) return checks
-    log.explained(checks.unmet())
+    log.reason = checks.unmet()
     throw invalidSignature()
   }
   if (!upload) return verified(request)

@@ -1,7 +1,12 @@
 import type { HandshakeRequest } from '../../triggers/sender.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import { isWorkflowName, lacksTrigger, type ReservedParameters } from '../../wire/path.ts'
+import {
+  isWorkflowName,
+  lacksTrigger,
+  type Repository,
+  type ReservedParameters,
+} from '../../wire/path.ts'
 import { type DispatchMode, HEADER } from '../../wire/payload.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import {
@@ -14,13 +19,13 @@ import {
   RelayError,
 } from '../errors.ts'
 import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
-import { LIMIT_OF, type Packer } from '../github/payload-limit.ts'
-import { parseRepository, type Repository } from '../github/repository.ts'
+import type { ReceivedEvent } from '../github/payload.ts'
+import { LIMIT_OF, type Packer } from '../github/payload.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
 import { type BodyMemory, receiveBody, writeEvent } from './body.ts'
-import { type ChecksOfRelay, type RequestChecks, verifiedChecks } from './checks.ts'
+import { type ChecksOfRelay, verifiedChecks } from './checks.ts'
 import {
   eventHandshakeHeaders,
   handshakeResponse,
@@ -28,18 +33,19 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
-import type { ReceivedEvent } from './payload.ts'
 import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
 import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
 import {
-  type EndpointEvent,
+  type Destination,
+  type Destinations,
+  destinationsOf,
   type EndpointUrl,
-  eventsOf,
   readEndpointUrl,
   readTokenUrl,
   urlFormOf,
 } from './url.ts'
+import type { IfResult } from './verification.ts'
 
 /** The parts of a relay that a webhook passes. */
 export interface WebhookRelay extends ChecksOfRelay {
@@ -67,19 +73,12 @@ export interface WebhookRelay extends ChecksOfRelay {
   newDelivery(): string
 }
 
-/** A repository, and the path of an event in it. */
-interface Destination {
-  readonly repository: Repository
-  /** `<workflow>/<trigger>[/<rest>]`, with the query. */
-  readonly path: string
-}
-
 /** A request whose events can be built. */
 interface CheckedEvent {
   /** `undefined` for a token URL. */
   readonly endpoint: Endpoint | undefined
   /** One for each target of the endpoint. */
-  readonly destinations: readonly [Destination, ...Destination[]]
+  readonly destinations: Destinations
   readonly credential: Credential
   readonly event: ReceivedEvent
   /** Bytes of the received body. */
@@ -106,8 +105,8 @@ export async function handleWebhook(
     const endpointUrl = readEndpointUrl(target)
     const found = endpointUrl && (await findEndpoint(endpointUrl, headers, relay))
     const endpoint = found?.endpoint
-    if (endpoint) log.usedEndpoint(endpoint, request)
-    const { destinations, reserved } = found ?? tokenUrl(target, relay)
+    log.endpoint = endpoint
+    const { destinations, reserved } = found ?? readTokenUrl(target, relay.repository)
     const [{ repository, path }] = destinations
     const custom = customResponse(reserved)
 
@@ -117,7 +116,9 @@ export async function handleWebhook(
     if ('handshake' in opened) return opened.handshake
     const credential = opened
     const { secrets, checks: claims } = credential
-    log.addressed(repository, scrub(path, secrets), credential)
+    log.repository = repository
+    log.path = scrub(path, secrets)
+    log.credential = credential
 
     // 3. Read the body, within the memory of all bodies together. With a database, one that is too large
     //    for an event can be stored.
@@ -125,7 +126,8 @@ export async function handleWebhook(
     const received = await receiveBody(request, { memory, storage })
     const { body, size } = received
     upload = received.upload
-    log.received(body, size)
+    log.body = body
+    log.bytes = size
     const event = { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
 
     // 4. Respond to requests that only test whether the URL exists, and to unsigned handshakes.
@@ -148,17 +150,19 @@ export async function handleWebhook(
     refuseUnsupportedHandshake(asked)
 
     // 7. Drop events for which the condition of the endpoint is not true.
-    const filtered = checks && filterReason(checks, claims, log)
+    const condition = checks?.if()
+    if (condition === 'error') log.condition = condition
+    const filtered = condition && filterReason(condition, claims)
     if (filtered) {
-      log.filtered(filtered)
-      log.explained(checks.unmet())
+      log.filtered = filtered
+      log.reason = checks?.unmet()
       const reply = withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered })
       return checkedResponse(reply, secrets)
     }
 
     // 8. Build the events, and the response to accepted ones, before anything is sent.
     const hint = lacksTrigger(path) ? NO_TRIGGER : undefined
-    log.hinted(hint)
+    log.hint = hint
     const senderReply = checks?.accepted()
     const handshakeHeaders = eventHandshakeHeaders(asked)
     const extra =
@@ -173,12 +177,12 @@ export async function handleWebhook(
     // 9. Send them to GitHub. With a database, this step may store them.
     if (endpoint?.respond === 'github') {
       request.whenGone?.(() => {
-        log.clientGone()
+        log.clientGone = true
         relay.store?.clientGone(endpoint)
       })
     }
     const attempts = await send(built.events, endpoint, upload, relay)
-    log.attempted(attempts)
+    log.attempts = attempts
 
     // 10. Respond as the URL, or the sender, asks for.
     if (attempts.queued === undefined) return acceptedResponse(accepted, attempts, hint)
@@ -201,24 +205,12 @@ async function findEndpoint(
   if (!store) throw notFound('/<owner>/<repo>/<workflow>/<trigger>: this relay has no endpoints')
   const endpoint = await store.endpoints.find(url)
   const credential = await credentials.ofEndpoint(endpoint)
-  const destinationOf = ({ repository, path }: EndpointEvent): Destination => ({
-    repository: parseRepository(repository),
-    path,
-  })
-  const [first, ...others] = eventsOf(endpoint, url)
-  const destinations = [destinationOf(first), ...others.map(destinationOf)] as const
+  const destinations = destinationsOf(endpoint, url)
   // A sender may send a token as well, which must not travel either.
   const other = presentedToken(headers, url.reserved)
   const secrets = other ? [...credential.secrets, other] : credential.secrets
   const { reserved } = url
   return { endpoint, destinations, reserved, credential: { ...credential, secrets } }
-}
-
-/** @throws RelayError 404, or 400 for a name that no repository can have */
-function tokenUrl(target: string, relay: WebhookRelay) {
-  const { repository, path, reserved } = readTokenUrl(target, relay.repository)
-  const destinations: readonly [Destination] = [{ repository, path }]
-  return { destinations, reserved }
 }
 
 /**
@@ -260,12 +252,7 @@ function bodyStorage(
     repository,
     endpoint,
     credential,
-  }: {
-    readonly delivery: string
-    readonly repository: Repository
-    readonly endpoint: Endpoint | undefined
-    readonly credential: Credential
-  },
+  }: Pick<Dispatch, 'delivery' | 'repository' | 'credential'> & Pick<CheckedEvent, 'endpoint'>,
   { store }: WebhookRelay,
 ): BodyStorage | undefined {
   return store?.largeBodies?.storageFor({
@@ -279,14 +266,11 @@ function bodyStorage(
 
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */
 export function filterReason(
-  checks: RequestChecks,
+  condition: IfResult,
   claims: CheckClaims | undefined,
-  log: Pick<RequestLog, 'conditionFailed'>,
 ): 'true' | 'error' | undefined {
-  const result = checks.if()
-  if (result === 'true') return undefined
-  if (result === 'false') return 'true'
-  log.conditionFailed()
+  if (condition === 'true') return undefined
+  if (condition === 'false') return 'true'
   return claims?.ifError === 'allow' ? undefined : 'error'
 }
 

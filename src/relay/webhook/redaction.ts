@@ -2,7 +2,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { invalidResponseOption, tokenInBody } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import type { ReceivedBody, ReceivedEvent } from './payload.ts'
+import type { ReceivedBody, ReceivedEvent } from '../github/payload.ts'
 import { ACCEPTED } from './responses.ts'
 
 type Tokens = Pick<Credential, 'secrets' | 'githubToken'>

@@ -1,12 +1,11 @@
 import { forwardedHeaders } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
-import { parseWebhookPath } from '../../wire/path.ts'
+import { parseWebhookPath, type Repository } from '../../wire/path.ts'
 import type { RecordedRequest } from '../delivery/accept.ts'
-import type { Attempts, RelayError } from '../errors.ts'
+import type { Attempts } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import type { Repository } from '../github/repository.ts'
+import type { ReceivedBody } from '../github/payload.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import type { ReceivedBody } from './payload.ts'
 import { isInBody, redactHeaders } from './redaction.ts'
 
 /** One line of the log. Nothing but these fields: no URL, no header, no body. */
@@ -54,20 +53,22 @@ export class RequestLog {
   /** ISO 8601, UTC. */
   readonly receivedAt: string
   readonly #start: number
-  #repository: Repository | undefined
-  #bytes: number | undefined
-  #attempts: Attempts | undefined
-  #code: string | undefined
-  #hint: string | undefined
-  #filtered: true | 'error' | undefined
-  #condition: 'error' | undefined
-  #endpoint: Endpoint | undefined
-  #request: RelayRequest | undefined
-  #credential: Credential | undefined
-  #body: ReceivedBody | undefined
-  #shownPath = ''
-  #reason: string | undefined
-  #clientGone: true | undefined
+  repository: Repository | undefined
+  /** Without tokens. */
+  path = ''
+  credential: Credential | undefined
+  endpoint: Endpoint | undefined
+  body: ReceivedBody | undefined
+  /** Size of the received body. */
+  bytes: number | undefined
+  attempts: Attempts | undefined
+  code: string | undefined
+  hint: string | undefined
+  filtered: 'true' | 'error' | undefined
+  condition: 'error' | undefined
+  /** Without values of the event, which a log must not contain. */
+  reason: string | undefined
+  clientGone: true | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -75,81 +76,30 @@ export class RequestLog {
     this.#start = now.getTime()
   }
 
-  /** @param path only after the tokens are scrubbed from it */
-  addressed(repository: Repository, path: string, credential: Credential): void {
-    this.#repository = repository
-    this.#shownPath = path
-    this.#credential = credential
-  }
-
-  usedEndpoint(endpoint: Endpoint, request: RelayRequest): void {
-    this.#endpoint = endpoint
-    this.#request = request
-  }
-
-  get endpoint(): Endpoint | undefined {
-    return this.#endpoint
-  }
-
-  received(body: ReceivedBody, bytes: number): void {
-    this.#body = body
-    this.#bytes = bytes
-  }
-
-  clientGone(): void {
-    this.#clientGone = true
-  }
-
-  attempted(attempts: Attempts | undefined): void {
-    this.#attempts = attempts
-  }
-
-  refused({ code, attempts }: RelayError): void {
-    this.#code = code
-    this.#attempts = attempts
-  }
-
-  hinted(hint: string | undefined): void {
-    this.#hint = hint
-  }
-
-  filtered(reason: 'true' | 'error'): void {
-    this.#filtered = reason === 'error' ? 'error' : true
-  }
-
-  /** @param reason without values of the event, which a log must not contain */
-  explained(reason: string | undefined): void {
-    this.#reason = reason
-  }
-
-  conditionFailed(): void {
-    this.#condition = 'error'
-  }
-
   /** Unknown values are `undefined`, which JSON leaves out. */
   entry(method: string, status: number, now: Date): LogEntry {
-    const { workflow, trigger } = parseWebhookPath(this.#shownPath)
+    const { workflow, trigger } = parseWebhookPath(this.path)
     return {
       time: this.receivedAt,
       delivery: this.delivery,
       method,
-      owner: this.#repository?.owner,
-      repo: this.#repository?.name,
+      owner: this.repository?.owner,
+      repo: this.repository?.name,
       workflow: plainName(workflow),
       trigger: plainName(trigger),
-      endpoint: this.#endpoint?.name,
-      bytes: this.#bytes,
-      tries: this.#attempts?.tries,
-      githubStatus: this.#attempts?.githubStatus,
-      filtered: this.#filtered,
-      condition: this.#condition,
-      reason: this.#reason,
-      run: this.#attempts?.run,
-      queued: this.#attempts?.queued,
-      clientGone: this.#clientGone,
+      endpoint: this.endpoint?.name,
+      bytes: this.bytes,
+      tries: this.attempts?.tries,
+      githubStatus: this.attempts?.githubStatus,
+      filtered: this.filtered === 'true' ? true : this.filtered,
+      condition: this.condition,
+      reason: this.reason,
+      run: this.attempts?.run,
+      queued: this.attempts?.queued,
+      clientGone: this.clientGone,
       status,
-      code: this.#code,
-      hint: this.#hint,
+      code: this.code,
+      hint: this.hint,
       ms: now.getTime() - this.#start,
     }
   }
@@ -159,26 +109,26 @@ export class RequestLog {
    *
    * @param status of the response
    */
-  record(status: number): RecordedRequest | undefined {
-    const isRefused = this.#code !== undefined && status < 500
-    if (!this.#endpoint || !this.#request || !(isRefused || this.#filtered)) return undefined
-    const { secrets = [], githubToken } = this.#credential ?? {}
+  record(request: RelayRequest, status: number): RecordedRequest | undefined {
+    const isRefused = this.code !== undefined && status < 500
+    if (!this.endpoint || !(isRefused || this.filtered)) return undefined
+    const { secrets = [], githubToken } = this.credential ?? {}
     const tokens = { secrets, ...(githubToken && { githubToken }) }
-    const { target, method, headers } = this.#request
-    const body = this.#body && !isInBody(this.#body, githubToken) ? this.#body.bytes : NO_BYTES
+    const { target, method, headers } = request
+    const body = this.body && !isInBody(this.body, githubToken) ? this.body.bytes : NO_BYTES
     return {
       state: isRefused ? 'refused' : 'filtered',
       delivery: this.delivery,
-      endpoint: this.#endpoint,
+      endpoint: this.endpoint,
       target,
       method,
-      path: this.#shownPath,
+      path: this.path,
       receivedAt: this.receivedAt,
       headers: redactHeaders(forwardedHeaders(headers), tokens),
       body,
-      size: this.#bytes ?? 0,
-      reason: this.#code ?? 'if',
-      explanation: this.#reason,
+      size: this.bytes ?? 0,
+      reason: this.code ?? 'if',
+      explanation: this.reason,
     }
   }
 }

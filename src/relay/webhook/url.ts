@@ -1,23 +1,33 @@
 import {
   cutReservedParameters,
   decodePercent,
+  isOwner,
+  isRepositoryName,
   lacksTrigger,
+  parseRepository,
+  type Repository,
   type ReservedParameters,
 } from '../../wire/path.ts'
-import { invalidPath, missingTrigger, notFound } from '../errors.ts'
-import { namedRepository, type Repository } from '../github/repository.ts'
+import {
+  invalidOwner,
+  invalidPath,
+  invalidRepository,
+  missingTrigger,
+  notFound,
+} from '../errors.ts'
 import type { Endpoint, EndpointTarget } from '../store/endpoint-settings.ts'
 
 // The two forms of a webhook URL. Nothing in them is decoded or normalised but repeated slashes at the
 // beginning and before the workflow, which a base address with a slash at its end causes.
 
-/** A token URL taken apart. */
-export interface Webhook {
+/** The repository and the path of an event. */
+export interface Destination {
   readonly repository: Repository
-  /** The raw part after the repository, with the query but without reserved parameters. */
+  /** `<workflow>/<trigger>[/<rest>]`, raw, with the query but without reserved parameters. */
   readonly path: string
-  readonly reserved: ReservedParameters
 }
+
+export type Destinations = readonly [Destination, ...Destination[]]
 
 const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 
@@ -51,11 +61,12 @@ const SELF_HOSTED = /^\/+webhook\/+(.+)$/s
  * @param own set for the self-hosted form, where the URL names no repository
  * @throws RelayError 404, or 400 for a name that no repository can have
  */
-export function readTokenUrl(target: string, own: Repository | undefined): Webhook {
+export function readTokenUrl(target: string, own: Repository | undefined) {
   const [path, rawQuery] = splitTarget(target)
   const { query, reserved } = cutReservedParameters(rawQuery)
   const [repository, rest] = own ? [own, selfHosted(path)] : hosted(path)
-  return { repository, path: query === undefined ? rest : `${rest}?${query}`, reserved }
+  const destination = { repository, path: query === undefined ? rest : `${rest}?${query}` }
+  return { destinations: [destination] as const, reserved }
 }
 
 function hosted(path: string): [Repository, string] {
@@ -64,7 +75,9 @@ function hosted(path: string): [Repository, string] {
   if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
-  return [namedRepository(owner, name), rest]
+  if (!isOwner(owner)) throw invalidOwner()
+  if (!isRepositoryName(name)) throw invalidRepository()
+  return [{ owner, name }, rest]
 }
 
 function selfHosted(path: string): string {
@@ -113,33 +126,25 @@ export function endpointPath({ owner, id }: Pick<Endpoint, 'owner' | 'id'>): str
   return `/-/${owner}/${id.reveal()}`
 }
 
-/** An event that a request to an endpoint starts. */
-export interface EndpointEvent {
-  /** `owner/name` */
-  readonly repository: string
-  /** `<workflow>/<trigger>[/<rest>]`, with the query. */
-  readonly path: string
-}
-
 /**
- * The events of one request: of the endpoint's own workflow, and of each further target. The rest of the
+ * The destinations of one request: of the endpoint's own workflow, and of each further target. The rest of the
  * path is added byte for byte.
  *
  * @throws RelayError 400 if the URL must name the workflow, and does not
  */
-export function eventsOf(
+export function destinationsOf(
   endpoint: Endpoint,
   { rest }: Pick<EndpointUrl, 'rest'>,
-): readonly [EndpointEvent, ...EndpointEvent[]] {
+): Destinations {
   const { repository, workflow, trigger, targets = [] } = endpoint
   if (workflow === undefined || trigger === undefined) {
     const path = rest.replace(/^\/+/, '')
     if (lacksTrigger(path)) throw missingTrigger('/-/<owner>/<id>/<workflow>/<trigger>')
-    return [{ repository, path }]
+    return [{ repository: parseRepository(repository), path }]
   }
-  const eventOf = (target: EndpointTarget) => ({
-    repository: target.repository,
+  const destinationOf = (target: EndpointTarget): Destination => ({
+    repository: parseRepository(target.repository),
     path: `${target.workflow}/${target.trigger}${rest}`,
   })
-  return [eventOf({ repository, workflow, trigger }), ...targets.map(eventOf)]
+  return [destinationOf({ repository, workflow, trigger }), ...targets.map(destinationOf)]
 }

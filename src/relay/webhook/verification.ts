@@ -24,13 +24,38 @@ import {
   type WebhookRequest,
 } from '../../wire/webhook-request.ts'
 import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
+import { buildPayload, type ReceivedEvent } from '../github/payload.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
-import type { CheckedRequest, IfResult, RequestChecks } from './checks.ts'
-import { buildPayload, type ReceivedEvent } from './payload.ts'
 import { splitTarget } from './url.ts'
 
 /** Handshakes whose response needs a secret, which the endpoint contains. */
 const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> = signedResponses
+
+/** A request that is to be checked. */
+export interface CheckedRequest {
+  /** The raw request target, for schemes that sign the URL. */
+  readonly target: string
+  readonly event: ReceivedEvent
+}
+
+/** The result of the claim `if`: `error` if the expression cannot be evaluated for this event. */
+export type IfResult = 'true' | 'false' | 'error'
+
+/** The checks of one endpoint for one request. */
+export interface RequestChecks {
+  /** Whether the signature of the request is valid, or no signature is required. */
+  verify(): Promise<boolean>
+  /** The response to a handshake of the sender. Call it only after `verify`. */
+  handshake(): Promise<RelayResponse | undefined>
+  if(): IfResult
+  /**
+   * Why `verify` or `if` did not let the request pass, for the log: a sentence that names the condition,
+   * and contains no value of the event.
+   */
+  unmet(): string | undefined
+  /** The response that the sender expects to an accepted event, in place of the default. */
+  accepted(): RelayResponse | undefined
+}
 
 /**
  * Prepares the checks of an endpoint for one request. They run the code of the triggers on the payload

@@ -1,11 +1,11 @@
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 
 /** Calls GitHub by the runtime's own fetch, which pools connections by itself. */
-export function githubFetch(apiUrl: URL): GitHubCall {
+export function githubFetch({ origin }: URL): GitHubCall {
   return async ({ method = 'POST', path, headers, body, timeout, reads, responseBytes }) => {
     const signal = AbortSignal.timeout(timeout)
     const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
-    const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
+    const response = await fetch(origin + path, init).catch((cause) => {
       throw new GitHubCallError('no answer', { sent: !neverLeft(cause), cause })
     })
     const { status, ok } = response

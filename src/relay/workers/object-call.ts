@@ -36,12 +36,6 @@ export async function askObject(
   return response
 }
 
-/** A call of one method. */
-export interface ObjectCall {
-  readonly method: string
-  readonly given: readonly unknown[]
-}
-
 /**
  * A store that is in a Durable Object, as others call it. All its methods return promises; arguments and
  * results are JSON.
@@ -70,19 +64,18 @@ export function storeInObject<Store extends object>(
   return new Proxy({}, { get }) as Store
 }
 
-/** @throws TypeError for anything but a call that `storeInObject` made */
-export function readObjectCall(body: unknown): ObjectCall {
-  const { method, given } = isObject(body) ? body : {}
-  if (typeof method !== 'string' || !Array.isArray(given)) throw new TypeError('no call')
-  return { method, given }
-}
-
-/** Runs in the object: the response to a call. */
+/**
+ * Runs in the object: the response to a call.
+ *
+ * @throws TypeError for anything but a call that `storeInObject` made
+ */
 export async function answerObjectCall<Store extends object>(
   store: Store,
-  { method, given }: ObjectCall,
+  body: unknown,
 ): Promise<Response> {
+  const { method, given } = isObject(body) ? body : {}
+  if (typeof method !== 'string' || !Array.isArray(given)) throw new TypeError('no call')
   const run: unknown = Reflect.get(store, method)
   if (typeof run !== 'function') throw new TypeError(`the object has no method ${method}`)
-  return Response.json({ result: await run.apply(store, [...given]) })
+  return Response.json({ result: await run.apply(store, given) })
 }

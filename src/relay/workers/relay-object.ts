@@ -8,7 +8,7 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
-import { PACK } from '../github/payload-limit.ts'
+import { PACK } from '../github/payload.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
@@ -19,13 +19,13 @@ import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
 import { logChange as log, logBug as report } from './log.ts'
-import { answerObjectCall, readObjectCall } from './object-call.ts'
+import { answerObjectCall } from './object-call.ts'
 import { ObjectDatabase, type ObjectState } from './object-database.ts'
 import type { OwnerLook } from './owner-objects.ts'
 
 // `worker.js` loads this bundle if the binding `RELAY` is there.
 export { storedRelay } from './stored-relay.ts'
-export { readable, readLargeBody } from './web-streams.ts'
+export { atMinimumRate, readable } from './web-streams.ts'
 
 /** Calls of GitHub in one alarm: the free plan allows 50 requests, and each redirect counts. */
 const CALLS = 40
@@ -99,8 +99,7 @@ export class OwnerObject {
       '/',
     )
     if (name === 'chunks') return this.#answerChunk(request, hash, Number(number))
-    const call = readObjectCall(await request.json())
-    const response = await answerObjectCall(this.#storeOf(owner, name), call)
+    const response = await answerObjectCall(this.#storeOf(owner, name), await request.json())
     await this.setAlarm()
     return response
   }

@@ -14,7 +14,7 @@ import type { RelayStore } from '../delivery/accept.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
-import { LargeBodies, type StreamedHash } from '../store/bodies.ts'
+import type { StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { endpointHash } from '../store/endpoint-records.ts'
@@ -114,7 +114,7 @@ function relayWithKey(
     now: Date.now,
     log: logChange,
     report,
-    largeBodies: largeBodiesIn(objects, config, settings.mostBodyBytes, report),
+    bodies: { storeOf: (owner) => objects.bodiesOf(owner), newHash },
     isCurrent: (endpoint) => isCurrent(endpoint, endpoints),
     relay: () => relay,
     admin: {
@@ -143,19 +143,6 @@ async function isCurrent(endpoint: Endpoint, endpoints: EndpointLookup): Promise
   if (!current) return false
   const [now, then] = await Promise.all([current, endpoint].map(({ id }) => endpointHash(id)))
   return now === then
-}
-
-/** Absent without a public address, because the action could not fetch a body. */
-function largeBodiesIn(
-  objects: OwnerObjects,
-  { publicUrl }: RelayConfig,
-  most: number,
-  report: (error: unknown) => void,
-): LargeBodies | undefined {
-  if (publicUrl === undefined) return undefined
-  const storeOf = (owner: string) => objects.bodiesOf(owner)
-  const { sleep } = systemClock
-  return new LargeBodies({ storeOf, most, publicUrl, now: Date.now, sleep, newHash, report })
 }
 
 /** https://developers.cloudflare.com/workers/runtime-apis/web-crypto/#constructors */

@@ -1,6 +1,3 @@
-import { joinedBytes } from '../../wire/bytes.ts'
-import { headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { LargeBodySink } from '../../wire/http.ts'
 import { malformedRequest } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
 
@@ -11,48 +8,12 @@ interface StreamClock {
   after(milliseconds: number, back: () => void): () => void
 }
 
-interface LargeBodyReading {
-  /** Bytes up to which the body is read into memory. */
-  readonly limit: number
-  readonly sink: LargeBodySink
-  readonly arrived: ((bytes: number) => void) | undefined
-  readonly clock: StreamClock
-}
-
 /**
- * Reads a body up to `limit` bytes into memory; a longer one goes to the sink. The next piece is read when
- * the one before is written.
+ * The pieces of a body; only the time that the reader waits for the sender counts.
  *
- * @returns `undefined` if the sink has the body
- * @throws RangeError if the body has more bytes than the sink takes
  * @throws RelayError 408 if the body arrives more slowly than the minimum rate
  */
-export async function readLargeBody(
-  body: ReadableStream<Uint8Array> | null,
-  headers: RawHeaders,
-  { limit, sink, arrived, clock }: LargeBodyReading,
-): Promise<Uint8Array | undefined> {
-  const tooLarge = () => new RangeError(`more than ${sink.most} bytes`)
-  if (Number(headerValue(headers, 'content-length')) > sink.most) throw tooLarge()
-  if (!body) return new Uint8Array()
-  const held: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of atMinimumRate(body, clock)) {
-    size += chunk.length
-    if (size > sink.most) throw tooLarge()
-    if (size <= limit) {
-      arrived?.(chunk.length)
-      held.push(chunk)
-      continue
-    }
-    for (const earlier of held.splice(0)) await sink.write(earlier)
-    await sink.write(chunk)
-  }
-  return size > limit ? undefined : joinedBytes(held, size)
-}
-
-/** Only the time that the reader waits for the sender counts. @throws RelayError 408 */
-async function* atMinimumRate(
+export async function* atMinimumRate(
   body: ReadableStream<Uint8Array>,
   clock: StreamClock,
 ): AsyncGenerator<Uint8Array> {

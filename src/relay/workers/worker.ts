@@ -1,15 +1,16 @@
 import { byteString, collect } from '../../wire/bytes.ts'
-import { bugOf, UserError } from '../../wire/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay, steadyClock } from '../config.ts'
 import { internalError } from '../errors.ts'
-import { PACK } from '../github/payload-limit.ts'
+import { PACK } from '../github/payload.ts'
 import { respond } from '../relay.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
+import { logBug } from './log.ts'
 import type { ObjectState } from './object-database.ts'
 import type { OwnerObject } from './relay-object.ts'
 import type { RelayOfRequest } from './stored-relay.ts'
@@ -65,7 +66,7 @@ export class RelayObject {
       const object = await this.#open()
       return await object.fetch(request)
     } catch (error) {
-      logError(error)
+      logBug(error)
       return new Response(null, { status: 500 })
     }
   }
@@ -77,7 +78,7 @@ export class RelayObject {
       const object = await this.#open()
       await object.alarm()
     } catch (error) {
-      logError(error)
+      logBug(error)
       // The runtime runs the alarm again.
       throw error
     }
@@ -90,10 +91,6 @@ export class RelayObject {
     })
     return this.#opened
   }
-}
-
-function logError(error: unknown): void {
-  console.log(JSON.stringify({ error: bugOf(error) }))
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -129,17 +126,13 @@ function relayRequest(request: Request): RelayRequest {
   for (const [name, value] of request.headers) headers.push(name, byteString(value))
   return {
     method: request.method,
-    target: request.url,
+    // The runtime's URL always has a path after its host.
+    target: request.url.slice(request.url.indexOf('/', 'https://'.length)),
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
-    readLargeBody: async (limit, sink, arrived) => {
-      // A small body is read whole, as it is without a store for large bodies.
-      const declared = headerValue(headers, 'content-length')
-      if (declared !== undefined && Number(declared) <= limit) {
-        return readBody(request, headers, limit, arrived)
-      }
-      const { readLargeBody } = await loadObject()
-      return readLargeBody(request.body, headers, { limit, sink, arrived, clock: steadyClock })
+    pieces: async function* () {
+      const { atMinimumRate } = await loadObject()
+      if (request.body) yield* atMinimumRate(request.body, steadyClock)
     },
     // https://developers.cloudflare.com/workers/configuration/compatibility-flags/#enable-requestsignal-for-incoming-requests
     whenGone: (back) => request.signal.addEventListener('abort', back),
