@@ -66,8 +66,8 @@ describe('hookline dev', () => {
     await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
   })
 
-  test('prints an error if a glob matches no file', async () => {
-    const other = new RunningCommand(['dev', '--port', '0', 'nope/*.yml'], {
+  test('prints an error if --workflow matches no file', async () => {
+    const other = new RunningCommand(['dev', '--port', '0', '--workflow', 'nope/*.yml'], {
       cwd: folder,
     })
     await other.printed(/error: .*nope\/\*\.yml/)

@@ -32,6 +32,7 @@ import { devFindings, devWorkflowSource } from './workflows-here.ts'
 interface DevOptions {
   readonly host?: string
   readonly port: string
+  readonly workflow: string[]
   readonly poll?: boolean
   readonly run?: boolean
   readonly json?: boolean
@@ -49,13 +50,13 @@ Examples:
 export function devCommand(): Command {
   return new Command('dev')
     .description('evaluate events on this machine as the action does on GitHub')
-    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option(
       '--port <port>',
       'port to listen on; 0 selects a free port',
       process.env.PORT || settingDefault('PORT'),
     )
     .option('--host <host>', 'listen for other machines; needs HOOKLINE_DEV_KEY')
+    .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
     .option('--poll', 'poll the Bot API too; shown messages are acknowledged')
     .option('--run', 'run the jobs of fired events on this machine with act')
     .option('--json', 'print one JSON line per event')
@@ -63,8 +64,8 @@ export function devCommand(): Command {
     .action(serve)
 }
 
-async function serve(globs: string[], options: DevOptions): Promise<void> {
-  const { host, port, poll, json } = options
+async function serve(options: DevOptions): Promise<void> {
+  const { host, port, workflow: globs, poll, json } = options
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
   const { threadScripts } = await import('../inspector/script-thread.ts')

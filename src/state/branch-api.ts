@@ -69,6 +69,7 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
   // On GitHub Enterprise Server, `/api/graphql` is next to the `/api/v3` of the REST API.
   const graphqlUrl = new URL(github.apiUrl.href.replace(/\/v3\/?$/, ''))
   const version = new ServerVersion(github.apiUrl)
+  const graphqlVersion = new ServerVersion(graphqlUrl)
   const clock = {
     now: () => new Date(now()),
     sleep: (duration: number) => place.sleep(duration),
@@ -83,7 +84,7 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
   const ask: Ask = (method, path, body) => {
     const isGraphql = path === GRAPHQL
     const options = isGraphql
-      ? { call: graphqlCall(call), apiUrl: graphqlUrl, clock, version }
+      ? { call: graphqlCall(call), apiUrl: graphqlUrl, clock, version: graphqlVersion }
       : { call, apiUrl: github.apiUrl, clock, version }
     // `call` adds the token of the run.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE

@@ -17,7 +17,7 @@ export class ServerVersion {
   /** False for Forgejo and Gitea, whose API is at `/api/v1` and ignores the header. */
   readonly #hasVersions: boolean
 
-  /** The path of the API's base, without a slash at its end. */
+  /** The path of the API's base, without a slash at its end; a client takes it from here. */
   readonly basePath: string
 
   constructor(apiUrl: URL | string) {

@@ -53,7 +53,7 @@ test.each([
   ['.github/workflows/b.yml', ['b']],
   ['.github/workflows/*.yml', ['b', 'c']],
   ['workflows/a.yml', ['a', 'b', 'c']],
-])('dev %s finds %j, and reads native workflows as native', async (glob, names) => {
+])('dev --workflow %s finds %j, and reads native workflows as native', async (glob, names) => {
   const files = {
     'workflows/a.yml': 'on: webhook',
     '.github/workflows/b.yml': native('webhook: {path: /x}'),

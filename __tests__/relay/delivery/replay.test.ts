@@ -219,6 +219,29 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     })
   })
 
+  test('an event behind a refused credential says what it waits for, until when, and the cure', async () => {
+    const url = await relay.endpoint()
+    await relay.post(url)
+    await relay.settled()
+    relay.github.always({ status: 401, body: '{"message":"Bad credentials"}' })
+    await relay.post(url)
+    await relay.settled()
+    const behind = idOf(await relay.post(url))
+    const [delivery] = await relay.list()
+    expect(delivery).toMatchObject({ id: behind, state: 'waiting', reason: 'queued' })
+    expect(delivery).toMatchObject({ waitsFor: 'invalid_token', attempts: 0 })
+    const { receivedAt, nextAttemptAt } = delivery ?? {}
+    const wait = Date.parse(String(nextAttemptAt)) - Date.parse(String(receivedAt))
+    expect([wait > 30_000, wait <= MINUTE]).toEqual([true, true])
+    const { json } = await relay.admin('GET', `/deliveries/octo/${behind}`)
+    expect(json.stages.at(-1)).toMatchObject({ stage: 'sent', state: 'waiting' })
+    expect(json.stages.at(-1).found).toContain('queued behind invalid_token')
+    expect(json.stages.at(-1).cure).toContain('HOOKLINE_GITHUB_TOKEN')
+    relay.github.reset()
+    await relay.pass(2 * MINUTE)
+    expect((await relay.list()).map(({ state }) => state)).toEqual(Array(3).fill('delivered'))
+  })
+
   test('an event keeps the path of its receipt after its endpoint got another workflow', async () => {
     const url = await relay.endpoint()
     const old = idOf(await relay.post(`${url}/eu`))

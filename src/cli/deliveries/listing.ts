@@ -42,13 +42,15 @@ function cellsOf(delivery: AdminAnswer, now: number): readonly string[] {
   ]
 }
 
-/** `waiting: rate_limited, 3 attempts, next in 20 s` */
-function stateText({ state, reason, attempts, nextAttemptAt }: AdminAnswer, now: number): string {
+/** `waiting: rate_limited, 3 attempts, next in 20 s`, or `waiting: queued behind invalid_token, next in 60 s` */
+function stateText(delivery: AdminAnswer, now: number): string {
+  const { state, reason, waitsFor, attempts, nextAttemptAt } = delivery
   const why = text(reason) && text(reason) !== text(state) ? `: ${text(reason)}` : ''
+  const behind = text(waitsFor) && waitsFor !== reason ? ` behind ${text(waitsFor)}` : ''
   const tries = Number(attempts) > 1 ? `, ${Number(attempts)} attempts` : ''
   const next =
     typeof nextAttemptAt === 'string' ? `, ${nextText(Date.parse(nextAttemptAt) - now)}` : ''
-  return text(state) + why + tries + next
+  return text(state) + why + behind + tries + next
 }
 
 function nextText(wait: number): string {

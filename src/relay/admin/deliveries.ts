@@ -20,7 +20,7 @@ import type { Manager } from './access.ts'
 import { endpointOf } from './pass-again.ts'
 import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody, readPage } from './query.ts'
 import { shownRequest } from './shown-request.ts'
-import { acceptedAt, stagesOf } from './stages.ts'
+import { acceptedAt, type Resting, stagesOf } from './stages.ts'
 
 export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgain' | 'newId'> {
   /**
@@ -120,7 +120,7 @@ async function listResponse(
   const page = found.slice(0, limit)
   const end = found.length > limit ? page.at(-1) : undefined
   return jsonResponse({
-    deliveries: page.map(shownDelivery),
+    deliveries: (await withRests(page, store)).map(shownDelivery),
     next: end ? String(end.seq) : null,
   })
 }
@@ -131,7 +131,8 @@ async function showResponse(
   ports: DeliveryPorts,
 ): Promise<RelayResponse> {
   const { endpoints, loadChecks } = ports
-  const stored = await storeOf(own.owner, ports).table.find(id)
+  const store = storeOf(own.owner, ports)
+  const stored = await store.table.find(id)
   if (!stored || !isSelected(stored, own)) throw noSuchDelivery()
   const { key, content, path } = stored
   const record = key === null || content === null ? undefined : { key, content }
@@ -139,8 +140,23 @@ async function showResponse(
     record && (await decryptContent(record, endpoints.encryption).catch(() => undefined))
   const endpoint = await endpointOf(stored, endpoints)
   const request = opened ? await shownRequest(opened, path, endpoint, loadChecks) : null
-  const stages = stagesOf(stored, endpoint, request?.body)
-  return jsonResponse({ delivery: shownDelivery(stored), request, stages })
+  const [delivery = stored] = await withRests([stored], store)
+  const stages = stagesOf(delivery, endpoint, request?.body)
+  return jsonResponse({ delivery: shownDelivery(delivery), request, stages })
+}
+
+/** An event whose queue rests waits for the end of the rest, even if it was never sent itself. */
+async function withRests<Row extends Delivery>(
+  rows: readonly Row[],
+  store: DeliveryStore,
+): Promise<readonly (Row & Resting)[]> {
+  const waiting = rows.filter(({ state, next }) => isOpen(state) && next !== null)
+  if (waiting.length === 0) return rows
+  const rests = await store.rests([...new Set(waiting.map(({ queue }) => queue))])
+  return rows.map((row) => {
+    const rest = waiting.includes(row) ? rests[row.queue] : undefined
+    return rest ? { ...row, next: Math.max(row.next ?? 0, rest.until), waitsFor: rest.reason } : row
+  })
 }
 
 async function changeResponse(
@@ -275,7 +291,7 @@ function readTime(name: string, text: string | undefined): number | undefined {
 }
 
 /** The public part of a delivery. Unknown values are `null`. */
-function shownDelivery(delivery: Delivery) {
+function shownDelivery(delivery: Delivery & Resting) {
   const { id, request, replayOf, batch, owner, repository, endpoint, path, method } = delivery
   const { state, reason, explanation, received, since, attempts, next, size } = delivery
   const { githubMs, run, outcome, outcomeReason, conclusion, details } = delivery
@@ -295,6 +311,7 @@ function shownDelivery(delivery: Delivery) {
     changedAt: isoTime(since),
     attempts,
     nextAttemptAt: isOpen(state) && next !== null ? isoTime(next) : null,
+    waitsFor: delivery.waitsFor ?? null,
     size,
     acceptedAt: acceptedAt(delivery),
     githubMs,

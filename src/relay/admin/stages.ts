@@ -38,6 +38,11 @@ export interface Stage {
   readonly cure: string | null
 }
 
+/** The error code of the attempt after which the queue of a delivery rests. */
+export interface Resting {
+  readonly waitsFor?: string
+}
+
 type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stage, 'state'>
 
 /**
@@ -47,7 +52,7 @@ type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stag
  * @param body of the request, if the relay stores it
  */
 export function stagesOf(
-  delivery: Delivery,
+  delivery: Delivery & Resting,
   endpoint: Endpoint | undefined,
   body: string | null = null,
 ): readonly Stage[] {
@@ -155,7 +160,7 @@ function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told
   return { state: 'ok', at, found: 'the condition is true', wanted: endpoint.if }
 }
 
-function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
+function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined): Told {
   const { state, reason, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
@@ -180,12 +185,14 @@ function sentStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
       }
     default: {
       const when = next === null ? '' : `, next attempt ${isoTime(next)}`
+      const { waitsFor = reason } = delivery
+      const behind = waitsFor === reason ? '' : ` behind ${waitsFor}`
       const doubt = state === 'uncertain' ? 'GitHub may have the event, ' : ''
       return {
         state: 'waiting',
         at: isoTime(since),
-        found: `${doubt}${why} (${tries}${when})`,
-        cure: cureOf(reason, named),
+        found: `${doubt}${why}${behind} (${tries}${when})`,
+        cure: cureOf(waitsFor, named),
       }
     }
   }

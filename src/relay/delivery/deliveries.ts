@@ -40,12 +40,14 @@ import {
   type NotifySettings,
   type PostNotification,
 } from './notify.ts'
+import type { Rest } from './queue.ts'
 import { Schedule, type Task } from './schedule.ts'
 
 /** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
 export type DeliveryStore = Pick<
   Deliveries,
   | 'waits'
+  | 'rests'
   | 'put'
   | 'record'
   | 'settle'
@@ -197,6 +199,11 @@ export class Deliveries {
    */
   async waits(queue: string): Promise<boolean> {
     return this.#loop.waits(queue)
+  }
+
+  /** Until when events of the named queues wait because of an earlier attempt, and for what. */
+  async rests(queues: readonly string[]): Promise<Readonly<Record<string, Rest>>> {
+    return this.#loop.rests(queues)
   }
 
   /**

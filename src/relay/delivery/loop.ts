@@ -29,7 +29,7 @@ import {
   openBatch,
   openEvent,
 } from './open-event.ts'
-import { mostCalls, noteFailedRequest, noteOutcome, Queue } from './queue.ts'
+import { mostCalls, noteFailedRequest, noteOutcome, Queue, type Rest } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
@@ -134,6 +134,16 @@ export class DeliveryLoop {
     return this.#queues.get(name)?.isRefused ?? false
   }
 
+  /** The rests of the named queues; those that do not rest are left out. */
+  rests(names: readonly string[]): Readonly<Record<string, Rest>> {
+    const now = this.#ports.now()
+    const entries = names.map((name) => {
+      const { restUntil: until = 0, restsFor: reason = '' } = this.#queues.get(name) ?? {}
+      return [name, { until, reason }] as const
+    })
+    return Object.fromEntries(entries.filter(([, { until }]) => until > now))
+  }
+
   /** To be told that an event was stored, which GitHub may have been asked for before. */
   stored({ queue: name, state, attempts = 0, wait = 0, reason, collection }: NewDelivery): void {
     const queue = this.#queueOf(name)
@@ -151,6 +161,7 @@ export class DeliveryLoop {
     // The queue waits for the end of a limit, or of a call that is still open.
     const isOpen = attempts === 0 && state === 'uncertain'
     if (isOpen || reason === 'rate_limited') {
+      queue.restsFor = reason
       queue.restUntil = Math.max(queue.restUntil, now + wait)
     }
     if (wait <= 0) queue.hasDue = true

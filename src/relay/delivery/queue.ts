@@ -27,6 +27,12 @@ export function queueNames(limiters: Pick<RateLimiters, 'holderOf'>): NameQueue 
     `${`${owner}/${name}`.toLowerCase()}#${await limiters.holderOf(credential)}`
 }
 
+/** Until when the events of a queue wait, whatever their own times, and the error code of its last attempt. */
+export interface Rest {
+  readonly until: number
+  readonly reason: string
+}
+
 /** A queue that has undelivered events. */
 export class Queue {
   readonly name: string
@@ -47,6 +53,8 @@ export class Queue {
   failsSince = Number.POSITIVE_INFINITY
   /** No attempt before this time. */
   restUntil = 0
+  /** The error code of the attempt after which the queue rests. */
+  restsFor = ''
   /** An event is due: a new one must wait behind it. */
   hasDue = false
   /** When the table is read again. */
@@ -90,10 +98,12 @@ export function noteOutcome(
       queue.restUntil = 0
       break
     case 'limited':
+      queue.restsFor = outcome.reason
       // The rate limiter holds the credential; a 503 that names a time holds the queue.
       queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
       break
     case 'paused':
+      queue.restsFor = outcome.reason
       queue.isRefused = true
       queue.failsSince = Math.min(now, queue.failsSince)
       // Calls that overlap are refused together.
@@ -102,6 +112,7 @@ export function noteOutcome(
       break
     case 'failed':
     case 'doubt':
+      queue.restsFor = outcome.reason
       // Few events should be in doubt.
       queue.failures = Math.max(queue.failures + 1, outcome.kind === 'doubt' ? FAILURES : 1)
       queue.failsSince = Math.min(now, queue.failsSince)
