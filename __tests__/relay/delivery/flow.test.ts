@@ -27,6 +27,9 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
       HOOKLINE_API_URL: github.url,
       HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '400',
     })
+    // The relay queues only events of credentials that GitHub accepted before.
+    expect((await send('before')).status).toBe(200)
+    github.reset()
   })
   afterEach(async () => {
     github.reset()
