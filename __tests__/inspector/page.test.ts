@@ -469,6 +469,7 @@ inBrowser('the page', () => {
       await page.getByRole('searchbox').fill('')
       await page.keyboard.press('Escape')
       await page.route('**/inspector/requests/*', async (route) => {
+        // Longer than the keys below take.
         await new Promise((resolve) => setTimeout(resolve, 300))
         await route.continue()
       })

@@ -111,6 +111,7 @@ testOnNode24(
     expect(performance.now() - begin).toBeGreaterThan(1900)
     const inWindow = ['4', '5', '6'].map((body) => postTo({ url }, 'r', body))
     const inBatch = [3, 4].map((n) => postOpen({ url }, n))
+    // Without the held file, GitHub would have them by now.
     await pause(300)
     expect(github.calls).toEqual([])
     await rm(held)
@@ -309,6 +310,7 @@ testOnNode24('a stop waits at most 10 s for a disk', async () => {
   github.always({ status: 503 })
   await writeFile(slow, '')
   const unanswered = expect(sendTo(relay, 'kept', 'never written')).rejects.toThrow('fetch failed')
+  // By now the relay has the request and waits for the disk.
   await pause(1000)
   const start = performance.now()
   expect(await relay.stop()).toBe(0)
