@@ -9,6 +9,8 @@ export default {
   testTimeout: 180_000,
   // Most suites wait for a process or a socket, so every core runs one.
   maxWorkers: '100%',
+  // The seed is printed; `--seed=<number>` repeats its order.
+  randomize: true,
   globalSetup: '<rootDir>/scripts/jest/setup.js',
   reporters: ['default', '<rootDir>/scripts/jest/tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],

@@ -4,6 +4,9 @@ import ordinary from './jest.config.js'
 export default {
   ...ordinary,
   testTimeout: 1_800_000,
+  // The tests of a deployment are the steps of one; the seed is that of `jest.getSeed()`.
+  randomize: false,
+  showSeed: true,
   testMatch: ['<rootDir>/__tests__/**/*.soak.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
 }

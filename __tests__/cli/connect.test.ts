@@ -346,7 +346,8 @@ describe('the steps at the sender', () => {
       )
       await running.printed(/Press s, or open .*, to store its secret/)
       await running.printed(/keys: s store the secret, t send a test event, q quit/)
-      // A secret that is pasted too early does nothing, whatever keys it contains.
+      // A secret that is pasted too early does nothing, whatever keys it contains. The next key
+      // comes later, because text that arrives in one piece counts as pasted.
       running.type('whsec_stq')
       await new Promise((resolve) => setTimeout(resolve, 200))
       running.type('s')

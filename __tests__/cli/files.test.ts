@@ -9,7 +9,8 @@ import { findSourceFiles, watchGlobs } from '../../src/cli/files.ts'
 const ROOT = join(realpathSync(mkdtempSync(join(tmpdir(), 'hookline-watch-'))), 'a+(b)')
 afterAll(() => rmSync(join(ROOT, '..'), { recursive: true }))
 
-const write = (file: string) => writeFileSync(join(ROOT, file), `on: webhook # ${Math.random()}`)
+let writes = 0
+const write = (file: string) => writeFileSync(join(ROOT, file), `on: webhook # ${++writes}`)
 for (const folder of ['workflows', 'workflows/deep', 'docs']) {
   mkdirSync(join(ROOT, folder), { recursive: true })
   write(`${folder}/hook.yml`)

@@ -21,6 +21,16 @@ const WITH_BLOCKS = PAGES.filter(
   ({ name, blocks }) => blocks.length > 0 && name !== 'CONTRIBUTING.md',
 )
 
+/** Milliseconds after which a block hangs. */
+const TIME_OF_BLOCK = 180_000
+
+/** Throws the fault of a block with its place. */
+function told({ page, line, language }: Block) {
+  return (cause: unknown): never => {
+    throw new Error(`${page}:${line}: the block of ${language} does not work`, { cause })
+  }
+}
+
 /** Whether the commands of a page need a database, and no Node on this machine has SQLite. */
 function needsNewerNode({ name }: { readonly name: string }): boolean {
   return SESSIONS[name]?.hasSqlite === true && NODE24 === null
@@ -45,33 +55,31 @@ export function testBlocks(part: keyof typeof PARTS): void {
 
     const isWalk = ({ text }: Block) => FIRST_COMMAND.test(text)
     const first = page.blocks.find(isWalk)
-    if (first) {
-      const { [page.name.replace(/.*\/|\.md$/g, '')]: without } = NOT_WALKED
-      const how = without ? `, ${without}` : ''
-      test(`its commands lead to a run${how}`, async () => {
-        try {
-          await walkSender(first, page, session)
-        } finally {
-          session.github.reset()
-        }
-      })
-    }
+    const { [page.name.replace(/.*\/|\.md$/g, '')]: without } = NOT_WALKED
+    const how = first && without ? `, ${without}` : ''
 
     // Workflows run last, because they need the events that the page's commands sent.
     const others = page.blocks.filter((block) => !isWalk(block))
     const blocks = others.toSorted((one, other) => rank(one) - rank(other))
-    for (const block of blocks) {
-      const missing = missingFor(block.text)
-      const name = [
-        `line ${block.line}: ${block.language}`,
-        ...missing.map((one) => `without ${one}`),
-      ]
-      const it = missing.length > 0 ? test.skip : test
-      it(name.join(', '), async () => {
-        await runBlock(block, page, session)
-        expect(session.elsewhere.faults).toEqual([])
-        expect(session.github.calls.flatMap(({ violations }) => violations)).toEqual([])
-      })
+    for (const { line, language, text } of blocks) {
+      const missing = missingFor(text).map((one) => `, without ${one}`)
+      if (missing.length > 0) test.skip(`line ${line}: ${language}${missing.join('')}`, () => {})
     }
+
+    test(
+      `its blocks work, one after the other${how}`,
+      async () => {
+        if (first) {
+          await walkSender(first, page, session).catch(told(first))
+          session.github.reset()
+        }
+        for (const block of blocks.filter(({ text }) => missingFor(text).length === 0)) {
+          await runBlock(block, page, session).catch(told(block))
+          expect(session.elsewhere.faults).toEqual([])
+          expect(session.github.calls.flatMap(({ violations }) => violations)).toEqual([])
+        }
+      },
+      TIME_OF_BLOCK * page.blocks.length,
+    )
   })
 }

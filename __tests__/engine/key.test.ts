@@ -6,6 +6,7 @@ import { keyPath } from '../../src/triggers/path-option.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { parseDataPath } from '../../src/wire/data-path.ts'
 import type { Json } from '../../src/wire/json.ts'
+import { randomOf } from '../support/fake-time.ts'
 import { fc } from '../support/properties.ts'
 
 /** The key of an item; with `same`, whether two items have the same key. */
@@ -227,7 +228,7 @@ test('permuted items have the same key, distinct ones never', async () => {
 const DISTINCT = 4_000
 
 test('distinct items of many shapes have as many keys, however they are ordered', async () => {
-  const random = pseudoRandom(37)
+  const random = randomOf(37)
   const keys = new Set<string>()
   for (let from = 0; from < DISTINCT; from += 1_000) {
     const items = Array.from({ length: 1_000 }, (_, at) => distinctItem(from + at, random))
@@ -280,17 +281,6 @@ function distinctItem(place: number, random: () => number): Item {
   const value = shape?.(Math.floor(place / SHAPES.length) + 1) ?? null
   const odd = ODD[Math.floor(random() * ODD.length)] ?? null
   return { method: 'post', query: { page: odd }, body: { odd: [odd], value } }
-}
-
-/** Reproducible numbers from 0 to 1 (mulberry32). */
-function pseudoRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** The same value with its keys in reverse order. */

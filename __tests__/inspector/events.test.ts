@@ -1,20 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { EventReader } from '../support/inspector.ts'
 
 let dev: Dev
 const readers: EventReader[] = []
+/** All events since the start of the run. */
+const all: string[] = []
 
-beforeAll(async () => {
+beforeEach(async () => {
+  all.length = 0
   dev = await startDev({ files: { 'workflows/hook.yml': 'on: webhook' } })
 })
 afterEach(async () => {
   for (const reader of readers.splice(0)) await reader.close()
+  await dev.stop()
 })
-afterAll(() => dev.stop())
-
-/** All events since the start of the run, which all tests share. */
-const all: string[] = []
 
 function read(): EventReader {
   const reader = new EventReader(dev.url)

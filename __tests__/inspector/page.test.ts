@@ -482,6 +482,7 @@ inBrowser('the page', () => {
       await page.getByRole('searchbox').fill('')
       await page.keyboard.press('Escape')
       await page.route('**/inspector/requests/*', async (route) => {
+        // Longer than the keys below take.
         await new Promise((resolve) => setTimeout(resolve, 300))
         await route.continue()
       })
@@ -605,11 +606,13 @@ inBrowser('the page', () => {
       const foreign = new URL(set.dev.url)
       foreign.hostname = '127.0.0.1'
       // Another origin on this machine, with its own document.
-      await page.goto(`${foreign.origin}/webhook/hook/webhook?__response_content_type=text/html`)
-      const attempt = page.evaluate(
+      const other = await page.context().newPage()
+      await other.goto(`${foreign.origin}/webhook/hook/webhook?__response_content_type=text/html`)
+      const attempt = other.evaluate(
         `fetch('${set.dev.url}/inspector/requests/${id}').then((answer) => answer.text(), () => 'refused')`,
       )
       expect(await attempt).toBe('refused')
+      await other.close()
       const { body } = await ask(set.dev.url, `/inspector/requests/${id}`)
       expect(body).toContain('private')
     })

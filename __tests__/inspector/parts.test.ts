@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
 import { devSource } from '../../src/inspector/dev-source.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
@@ -323,6 +323,10 @@ describe('an order to send a request again', () => {
 describe('a visit', () => {
   const sent: RelayRequest[] = []
   const causes: Cause[] = []
+  beforeEach(() => {
+    sent.length = 0
+    causes.length = 0
+  })
   const parts = {
     recorder: new Recorder('r-1'),
     logs: new RunLogs(),
@@ -468,10 +472,9 @@ describe('a visit', () => {
     const options = { method: 'POST', body: signed({}) }
     expect((await visit('/inspector/replay', options, JSON_TYPE)).status).toBe(200)
     expect(sent.at(-1)?.headers.slice(0, 2)).toEqual(['x-signature', 'signed'])
-    const count = sent.length
     const refused = { method: 'POST', body: signed({ path: 'hook/other' }) }
     const { status, body } = await visit('/inspector/replay', refused, JSON_TYPE)
-    expect([status, body, sent.length]).toEqual([422, 'no such secret\n', count])
+    expect([status, body, sent.length]).toEqual([422, 'no such secret\n', 1])
   })
 
   test.each([

@@ -26,9 +26,12 @@ afterAll(async () => {
   await dev.stop()
 })
 
-/** The newest event, after it was reported. */
-async function newest(count: number) {
-  const summary = (await reader.summaries(count)).at(-1)
+/** The number of events that tests have read. */
+let count = 0
+
+/** The next event, after it was reported. */
+async function next() {
+  const summary = (await reader.summaries(++count)).at(-1)
   return detail(dev.url, summary?.number ?? 0)
 }
 
@@ -39,11 +42,9 @@ async function replay(order: object) {
 }
 
 describe('of a request is kept', () => {
-  let count = 0
-
   test('what fired, by which conditions, and every output', async () => {
     await post(dev.hook('hook/webhook/users/7?a=1'), { x: [1, 2] })
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       outcome: 'fired',
       origin: 'request',
       method: 'POST',
@@ -68,7 +69,7 @@ describe('of a request is kept', () => {
 
   test('which condition did not hold', async () => {
     await post(dev.hook('hook/webhook/teams/7'), {})
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       outcome: 'skipped',
       count: 0,
       reason: 'path does not match /users/:id',
@@ -78,7 +79,7 @@ describe('of a request is kept', () => {
 
   test('the mistakes of the workflow file', async () => {
     await post(dev.hook('bad/webhook'), {})
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       outcome: 'mistaken',
       problems: [
         {
@@ -91,7 +92,7 @@ describe('of a request is kept', () => {
 
   test('that the relay took no notice of it', async () => {
     await post(`${dev.url}/elsewhere`, {})
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       outcome: 'refused',
       request: null,
       reason: 'answered 404: the address is /webhook/<workflow>/<trigger>',
@@ -100,7 +101,7 @@ describe('of a request is kept', () => {
 
   test('that a body was over the limit, and where it was sent to', async () => {
     await post(dev.hook('any/webhook'), ' '.repeat(300_000))
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       outcome: 'refused',
       reason: 'answered 413: the body is too large for an event of GitHub',
       ...{ workflow: 'any', trigger: 'webhook' },
@@ -110,24 +111,24 @@ describe('of a request is kept', () => {
   test('bytes that are no text, as base64', async () => {
     const body = Uint8Array.from([0xff, 0xfe, 0, 1])
     await fetch(dev.hook('any/webhook'), { method: 'POST', body })
-    const { request } = await newest(++count)
+    const { request } = await next()
     expect(request).toMatchObject({ encoding: 'base64', body: '//4AAQ==' })
   })
 
   test('a large body that travelled packed, as the text it was', async () => {
     const text = JSON.stringify({ filler: 'long '.repeat(40_000) })
     await post(dev.hook('any/webhook'), text)
-    expect((await newest(++count)).request).toMatchObject({ encoding: 'text', body: text })
+    expect((await next()).request).toMatchObject({ encoding: 'text', body: text })
   })
 
   test('no credential of another header, nor is it sent where that header is shown', async () => {
     await post(dev.hook('own/webhook'), {}, { 'x-own': 'a-token-of-its-own' })
-    const kept = await newest(++count)
+    const kept = await next()
     expect(kept).toMatchObject({ outcome: 'fired', request: { headers: { 'x-own': '***' } } })
     await replay({ of: kept.id, ...kept.request })
-    expect(await newest(++count)).toMatchObject({ outcome: 'fired', origin: 'replay' })
+    expect(await next()).toMatchObject({ outcome: 'fired', origin: 'replay' })
     await replay({ of: kept.id, ...kept.request, path: 'any/webhook' })
-    const elsewhere = await newest(++count)
+    const elsewhere = await next()
     expect(elsewhere).toMatchObject({ outcome: 'fired', request: { headers: { 'x-own': '' } } })
     expect(JSON.stringify([kept, elsewhere, reader.events])).not.toContain('a-token-of')
     expect(dev.command.stdout).not.toContain('a-token-of')
@@ -136,14 +137,14 @@ describe('of a request is kept', () => {
   test('no credential of its sender, although a replay sends it again', async () => {
     const secret = 'Bearer a-secret-of-the-sender'
     await post(dev.hook('any/webhook'), {}, { authorization: secret, 'x-gitlab-token': secret })
-    const kept = await newest(++count)
+    const kept = await next()
     expect(kept.request?.headers.authorization).toBe('***')
     expect(kept.request?.headers['x-gitlab-token']).toBe('***')
     expect(JSON.stringify(kept)).not.toContain('a-secret-of')
     expect(JSON.stringify(reader.events)).not.toContain('a-secret-of')
     const { delivery, status } = await replay({ of: kept.id, ...kept.request })
     expect(status).toBe(200)
-    const again = await newest(++count)
+    const again = await next()
     expect(again).toMatchObject({ origin: 'replay', delivery, request: kept.request })
     expect(dev.command.stdout).not.toContain('a-secret-of')
   })
@@ -151,14 +152,14 @@ describe('of a request is kept', () => {
   test('no token of the request', async () => {
     const token = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
     await post(`${dev.hook('any/webhook')}?__token=${token}&a=${token}`, {}, { referer: token })
-    expect(JSON.stringify(await newest(++count))).not.toContain(token)
+    expect(JSON.stringify(await next())).not.toContain(token)
   })
 
   test('a replay that was edited, with the length of its new body', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '999' }
     const request = { method: 'PUT', path: 'hook/webhook/users/%C3%A9', body: '{"é":1}' }
     await replay({ of: null, ...request, headers, encoding: 'text' })
-    expect(await newest(++count)).toMatchObject({
+    expect(await next()).toMatchObject({
       method: 'PUT',
       outcome: 'fired',
       items: [
@@ -192,10 +193,9 @@ describe('a request as text', () => {
     ['no body', { body: '', method: 'GET' }],
     ['another method', { body: '', method: 'DELETE' }],
   ])('as curl, with %s, is the same request', async (_, changes) => {
-    const before = (await reader.summaries(0)).length
     const sent = { ...request, headers: { 'x-quote': "it's", 'x-empty': '' }, ...changes }
     await shell(replayLine(sent, dev.url))
-    const { request: came } = await newest(before + 1)
+    const { request: came } = await next()
     expect(came).toMatchObject({ ...sent, headers: expect.objectContaining(sent.headers) })
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { readBatch } from '../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../support/database-relays.ts'
@@ -15,14 +15,12 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
   let github: GitHub
   let relay: DatabaseRelay
   let addressOf: ReturnType<typeof endpointsOf>
-  beforeAll(async () => {
+  beforeEach(async () => {
     github = await startGitHub()
     if (isThere) relay = await start({ HOOKLINE_API_URL: github.url })
     addressOf = endpointsOf(() => relay, { token: TOKEN })
-    github.reset()
   })
-  afterEach(() => github.reset())
-  afterAll(async () => {
+  afterEach(async () => {
     await relay?.close()
     await github.close()
   })

@@ -6,6 +6,7 @@ import type { Figures } from '../../src/relay/figures.ts'
 import { startRelay } from '../../src/relay/node/start.ts'
 import { BodyMemory } from '../../src/relay/webhook/body.ts'
 import { Secret } from '../../src/wire/secret.ts'
+import { randomOf } from '../support/fake-time.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { keptConnection, open, requestBytes, send } from '../support/raw-http.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
@@ -141,12 +142,13 @@ test('a stop resets no client that keeps its connection', async () => {
   const kept = Array.from({ length: 20 }, () => keptConnection(relay.url))
   const request = withToken({ method: 'POST', target: HOOK })
   await Promise.all(kept.map((connection) => connection.send(request)))
+  const random = randomOf(20)
   const untilTold = async (connection: (typeof kept)[number]) => {
     for (;;) {
       const { status, headers } = await connection.send(request)
       expect(status).toBe(200)
       if (headers.connection === 'close') return 'told'
-      await sleep(Math.random() * 20)
+      await sleep(random() * 20)
     }
   }
   const ends = kept.map(untilTold)

@@ -87,8 +87,9 @@ describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
   })
 
   test('a HEAD that fails has no body either', async () => {
-    at.github.next({ status: 401 })
-    expect(await at.send({ method: 'HEAD', target: HOOK })).toMatchObject({ status: 401, body: '' })
+    // After 401, the relay would refuse the token of the other tests.
+    at.github.next({ status: 422 })
+    expect(await at.send({ method: 'HEAD', target: HOOK })).toMatchObject({ status: 422, body: '' })
   })
 })
 

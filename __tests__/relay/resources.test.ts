@@ -112,6 +112,7 @@ describeWithUsage.each(PROCESSES)('resources of a relay on %s', (name, start) =>
         socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${piece.repeat(15)}`)
         sockets.push(socket)
       }
+      // Until the relay has read what was sent.
       await sleep(1000)
       return residentBytes(relay.pid)
     }

@@ -222,13 +222,12 @@ describe('a client that does not hang up after a refusal', () => {
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).resume()
     socket.write(bytes)
     await once(socket, 'end')
-    await sleep(1500)
     const errors: unknown[] = []
     socket.on('error', (error) => errors.push(error))
-    socket.write('x')
-    await sleep(50)
-    socket.write('x')
-    await sleep(50)
+    await until(() => {
+      if (errors.length === 0) socket.write('x')
+      return errors.length > 0
+    })
     expect(errors).toHaveLength(1)
     await expect(soon(relay.close())).resolves.toBe('stopped')
     await github.close()
@@ -269,6 +268,7 @@ describe('stopping', () => {
     const github = await startGitHub()
     const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
     github.always((_, response) => {
+      // Long enough that all requests are open when the stop begins.
       setTimeout(() => response.writeHead(204).end(), 300)
       return undefined
     })
@@ -300,6 +300,7 @@ describe('stopping', () => {
     const github = await startGitHub()
     const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
     github.always((_, response) => {
+      // Long enough that the request is open when the stop begins.
       setTimeout(() => response.writeHead(204).end(), 200)
       return undefined
     })

@@ -68,6 +68,7 @@ export function testSlowClients({ slow, limits = undefined, longest }: SlowClien
         const { status } = await kept.send(withToken({ method: 'POST', target: HOOK, body: '{}' }))
         latencies.push(performance.now() - start)
         expect(status).toBe(200)
+        // So that its requests come while slow clients are open.
         await sleep(500)
       }
       kept.close()

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ENDPOINT_RUNTIMES, endpointsOf } from '../support/endpoint-relays.ts'
 import { type GitHub, type RecordedCall, startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
@@ -28,12 +28,13 @@ const fieldsOf = ({ body }: RecordedCall) => JSON.parse(body)
 describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s', (_, start) => {
   let github: GitHub
   let relay: RelayUnderTest
-  beforeAll(async () => {
+  let addressOf: ReturnType<typeof endpointsOf>
+  beforeEach(async () => {
     github = await startGitHub()
     relay = await begin()
+    addressOf = endpointsOf(() => relay, { dispatch: 'workflow', token: TOKEN })
   })
-  afterEach(() => github.reset())
-  afterAll(async () => {
+  afterEach(async () => {
     await relay.close()
     await github.close()
   })
@@ -41,7 +42,6 @@ describe.each(ENDPOINT_RUNTIMES.slice(0, 1))('workflow_dispatch by a relay on %s
   function begin(): Promise<RelayUnderTest> {
     return start({ env: { HOOKLINE_API_URL: github.url } })
   }
-  const addressOf = endpointsOf(() => relay, { dispatch: 'workflow', token: TOKEN })
   const call = async (
     target = '/o/r/hook/webhook/x?a=1',
     body = '{"n":1}',

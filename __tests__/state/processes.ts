@@ -9,6 +9,7 @@ import { openFile } from '../../src/state/file.ts'
 import { createStore } from '../../src/state/store.ts'
 import { builtModules } from '../support/build.ts'
 import { startContentsApi } from '../support/contents-api.ts'
+import { randomOf } from '../support/fake-time.ts'
 import { named, type SingleStore, single, storePlace } from '../support/stores.ts'
 
 /** Several processes share one state. */
@@ -35,10 +36,11 @@ export function testProcesses({
   const { openFile } = await load('state/file.js')
   const { openBranch } = await load('state/branch.js')
   const { stateFiles, githubPort } = await load('action/state-store.js')
+  ${randomOf}
   // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
   const pace = kind === 'file' ? 1 : 50
   const sleep = (ms) => new Promise((r) => setTimeout(r, ms / pace))
-  const common = { sleep, random: Math.random, now: Date.now, repository: 'octo/repo' }
+  const common = { sleep, random: randomOf(Number(id)), now: Date.now, repository: 'octo/repo' }
   const known = { read: async () => undefined, write: async () => {} }
   const files = stateFiles('/')
   const backend = kind === 'file'
@@ -197,8 +199,9 @@ export function testProcesses({
     const { createStore } = await load('state/store.js')
     const { openFile } = await load('state/file.js')
     const { stateFiles } = await load('action/state-store.js')
+    ${randomOf}
     const sleep = (ms) => new Promise((r) => setTimeout(r, ms))
-    const common = { sleep, random: Math.random, now: Date.now, repository: 'octo/repo' }
+    const common = { sleep, random: randomOf(Number(id)), now: Date.now, repository: 'octo/repo' }
     const store = createStore(openFile(place, { ...common, files: stateFiles('/') }))
     const trigger = { workflow: 'hook', trigger: 'webhook' }
     const run = { id, at: Date.now() }

@@ -77,7 +77,11 @@ export function stage(): Stage {
     await page.emulateMedia({ colorScheme })
     await page.goto(set.dev.inspector)
     await live(page)
-    if (bodies.length > 0) await page.locator(`a[href="#${newest}"][aria-current]`).waitFor()
+    if (bodies.length > 0) {
+      await page.locator(`a[href="#${newest}"][aria-current]`).waitFor()
+      // This line moves everything below it, and a click would miss its target.
+      if (isShared) await page.getByText('A mistake in').waitFor()
+    }
     return page
   }
   const set: Stage = {

@@ -17,6 +17,7 @@ import {
 } from '../../src/state/store.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { startContentsApi } from './contents-api.ts'
+import { randomOf } from './fake-time.ts'
 
 /** Keys in the form of a claim. */
 export function named(keys: readonly string[], delivery?: string): ClaimedKey[] {
@@ -66,11 +67,13 @@ export interface SharedPlace {
   close(): Promise<void>
 }
 
+const random = randomOf(1)
+
 /** The environment of a store in a run, with real waits; tests change parts of it. */
 export function storePlace(folder: string, other: Partial<StorePlace> = {}): StorePlace {
   return {
     sleep: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
-    random: Math.random,
+    random,
     now: Date.now,
     repository: 'octo/repo',
     files: stateFiles(folder),

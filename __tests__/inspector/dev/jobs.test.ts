@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Dev, post, startDev } from '../../support/dev.ts'
 
 const SOURCE = `on:
@@ -22,12 +22,11 @@ const PLAIN = 'on: webhook\njobs: {a: {runs-on: x, steps: []}}\n'
 const FILES = { 'workflows/hook.yml': SOURCE, 'workflows/plain.yml': PLAIN }
 
 let dev: Dev
-let program: Dev
-beforeAll(async () => {
+// Each test has its own run, because `printed` finds the first match in all that a run printed.
+beforeEach(async () => {
   dev = await startDev({ files: FILES })
-  program = await startDev({ files: FILES, args: ['--json'] })
 })
-afterAll(() => Promise.all([dev.stop(), program.stop()]))
+afterEach(() => dev.stop())
 
 const send = (to: Dev, path: string, body: unknown, from = 'a') =>
   fetch(to.hook(path), {
@@ -86,8 +85,10 @@ test('invalid JSON and binary bodies are reported', async () => {
 })
 
 test('a program gets the jobs with their verdicts', async () => {
-  await send(program, 'hook/webhook', { action: 'opened', title: 'x' })
-  const [line = ''] = await program.command.printed(/^\{.*\}\n/m)
+  await dev.stop()
+  dev = await startDev({ files: FILES, args: ['--json'] })
+  await send(dev, 'hook/webhook', { action: 'opened', title: 'x' })
+  const [line = ''] = await dev.command.printed(/^\{.*\}\n/m)
   expect(JSON.parse(line).jobs).toEqual([
     {
       file: 'workflows/hook.yml',

@@ -66,6 +66,7 @@ test('a poll waits as long as every says', async () => {
   await command.printed(/outputs\.text = "first"/)
   const polls = telegram.calls.filter(({ method }) => method === 'getUpdates').length
   message('second')
+  // Without `every`, the next poll would come after 5 s.
   await new Promise((resolve) => setTimeout(resolve, 7000))
   expect(telegram.calls.filter(({ method }) => method === 'getUpdates')).toHaveLength(polls)
 })

@@ -9,6 +9,7 @@ import type { Dispatch } from '../../../src/relay/github/send.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { StorageError } from '../../../src/relay/store/storage-error.ts'
 import { Secret } from '../../../src/wire/secret.ts'
+import { randomOf } from '../../support/fake-time.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
 import { encryptionOf } from '../../support/relay-keys.ts'
 import { type StoredRelay, sentPayload, startStoredRelay } from '../../support/stored-relay.ts'
@@ -57,7 +58,7 @@ test('an event that an old list of endpoints let through is 401, and is not stor
     isCurrent: async () => false,
     follows: () => true,
     retains: true,
-    ...{ responseTime: 2500, callTime: 8000, now: Date.now, random: Math.random },
+    ...{ responseTime: 2500, callTime: 8000, now: Date.now, random: randomOf(1) },
     after: () => () => {},
     background: () => {},
     log: () => {},
@@ -105,7 +106,7 @@ describe('while the database does not respond', () => {
       isCurrent: broken,
       follows: () => true,
       retains: true,
-      ...{ responseTime: 10, callTime: 8000, now: Date.now, random: Math.random },
+      ...{ responseTime: 10, callTime: 8000, now: Date.now, random: randomOf(1) },
       after: (milliseconds, back) => {
         const timer = setTimeout(back, milliseconds)
         return () => clearTimeout(timer)
@@ -262,6 +263,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
     await restart({ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300' })
     const url = await relay.endpoint()
     relay.github.always((_call, response) => {
+      // Long after the 300 ms in which the sender gets its response.
       setTimeout(() => response.writeHead(204).end(), 1500)
       return undefined
     })
@@ -307,6 +309,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
         return undefined
       })
       await expect(relay.post(url, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
+      // The relay records it at the end of the call, 250 ms after its begin.
       await new Promise((resolve) => setTimeout(resolve, 400))
       relay.github.reset()
       const response = await relay.post(url)

@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
+import { randomOf } from '../../support/fake-time.ts'
 import { startGitHub } from '../../support/github.ts'
 
 const EVENTS = 3000
@@ -9,6 +10,8 @@ const KILLS = 20
 
 /** The most milliseconds between two kills. */
 const LONGEST_LIFE = 2500
+
+const random = randomOf(jest.getSeed())
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -38,7 +41,7 @@ describe.each(DATABASE_RUNTIMES)(
         }
         github.always(({ body }, response) => {
           working.push(note(body))
-          if (Math.random() >= 0.05) return { status: 204 }
+          if (random() >= 0.05) return { status: 204 }
           // GitHub has accepted it, but nobody gets the response.
           response.destroy()
           return undefined
@@ -54,7 +57,7 @@ describe.each(DATABASE_RUNTIMES)(
           }
         })()
         for (let kill = 0; kill < KILLS; kill++) {
-          await pause(Math.random() * LONGEST_LIFE)
+          await pause(random() * LONGEST_LIFE)
           restarted = relay.restart('kill')
           await restarted
         }

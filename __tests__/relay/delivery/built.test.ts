@@ -70,7 +70,7 @@ async function delivered(): Promise<{ id: string; body: string }[]> {
 const idOf = (answer: Response) => answer.headers.get('x-hookline-delivery') ?? ''
 
 testOnNode24(
-  'until the file is read, /readyz says starting, /healthz is 200, and an event waits up to 2 s',
+  'a relay listens when it has read its file, and new events do not overtake those that waited',
   async () => {
     const held = join(folder, 'the-disk-stands-still')
     const settings = await onDisk('held-disk.cjs', {
@@ -103,26 +103,19 @@ testOnNode24(
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const starting = startBuiltRelay({ folder, settings, port })
-    await until(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200)
-    expect(await get({ url }, '/readyz')).toBe('503 starting')
-    const begin = performance.now()
-    const refused = await postTo({ url }, 'r', 'refused')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(performance.now() - begin).toBeGreaterThan(1900)
-    const inWindow = ['4', '5', '6'].map((body) => postTo({ url }, 'r', body))
-    const inBatch = [3, 4].map((n) => postOpen({ url }, n))
-    await pause(300)
+    // Without the held file, the relay would listen by now.
+    await pause(1500)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
     expect(github.calls).toEqual([])
     await rm(held)
-    stored.push(...(await Promise.all([...inWindow, ...inBatch])))
-    expect(stored.map(({ status }) => status)).toEqual(stored.map(() => 202))
     const relay = await starting
     expect(await get(relay, '/readyz')).toBe('200 ready')
+    for (const body of ['4', '5', '6']) stored.push(await postTo(relay, 'r', body))
+    for (const n of [3, 4]) stored.push(await postOpen(relay, n))
     await until(async () => (await delivered()).length >= stored.length)
     const events = await delivered()
     expect(events.map(({ id }) => id).sort()).toEqual(stored.map(idOf).sort())
     const single = events.map(({ body }) => body).filter((body) => !body.startsWith('open'))
-    // Events of the window do not overtake those that waited.
     expect(single.slice(0, 3)).toEqual(['1', '2', '3'])
     await until(async () => (await listed(relay)).waiting.length === 0)
     expect(await get(relay, '/-admin/metrics')).toMatch(/^hookline_imbalance 0$/m)
@@ -309,6 +302,7 @@ testOnNode24('a stop waits at most 10 s for a disk', async () => {
   github.always({ status: 503 })
   await writeFile(slow, '')
   const unanswered = expect(sendTo(relay, 'kept', 'never written')).rejects.toThrow('fetch failed')
+  // By now the relay has the request and waits for the disk.
   await pause(1000)
   const start = performance.now()
   expect(await relay.stop()).toBe(0)

@@ -27,6 +27,9 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
       HOOKLINE_API_URL: github.url,
       HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '400',
     })
+    // The relay queues only events of credentials that GitHub accepted before.
+    expect((await send('before')).status).toBe(200)
+    github.reset()
   })
   afterEach(async () => {
     github.reset()
@@ -108,8 +111,12 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
   ])(
     'a refusal of GitHub that no retry changes, %i, is told to the sender',
     async (status, told, code) => {
+      // The relay refuses a token that GitHub called invalid, so each response has one of its own.
+      const token = `ghp_the-token-of-a-sender-that-is-told-${status}`
+      expect((await send('before', { token })).status).toBe(200)
+      github.reset()
       github.always({ status, headers: { location: 'https://elsewhere.example/' }, body: '{}' })
-      const answer = await send('refused')
+      const answer = await send('refused', { token })
       expect(answer.status).toBe(told)
       expect(JSON.parse(answer.body).error.code).toBe(code)
       expect(answer.headers['x-hookline-queued']).toBeUndefined()

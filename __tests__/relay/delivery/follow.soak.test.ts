@@ -56,6 +56,7 @@ describeOnNode24('a relay that follows runs, on real sockets and in real time', 
       if (number === 100) receiver.answer.status = 204
       github.listingStatus = number >= 300 && number < 385 ? 503 : 200
       if (number === 500) {
+        // The runs of the events before are being followed.
         await pause(SECOND)
         await relay.restart('kill')
       }

@@ -1,11 +1,14 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
+import { randomOf } from '../../support/fake-time.ts'
 import { startGitHub } from '../../support/github.ts'
 
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
 
 /** The most milliseconds between two kills. */
 const LONGEST_LIFE = 1500
+
+const random = randomOf(jest.getSeed())
 
 interface Sent {
   readonly body: string
@@ -31,7 +34,7 @@ export function testKilledRelay(events: number, kills: number): void {
           if (isDown) return { status: 503 }
           const { body, headers } = JSON.parse(call.body).client_payload
           taken.push({ body, delivery: headers['x-hookline-delivery'] })
-          if (Math.random() >= 0.02) return { status: 204 }
+          if (random() >= 0.02) return { status: 204 }
           // GitHub has accepted the event, but the relay gets no response.
           response.destroy()
           return undefined
@@ -53,7 +56,7 @@ export function testKilledRelay(events: number, kills: number): void {
         })
         const killing = (async () => {
           for (let kill = 0; kill < kills; kill++) {
-            await pause(Math.random() * LONGEST_LIFE)
+            await pause(random() * LONGEST_LIFE)
             restarted = relay.restart('kill')
             await restarted
           }

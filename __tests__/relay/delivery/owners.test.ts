@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { DATABASE_RUNTIMES, type DatabaseRelay } from '../../support/database-relays.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { createEndpoint } from '../../support/large-bodies.ts'
@@ -22,7 +22,7 @@ describe.each(DATABASE_RUNTIMES)('on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
   let relay: DatabaseRelay
-  beforeAll(async () => {
+  beforeEach(async () => {
     github = await startGitHub()
     if (!isThere) return
     relay = await start({
@@ -31,8 +31,7 @@ describe.each(DATABASE_RUNTIMES)('on $name', ({ isThere, start }) => {
       HOOKLINE_MAX_STORAGE_MB: '1',
     })
   })
-  beforeEach(() => github.reset())
-  afterAll(async () => {
+  afterEach(async () => {
     await relay?.close()
     await github.close()
   })

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import {
   type GitHubRule,
   id,
@@ -30,9 +30,7 @@ const WEATHER = {
 type Weather = keyof typeof WEATHER
 const KINDS = Object.keys(WEATHER) as Weather[]
 
-/** Another seed in each run; the name of the test contains it. */
-const SEED = Math.floor(Math.random() * 2 ** 32)
-const random = randomOf(SEED)
+const random = randomOf(jest.getSeed())
 const between = (least: number, most: number) => least + random() * (most - least)
 
 /** GitHub rejects the event for itself after it waited. */
@@ -94,7 +92,7 @@ function eventOf(number: number) {
   return { kind: number % 4 === 0 ? 'token' : 'endpoint', name } as const
 }
 
-test(`201,600 events, one every 3 s for a week, through outages, limits, refusals, restarts and clock jumps: no accepted event is lost (seed ${SEED})`, async () => {
+test('201,600 events, one every 3 s for a week, through outages, limits, refusals, restarts and clock jumps: no accepted event is lost', async () => {
   const sky = new Weathered()
   const database = await testDatabase()
   /** A relay on the same disk, with the clock of its machine at its start. */
@@ -103,7 +101,7 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
       database,
       time: new FakeTime(now),
       limits: { retention: HOUR },
-      random: Math.random,
+      random,
     })
   let relay = await startAt(START)
   for (let number = 0; number < 12; number++) {
