@@ -163,7 +163,7 @@ async function findReach(mutants) {
       for (const { name } of marked.files) await cp(join(ROOT, name), join(copy, name))
       const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
       for (const { name, status, startTime, endTime } of testResults) {
-        // A suite that fails without an alteration proves nothing.
+        // A suite that fails without an alteration tells nothing.
         if (status === 'failed' && (await jest(copy, ['--runTestsByPath', name])) !== 0)
           console.log(`left out, because it fails: ${relative(copy, name)}`)
         else suites.push({ file: relative(copy, name), seconds: (endTime - startTime) / 1000 })

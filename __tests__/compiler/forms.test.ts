@@ -284,7 +284,7 @@ test('the job on runs where it is told to', async () => {
   expect(await runsOn(text, ['self-hosted', 'linux'])).toEqual(['self-hosted', 'linux'])
   const own = text.replace('jobs', 'hookline: {runs-on: {group: a, labels: b}}\njobs')
   expect(await runsOn(own)).toEqual({ group: 'a', labels: 'b' })
-  expect(await runsOn(own, 'windows-latest')).toBe('windows-latest')
+  expect(await runsOn(own, 'windows-latest')).toEqual({ group: 'a', labels: 'b' })
   expect((await compileText(own)).main).not.toContain('\nhookline:')
 })
 

@@ -73,6 +73,9 @@ export interface ShownDelivery extends Pick<Delivery, 'id' | 'request' | 'state'
   readonly endpoint: string | null
   readonly repository: string
   readonly explanation: string | null
+  readonly receivedAt: string
+  readonly nextAttemptAt: string | null
+  readonly waitsFor: string | null
   readonly replayOf?: string
   readonly batch?: string
 }

@@ -116,14 +116,14 @@ describe('the stage where it ended', () => {
       { state: 'dead', reason: 'too_old' },
       'sent',
       'failed',
-      `Replay the delivery: hookline deliveries replay ${ID}`,
+      `Send it again: hookline deliveries replay ${ID}`,
     ],
     [
       'another mode',
       { state: 'dead', reason: 'workflow_not_listening' },
       'sent',
       'failed',
-      /endpoint update octo\/orders --dispatch repository\. Then replay the delivery: hookline deliveries replay/,
+      /endpoint update octo\/orders --dispatch repository, then: hookline deliveries replay/,
     ],
     ['no branch', { state: 'dead', reason: 'ref_not_found' }, 'sent', 'failed', /--ref <branch>/],
     [
@@ -206,7 +206,7 @@ describe('the stage where it ended', () => {
       lastOf({ outcome: 'startup_failure', run: RUN, key: null }),
     ].map((last) => last?.cure)
     for (const cure of cures) {
-      expect(cure).toMatch(/let the sender send the event again$/i)
+      expect(cure).toMatch(/let the sender repeat the event$/)
       expect(cure).not.toContain('replay')
     }
   })
