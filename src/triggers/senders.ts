@@ -1,4 +1,4 @@
-import * as files from './lists/senders.ts'
+import { list as files } from './lists/senders.ts'
 import type { Sender, SenderFile } from './sender.ts'
 
 /** The file of each sender, by its name. */
