@@ -1,1 +1,0 @@
-"use strict";exports.id=2640,exports.ids=[2640],exports.modules={72640:((t,e,o)=>{o.d(e,{WORKFLOW_ROOT:()=>r});let r="workflow-root-strict"})};
