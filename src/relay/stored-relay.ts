@@ -1,5 +1,6 @@
-// Puts a relay with a database together: what delivers its events, and what its requests ask. On Node both run
-// in one process; on Workers the first in the object of an owner, and the second in the isolate of a request.
+// Assembles a relay with a database from two halves: `openDeliveries` delivers stored events, and `openStore`
+// serves requests. On Node both run in one process. On Workers, the first runs in the Durable Object of an owner,
+// and the second in the isolate that receives a request.
 
 import { type AdminPorts, adminApi } from './admin/admin.ts'
 import { accessCheck } from './admin/check-access.ts'
@@ -53,13 +54,13 @@ interface DatabaseParts extends SharedParts {
   readonly database: Database
   readonly endpoints: EndpointTable
   readonly pack: Packer
-  /** What else recurs. */
+  /** Further recurring tasks for the schedule of the deliveries. */
   readonly tasks?: readonly Task[]
-  /** To be told that something is due earlier than before. */
+  /** Called if the schedule may be due earlier than before. */
   changed(): void
 }
 
-/** What runs over one database: on Node for all owners, in a RelayObject for one. */
+/** The tables and recurring tasks of one database: on Node for all owners, in a RelayObject for one. */
 export interface OpenDeliveries {
   readonly bodies: BodyTable
   readonly deliveries: Deliveries
@@ -91,21 +92,22 @@ interface StoreParts extends SharedParts {
   readonly keys: RelayKeys
   readonly endpoints: EndpointLookup
   readonly loadChecks: LoadChecks
-  /** The deliveries that requests add to. */
+  /** Stores the events of requests: on Workers, by calls to the owner's Durable Object. */
   readonly deliveries: AcceptPorts['store']
-  /** Storage of large bodies. */
+  /** Storage of large bodies; without it, the relay refuses them. */
   readonly bodies: Pick<LargeBodiesParts, 'storeOf' | 'newHash'> | undefined
   /** The parts of the admin API that differ. */
   readonly admin: Pick<AdminPorts, 'deliveriesOf' | 'warnings' | 'uptime' | 'backup'>
   /** Whether an endpoint still has this id; absent where the list of endpoints is always current. */
   readonly isCurrent?: AcceptPorts['isCurrent']
+  /** A function, because the relay contains the store that is built here. */
   relay(): Relay
 }
 
-/** The store of one request, or of all. */
+/** Builds the store: on Node once for all requests, on Workers for each request. */
 type StoreOf = (ports: Pick<AcceptPorts, 'background' | 'recorder'>) => RelayStore
 
-/** What requests ask of the database. */
+/** Builds all that requests need of the database: delivery, records, large bodies and the admin API. */
 export function openStore(parts: StoreParts): StoreOf {
   const { config, access, settings, encryption, endpoints, deliveries } = parts
   const { now, log, report, isCurrent } = parts
@@ -183,10 +185,10 @@ function githubOf({ config, access: { call } }: SharedParts) {
   return { call, apiUrl, version, budget, forge, clock: systemClock }
 }
 
-/** Milliseconds until the receiver must have responded. */
+/** Milliseconds within which the receiver of a notification must respond; senders wait for `responseTime`. */
 const RESPONSE_TIME = 15_000
 
-/** A redirect is a failure: the notification goes to the configured address alone. */
+/** Posts notifications to `url` alone: a redirect is not followed, and counts as a failure. */
 function postTo(url: URL): PostNotification {
   return async (headers, body) => {
     const signal = AbortSignal.timeout(RESPONSE_TIME)

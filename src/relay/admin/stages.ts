@@ -5,7 +5,7 @@ import { isDeleted } from '../store/delivery-sql.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
 
-/** The way of a delivery, from the request to the end of its run. */
+/** The stages of a delivery in order, from the request to the end of its run. */
 export const STAGES = [
   'received',
   'verified',
@@ -16,15 +16,15 @@ export const STAGES = [
 ] as const
 
 /**
- * - `ok`: it went on
- * - `failed`: it ended here
- * - `waiting`: it goes on later
- * - `skipped`: there was nothing to do
- * - `unknown`: the relay does not know
+ * - `ok`: the delivery passed the stage
+ * - `failed`: the delivery ended in this stage
+ * - `waiting`: the delivery is in this stage, and goes on later
+ * - `skipped`: the endpoint has no such check
+ * - `unknown`: the relay does not know the result
  */
 export type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
 
-/** One stage of a delivery. Unknown values are `null`. */
+/** One stage of a delivery. Values that are unknown or do not apply are `null`. */
 export interface Stage {
   readonly stage: (typeof STAGES)[number]
   readonly state: StageState
@@ -32,24 +32,27 @@ export interface Stage {
   readonly at: string | null
   /** What the relay found, for a person. */
   readonly found: string | null
-  /** What it wanted instead. */
+  /** The condition or signature that the stage checks. */
   readonly wanted: string | null
-  /** The command or the step that cures it. */
+  /** The command or the step that fixes the cause. */
   readonly cure: string | null
 }
 
-/** The error code of the attempt after which the queue of a delivery rests. */
+/** A delivery whose queue may rest. */
 export interface Resting {
+  /** Error code of the attempt after which the queue rests; absent if the queue does not rest. */
   readonly waitsFor?: string
 }
 
+/** A stage without its name; an absent value is `null`. */
 type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stage, 'state'>
 
 /**
- * What became of a delivery, stage by stage. After a stage that failed or waits there are no others.
+ * Explains a delivery stage by stage. The stage that failed or waits is the last one. A delivery does not store
+ * the endpoint's settings, so a stage describes the current settings, even if the request came before a change.
  *
- * @param endpoint as it is now; `undefined` for a token URL, and for an endpoint that was deleted
- * @param body of the request, if the relay stores it
+ * @param endpoint current settings; `undefined` for a token URL, and for an endpoint that was deleted
+ * @param body of the request, if the relay stores it; completes the reason that a trigger did not fire
  */
 export function stagesOf(
   delivery: Delivery & Resting,
@@ -73,7 +76,10 @@ export function stagesOf(
   })
 }
 
-/** Refusals of GitHub, which the sender heard. Others are the relay's. */
+/**
+ * Error codes of requests that GitHub refused: they failed in the stage `sent`. With any other code, the relay
+ * itself refused the request.
+ */
 const BY_GITHUB: ReadonlySet<string> = new Set([
   'invalid_token',
   'credential_revoked',
@@ -198,7 +204,7 @@ function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined)
   }
 }
 
-/** GitHub's clock shows whole seconds, so its time may be before that of the receipt. */
+/** When GitHub accepted the event. GitHub's time has whole seconds, so it can be before the receipt. */
 export function acceptedAt({ accepted, received }: Delivery): string | null {
   return accepted === null ? null : isoTime(Math.max(accepted, received))
 }
@@ -232,7 +238,7 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
   }
 }
 
-/** Milliseconds after which an event without a run has none. */
+/** Milliseconds after which the outcome is `no_run`: `STARTING_TIME` in follow-runs.ts. */
 const NO_RUN_AFTER = 2 * 60_000
 
 const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
@@ -241,6 +247,7 @@ const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
   ['app_permission_missing', 'Give the GitHub App the permission Actions: Read.'],
 ])
 
+/** Outcomes of runs that ended. */
 const ENDED: ReadonlySet<RunOutcome> = new Set([
   'success',
   'failure',
@@ -292,7 +299,7 @@ function endedStage(delivery: Delivery, body: string | null): Told {
   }
 }
 
-/** How the event is sent again: a command, or what to do at the sender. */
+/** The command that replays the delivery, or the step at the sender if the relay cannot. */
 function again(delivery: Delivery): string {
   return isReplayable(delivery)
     ? `hookline deliveries replay ${delivery.id}`
@@ -304,7 +311,7 @@ function isReplayable({ key, endpoint }: Delivery): boolean {
   return key !== null && !isDeleted({ endpoint })
 }
 
-/** The reason of a public repository contains no value, but the stored body has it. */
+/** Adds values to a reason: in a public repository the action omits them, so read them from the stored body. */
 function withValues(reason: string, body: string | null): string {
   const content = readJson(body ?? '')
   return reason.replace(/(body[\w.-]*) is another value/g, (text, path: string) => {
@@ -314,10 +321,10 @@ function withValues(reason: string, body: string | null): string {
   })
 }
 
-/** Characters. */
+/** The most characters of a value in a reason. */
 const VALUE_LENGTH = 160
 
-/** The JSON value of a text; `undefined` for any other text. */
+/** The JSON value of a string; `undefined` if the string is not JSON. */
 function readJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -331,7 +338,10 @@ interface Named {
   readonly delivery?: Delivery
 }
 
-/** The cure of an error code, or of a reason that an event waits or is dead; `null` if only time helps. */
+/**
+ * The cure of an error code, or of the reason that an event waits or is dead. `null` if time helps, as with
+ * `rate_limited`, or if no command does, as with `event_rejected`.
+ */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   const update = command('endpoint update', endpoint)
   const replay = delivery?.state === 'dead' ? `, then: ${again(delivery)}` : ''
@@ -373,7 +383,7 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   }
 }
 
-/** `hookline endpoint update octo/orders` */
+/** A command about the endpoint, such as `hookline endpoint update octo/orders`. */
 function command(words: string, endpoint: Endpoint | undefined): string {
   const name = endpoint ? `${endpoint.owner}/${endpoint.name}` : '<name>'
   return `hookline ${words} ${name}`

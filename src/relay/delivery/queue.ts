@@ -1,4 +1,5 @@
-// What the last attempts taught about a queue: it is lost with the process, and the table has the rest.
+// The state of a queue in memory: when the delivery loop may send its next event. The events themselves are in
+// the database. After a restart, a queue begins without failures.
 
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
@@ -12,58 +13,60 @@ const MINUTE = 60_000
 /** Calls of one queue that may overlap. */
 const MOST_CALLS = 4
 
-/** After so many failures in a row, or one that is in doubt, a queue is tried with one event at a time. */
+/** After so many failures in a row, or one after which GitHub may have the event, one event is sent at a time. */
 const FAILURES = 3
 
-/** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
+/** The most milliseconds for which a failing queue rests between two events. */
 const LONGEST_REST = MINUTE
 
-/** Names the queue of an event. */
+/** Returns the name of an event's queue. */
 export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
 
-/** GitHub's names do not distinguish upper from lower case. */
+/** Names queues as store/queue-name.ts reads them: in lower case, because GitHub's names ignore case. */
 export function queueNames(limiters: Pick<RateLimiters, 'holderOf'>): NameQueue {
   return async ({ repository: { owner, name }, credential }) =>
     `${`${owner}/${name}`.toLowerCase()}#${await limiters.holderOf(credential)}`
 }
 
-/** Until when the events of a queue wait, whatever their own times, and the error code of its last attempt. */
+/** Until when all events of a queue wait, even those that are due, and the error code that caused it. */
 export interface Rest {
   readonly until: number
   readonly reason: string
 }
 
-/** A queue that has undelivered events. */
+/** A queue with undelivered events. `noteOutcome` and the delivery loop change its fields. */
 export class Queue {
   readonly name: string
   readonly repository: string
-  /** Events whose call is open, or a batch by its id. */
+  /** Ids of the events whose call to GitHub is open; of a batch, its id. */
   readonly open = new Set<string>()
-  /** True after the first attempt. */
+  /** True after the first call, which may need further calls, for example for a token. */
   isCalled = false
   /** Uncertain events whose run was looked for since their last attempt. */
   readonly lookedUp = new Set<string>()
-  /** Attempts in a row that failed by themselves or by GitHub. */
+  /** Failures in a row, without rate limits and refused credentials. A failure in doubt counts as `FAILURES`. */
   failures = 0
-  /** True after a refusal of the credential, until GitHub accepts an event. */
+  /** True from a refusal of the credential, in the loop or in a request, until GitHub accepts an event. */
   isRefused = false
-  /** Refusals of the credential in a row. */
+  /** Refusals of the credential in a row, in the loop alone; overlapping calls count once. */
   refusals = 0
-  /** When the first of these was; infinite for a queue that does not fail. */
+  /** When the first failure or refusal since the last accepted event was; infinite if there was none. */
   failsSince = Number.POSITIVE_INFINITY
   /** No attempt before this time. */
   restUntil = 0
-  /** The error code of the attempt after which the queue rests. */
+  /** The error code that set `restUntil`. */
   restsFor = ''
-  /** An event is due: a new one must wait behind it. */
+  /** True if an event is due, so that a new one must wait behind it. */
   hasDue = false
-  /** When the table is read again. */
+  /** When to read the next due event from the database. */
   looksAt = 0
+  /** True while the loop selects the next event, which may include a lookup of runs. */
   isLooking = false
-  /** The event that is due, and waits for the turn of its repository. */
+  /** The due event that was read, and is sent when its repository has a turn. */
   ready: Delivery | undefined
-  /** When the repository may have a turn. */
+  /** No turn of the repository before this time, by the rate limiter. */
   turnAt = 0
+  /** No further lookup of runs before this time. */
   nextLookup = 0
 
   constructor(name: string) {
@@ -72,17 +75,17 @@ export class Queue {
   }
 }
 
-/** Calls of a queue that may be open. */
+/** How many calls of a queue may be open now. */
 export function mostCalls({ failures, refusals }: Queue): number {
   return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
 }
 
-/** To be told that a request failed, perhaps with others at the same time. */
+/** Records the failed call of a webhook request. Concurrent requests fail together, so they count as one failure. */
 export function noteFailedRequest(queue: Queue, isDoubt: boolean): void {
   queue.failures = Math.max(queue.failures, isDoubt ? FAILURES : 1)
 }
 
-/** Draws the conclusions of an outcome for the whole queue. */
+/** Records the outcome of an attempt: whether the queue fails, and until when it rests. */
 export function noteOutcome(
   queue: Queue,
   outcome: AttemptOutcome,
@@ -99,21 +102,21 @@ export function noteOutcome(
       break
     case 'limited':
       queue.restsFor = outcome.reason
-      // The rate limiter holds the credential; a 503 that names a time holds the queue.
+      // For a rate limit, the limiter holds the credential too; a 503 with `Retry-After` holds this queue alone.
       queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
       break
     case 'paused':
       queue.restsFor = outcome.reason
       queue.isRefused = true
       queue.failsSince = Math.min(now, queue.failsSince)
-      // Calls that overlap are refused together.
+      // Overlapping calls are refused together, so count them once.
       if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++
       queue.restUntil = now + pauseAfter(queue.refusals)
       break
     case 'failed':
     case 'doubt':
       queue.restsFor = outcome.reason
-      // Few events should be in doubt.
+      // Each attempt in doubt may have started a run, so go on with one event at a time.
       queue.failures = Math.max(queue.failures + 1, outcome.kind === 'doubt' ? FAILURES : 1)
       queue.failsSince = Math.min(now, queue.failsSince)
       if (queue.failures >= FAILURES) {
@@ -125,7 +128,7 @@ export function noteOutcome(
       }
       break
     case 'refused':
-      // GitHub responds, and other events may be accepted.
+      // GitHub refuses this event alone, and may accept the others.
       queue.failures = 0
       break
     default:
