@@ -3,6 +3,7 @@ import { STAGES, stagesOf } from '../../../src/relay/admin/stages.ts'
 import type { Delivery } from '../../../src/relay/store/delivery-rows.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { Secret } from '../../../src/wire/secret.ts'
+import { runNameLine } from '../../../src/workflow/run-name.ts'
 
 const RECEIVED = Date.parse('2026-11-28T10:00:00Z')
 
@@ -195,6 +196,16 @@ describe('the stage where it ended', () => {
     expect(JSON.stringify(last)).not.toContain('must-not-be-shown')
   })
 
+  test('a run without the delivery id in its name: the line to add', () => {
+    const stages = stagesOf(
+      delivery({ outcome: 'unknown', outcomeReason: 'no_delivery_id', path: 'hook/webhook' }),
+      undefined,
+    )
+    expect(stages.find(({ stage }) => stage === 'run found')?.cure).toBe(
+      `Add to the workflow: ${runNameLine('hook')}`,
+    )
+  })
+
   test('advises no replay where the payload is not stored, or the endpoint was deleted', () => {
     const cures = [
       lastOf({ state: 'filtered', reason: 'if', key: null }),
@@ -206,7 +217,7 @@ describe('the stage where it ended', () => {
       lastOf({ outcome: 'startup_failure', run: RUN, key: null }),
     ].map((last) => last?.cure)
     for (const cure of cures) {
-      expect(cure).toMatch(/let the sender repeat the event$/)
+      expect(cure).toMatch(/let the sender send the event again$/)
       expect(cure).not.toContain('replay')
     }
   })

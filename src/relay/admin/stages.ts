@@ -1,5 +1,6 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
+import { runNameLine } from '../../workflow/run-name.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import { isDeleted } from '../store/delivery-sql.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
@@ -210,6 +211,7 @@ export function acceptedAt({ accepted, received }: Delivery): string | null {
 }
 
 function foundStage({ outcome, outcomeReason, run, accepted, repository, path }: Delivery): Told {
+  const [workflow = ''] = path.split('/')
   switch (outcome) {
     case null:
       return run === null
@@ -218,7 +220,6 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
     case 'pending':
       return { state: 'waiting', found: 'no run yet' }
     case 'no_run': {
-      const [workflow] = path.split('/')
       const other = outcomeReason === 'other_workflow' ? ', but a run of another workflow' : ''
       return {
         state: 'failed',
@@ -231,7 +232,10 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
       return {
         state: run === null ? 'unknown' : 'ok',
         found: outcomeReason ?? 'GitHub did not tell',
-        cure: UNKNOWN_CURES.get(outcomeReason ?? '') ?? null,
+        cure:
+          outcomeReason === 'no_delivery_id'
+            ? `Add to the workflow: ${runNameLine(workflow)}`
+            : (UNKNOWN_CURES.get(outcomeReason ?? '') ?? null),
       }
     default:
       return { state: 'ok', found: run }
@@ -242,7 +246,6 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
 const NO_RUN_AFTER = 2 * 60_000
 
 const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
-  ['no_delivery_id', 'Add the run-name to the workflow: hookline check --fix'],
   ['repository_not_accessible', 'Give the GitHub credential the permission Actions: Read.'],
   ['app_permission_missing', 'Give the GitHub App the permission Actions: Read.'],
 ])
@@ -303,7 +306,7 @@ function endedStage(delivery: Delivery, body: string | null): Told {
 function again(delivery: Delivery): string {
   return isReplayable(delivery)
     ? `hookline deliveries replay ${delivery.id}`
-    : 'let the sender repeat the event'
+    : 'let the sender send the event again'
 }
 
 /** False if the payload is not stored, or the endpoint was deleted. */
