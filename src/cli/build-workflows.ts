@@ -28,7 +28,7 @@ export interface WorkflowText extends NamedFile {
 }
 
 /** The files of a repository that its workflows name. */
-export interface NamedFiles extends RepositoryFiles {
+interface NamedFiles extends RepositoryFiles {
   /** The findings of reading them, until now. */
   readonly findings: readonly Finding[]
 }
@@ -43,7 +43,7 @@ interface BuiltWorkflow {
   readonly hasErrors: boolean
 }
 
-export interface BuildWorkflowsOptions extends CompileOptions {
+interface BuildWorkflowsOptions extends CompileOptions {
   /** Reports warnings of strict rules as errors. */
   readonly strict?: boolean
 }

@@ -150,7 +150,7 @@ export function hasSucceeded(run: Pick<WorkflowRun, 'state' | 'conclusion'>): bo
 }
 
 /** The end of a run. */
-export interface RunEnd {
+interface RunEnd {
   /** `success`, `nothing_fired`, `skipped`, …; of a run that failed, GitHub's conclusion. */
   readonly outcome: string
   /** Why no trigger fired, why the run failed, or what it skipped; `null` if GitHub does not tell. */

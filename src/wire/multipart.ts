@@ -14,7 +14,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-export interface Multipart {
+interface Multipart {
   readonly parts: readonly Part[]
   /** The faults of the form, as ends of the sentence "the form …". */
   readonly faults: readonly string[]

@@ -134,7 +134,7 @@ run: echo "$${variable}" >> "$GITHUB_STEP_SUMMARY"`
 }
 
 /** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
-export function workflowHead({ name, sender, dispatch }: Answers) {
+function workflowHead({ name, sender, dispatch }: Answers) {
   const { listens, condition } =
     dispatch === 'workflow' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
   const head = `name: ${stringify(name).trim()}
@@ -164,7 +164,7 @@ export function dispatched(path: string): typeof DIRECT {
   }
 }
 
-export function usesLine(uses = ownAction()): string {
+function usesLine(uses = ownAction()): string {
   return `- uses: ${uses}`
 }
 

@@ -17,7 +17,7 @@ import {
 } from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
-export interface WantedTarget {
+interface WantedTarget {
   /** `owner/name` */
   readonly repository: string
   /** File name without its extension. */

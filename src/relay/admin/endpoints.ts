@@ -45,7 +45,7 @@ export interface EndpointLine {
 }
 
 /** The part of an address after `/-admin/`. */
-export interface EndpointResource {
+interface EndpointResource {
   /** `undefined` for the list of all endpoints. */
   readonly key?: { readonly owner: string; readonly name: string }
   readonly rotates: boolean

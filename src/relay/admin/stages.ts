@@ -22,7 +22,7 @@ export const STAGES = [
  * - `skipped`: there was nothing to do
  * - `unknown`: the relay does not know
  */
-export type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
+type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
 
 /** One stage of a delivery. Unknown values are `null`. */
 export interface Stage {

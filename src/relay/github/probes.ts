@@ -32,7 +32,7 @@ interface RepositoryHealth {
   turned: number
 }
 
-export interface ProbeTime {
+interface ProbeTime {
   readonly now: number
   /** Milliseconds between two turns. */
   readonly minInterval: number

@@ -56,7 +56,7 @@ interface OpenCall {
   readonly start: number
 }
 
-export interface RateLimiterPorts {
+interface RateLimiterPorts {
   /** Milliseconds since any moment; never jumps. */
   now(): number
   /** Calls back after so many milliseconds, unless the returned function is called before. */
@@ -438,7 +438,7 @@ export class RateLimiters {
 const OWN = 'own'
 
 /** GitHub's names do not distinguish upper from lower case. */
-export function repositoryName({ owner, name }: LimitedCall['repository']): string {
+function repositoryName({ owner, name }: LimitedCall['repository']): string {
   return `${owner}/${name}`.toLowerCase()
 }
 

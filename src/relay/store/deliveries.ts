@@ -92,7 +92,7 @@ export interface DeliveryLimits extends RoomLimits {
   readonly retention: number
 }
 
-export interface DeliveryTableParts extends Pick<Runtime, 'now'> {
+interface DeliveryTableParts extends Pick<Runtime, 'now'> {
   readonly database: Database
   readonly limits: DeliveryLimits
   /** Ids of the relay keys. Events of other keys stay, and are never attempted. */
@@ -103,7 +103,7 @@ export interface DeliveryTableParts extends Pick<Runtime, 'now'> {
 type BodyOwner = Pick<RoomRequest, 'owner' | 'endpoint' | 'hasToken'>
 
 /** A part of the table, in order of arrival: rows after `after`, up to `last`. */
-export interface SeqRange {
+interface SeqRange {
   readonly after: number
   readonly last: number
 }

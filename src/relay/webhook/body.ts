@@ -171,7 +171,7 @@ export class BodyMemory {
   }
 }
 
-export interface HeldBody {
+interface HeldBody {
   /** @throws RelayError 503 when all bodies together are more than may be held */
   add(bytes: number): void
   release(): void

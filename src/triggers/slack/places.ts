@@ -107,7 +107,7 @@ const INTERACTION: EventPlace = {
 }
 
 /** The parts of an event; `null` for a part that it does not have. */
-export interface EventParts {
+interface EventParts {
   readonly channel_id: Json
   readonly user_id: Json
   readonly text: Json
