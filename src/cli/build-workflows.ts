@@ -84,7 +84,7 @@ function leveled(findings: readonly Finding[], isStrict: boolean): Finding[] {
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
-  others: readonly Finding[] = [],
+  others: readonly Finding[],
 ): Finding[] {
   const all = [...built.flatMap((one) => one.findings), ...leveled(others, isStrict)]
   const findings = onceEach(all)

@@ -71,7 +71,7 @@ interface RunListing {
  */
 function listRuns(
   github: RunPorts,
-  { retry, ...lookup }: RunListing = {},
+  { retry, ...lookup }: RunListing,
 ): Promise<readonly WorkflowRun[]> {
   const readPage = async (page: number) =>
     (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs

@@ -1,5 +1,4 @@
-import type { RelayRequest } from '../../wire/http.ts'
-import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'

@@ -123,7 +123,7 @@ function verifiedStage(
       at,
       found: explanation ?? 'the signature is not valid',
       wanted: `a signature by ${schemesOf(endpoint)} with the endpoint's secret`,
-      cure: `Enter the same secret at the sender, or here: ${command('endpoint update', endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
+      cure: `Enter the same secret at the sender, or here: ${updateCommand(endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
     }
   }
   if (!endpoint?.verify) return { state: 'skipped' }
@@ -153,7 +153,7 @@ function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `Change the condition: ${command('endpoint update', endpoint)} --if '<condition>'${isReplayable(delivery) ? ' && ' : ', then '}${again(delivery)}`,
+      cure: `Change the condition: ${updateCommand(endpoint)} --if '<condition>'${isReplayable(delivery) ? ' && ' : ', then '}${again(delivery)}`,
     }
   }
   if (endpoint?.if === undefined) return { state: 'skipped' }
@@ -333,7 +333,7 @@ interface Named {
 
 /** The cure of an error code, or of a reason that an event waits or is dead; `null` if only time helps. */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
-  const update = command('endpoint update', endpoint)
+  const update = updateCommand(endpoint)
   const replay = delivery?.state === 'dead' ? `, then: ${again(delivery)}` : ''
   const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
   switch (reason) {
@@ -374,7 +374,7 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
 }
 
 /** `hookline endpoint update octo/orders` */
-function command(words: string, endpoint: Endpoint | undefined): string {
+function updateCommand(endpoint: Endpoint | undefined): string {
   const name = endpoint ? `${endpoint.owner}/${endpoint.name}` : '<name>'
-  return `hookline ${words} ${name}`
+  return `hookline endpoint update ${name}`
 }

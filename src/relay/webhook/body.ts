@@ -3,8 +3,13 @@ import { headerValue } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
-import type { Packer, PayloadLimit } from '../github/payload.ts'
-import { type ReceivedBody, type ReceivedEvent, writePayload } from '../github/payload.ts'
+import {
+  type Packer,
+  type PayloadLimit,
+  type ReceivedBody,
+  type ReceivedEvent,
+  writePayload,
+} from '../github/payload.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
