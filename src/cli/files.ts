@@ -136,11 +136,6 @@ export function readFile(file: string, option: string): Uint8Array {
   }
 }
 
-/** @throws UserError that names the option, the path and the errno in words */
-export function readText(file: string, option: string): string {
-  return new TextDecoder().decode(readFile(file, option))
-}
-
 interface WriteOptions {
   /** The flag that named the file. */
   readonly option?: string

@@ -53,7 +53,7 @@ interface EndpointResource {
 /** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
 const MOST_ENDPOINTS = 1000
 
-const ADDRESS = /^\/+-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
+const ADDRESS = /^\/-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
 
 /**
  * The resource of a path; `undefined` if the path belongs to another resource.
@@ -251,8 +251,7 @@ async function ownRow(
 
 /** The hashes are keyed, so the time of their comparison tells nothing about a token. */
 function isOwn({ tokenHash }: EndpointRow, caller: Manager): boolean {
-  if (caller.kind !== 'token') return caller.kind === 'admin'
-  return tokenHash !== null && caller.hashes.includes(tokenHash)
+  return caller.kind === 'admin' || (tokenHash !== null && caller.hashes.includes(tokenHash))
 }
 
 /** A caller with a GitHub token creates endpoints that store this token. */

@@ -128,10 +128,6 @@ function nameOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-function partsOfInteraction(body: JsonObject): EventParts {
-  return partsOf(body, INTERACTION)
-}
-
 function partsOf(object: JsonObject, place: EventPlace): EventParts {
   const channel = first(object, place.channel)
   return {
@@ -201,7 +197,7 @@ function interactionItem(payload: string): Item | string {
   const body = tryParseJson(payload)
   if (!isObject(body)) return NOT_SLACK
   const { user, channel, team } = body
-  const { message_ts, ...parts } = partsOfInteraction(body)
+  const { message_ts, ...parts } = partsOf(body, INTERACTION)
   return {
     ...body,
     ...parts,
