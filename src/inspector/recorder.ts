@@ -109,7 +109,7 @@ export class Recorder {
 }
 
 /** An event as it was stored. */
-export function detailOf({ json }: Kept): Detail {
+function detailOf({ json }: Kept): Detail {
   return JSON.parse(new TextDecoder().decode(json))
 }
 

@@ -7,7 +7,7 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 
 /** A request as the admin API shows it: without credentials and signatures. */
-export interface ShownRequest {
+interface ShownRequest {
   readonly method: string
   /** `<workflow>/<trigger>[/<rest>]` */
   readonly path: string

@@ -25,7 +25,7 @@ export const STAGES = [
 type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
 
 /** One stage of a delivery. Unknown values are `null`. */
-export interface Stage {
+interface Stage {
   readonly stage: (typeof STAGES)[number]
   readonly state: StageState
   /** ISO 8601, UTC. */

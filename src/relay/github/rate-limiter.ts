@@ -74,7 +74,7 @@ interface Waiter {
 }
 
 /** A repository that may send a stored event now, or the milliseconds until one may. */
-export type Turn = { readonly repository: string } | { readonly wait: number }
+type Turn = { readonly repository: string } | { readonly wait: number }
 
 /**
  * Limits the calls of one GitHub credential: a token, or an App on one account. GitHub counts calls by

@@ -13,7 +13,7 @@ import {
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
-export interface Received {
+interface Received {
   readonly body: ReceivedBody
   readonly upload?: BodyUpload
   /** Bytes. */
