@@ -55,7 +55,7 @@ test('dropped items are stored, too, with the reason', async () => {
     found: [{ body: { kind: 'other' } }],
     items: [],
   })
-  expect(kept.reason).toContain('filter dropped 1')
+  expect(kept.reason).toBe('filter: body.kind is "other", wanted "wanted"')
 })
 
 test('outputs that the action would write to a file are no file here, and it says so', async () => {

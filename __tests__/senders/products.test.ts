@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { parseDocument } from 'yaml'
 import { senderText } from '../../scripts/docs/sender-text.js'
-import { onSection, secretsOf } from '../../src/cli/init/sender-workflow.ts'
+import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender-workflow.ts'
 import type { Sender } from '../../src/triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../src/triggers/senders.ts'
 import { type Json, valueAt } from '../../src/wire/json.ts'
@@ -35,7 +36,11 @@ function inputsOf(name: string, config: object = {}) {
   const sender = known(name)
   const [secret = ''] = CREDENTIALS[sender.scheme ?? ''] ?? []
   const secrets = Object.fromEntries(secretsOf(sender).map((one) => [one, secret]))
-  return { on: onSection(sender, undefined, config), secrets: JSON.stringify(secrets) }
+  const on = parseDocument(onSection(sender))
+  for (const [option, value] of Object.entries(config)) {
+    on.setIn([triggerOf(sender), 'config', option], value)
+  }
+  return { on: on.toString(), secrets: JSON.stringify(secrets) }
 }
 
 /** The request with the credentials of the program, or with others. */

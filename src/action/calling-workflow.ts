@@ -5,7 +5,7 @@ import type { Environment } from '../wire/settings.ts'
 import { arrivalOf } from './summary-tables.ts'
 
 /** The workflow that runs this step. */
-export interface CallingWorkflow {
+interface CallingWorkflow {
   /** File name without its extension, as in webhook URLs; empty if unknown. */
   readonly name: string
   /** Path in the repository; empty if the runner does not set it. */

@@ -53,7 +53,7 @@ function shownHost(host: string): string {
   return /[.:]/.test(host) ? host : 'of the environment'
 }
 
-export type ProxyAgent = HttpsProxyAgent<string>
+type ProxyAgent = HttpsProxyAgent<string>
 
 /** Why a proxy refused to connect. */
 const refusals = new WeakMap<ProxyAgent, string>()

@@ -46,7 +46,7 @@ export function readInputs(input: (name: string) => string): Inputs {
   }
 }
 
-export const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
+const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
 /** The glob if the input `workflow` is empty. */
 export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'

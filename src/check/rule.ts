@@ -40,7 +40,7 @@ export interface Rule {
 }
 
 /** The section of docs/reference/rules.md about a rule, in Markdown. */
-export interface RulePage {
+interface RulePage {
   /** The mistake in one line, without a period. */
   readonly title: string
   /** Why it is a mistake, and what an attacker or a bug does with it. */

@@ -8,7 +8,7 @@ import { readSetting } from '../wire/settings.ts'
 import { NATIVE_FOLDER, nativeFile } from './files.ts'
 import { environmentFor, isInstalled, PROXY_VARIABLES } from './programs.ts'
 
-export interface ActRuns {
+interface ActRuns {
   /** Why no job can run, if the program is not installed. */
   readonly missing: string | undefined
   /**

@@ -28,7 +28,7 @@ export interface WorkflowText extends NamedFile {
 }
 
 /** The files of a repository that its workflows name. */
-export interface NamedFiles extends RepositoryFiles {
+interface NamedFiles extends RepositoryFiles {
   /** The findings of reading them, until now. */
   readonly findings: readonly Finding[]
 }
@@ -43,7 +43,7 @@ interface BuiltWorkflow {
   readonly hasErrors: boolean
 }
 
-export interface BuildWorkflowsOptions extends CompileOptions {
+interface BuildWorkflowsOptions extends CompileOptions {
   /** Reports warnings of strict rules as errors. */
   readonly strict?: boolean
 }
@@ -84,7 +84,7 @@ function leveled(findings: readonly Finding[], isStrict: boolean): Finding[] {
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
-  others: readonly Finding[] = [],
+  others: readonly Finding[],
 ): Finding[] {
   const all = [...built.flatMap((one) => one.findings), ...leveled(others, isStrict)]
   const findings = onceEach(all)

@@ -3,14 +3,7 @@ import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import type { ConcernedFile } from '../inspector/jobs.ts'
 import type { Source } from '../wire/errors.ts'
-import type { JsonObject } from '../wire/json.ts'
-import { isAction } from '../workflow/steps.ts'
 import { NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
-
-/** Whether a step, as YAML reads it, runs the action. */
-export function isActionStep({ uses }: JsonObject, source: Source): boolean {
-  return isAction(uses, source)
-}
 
 /**
  * The files whose jobs an event for a workflow concerns: the source itself and the native files that

@@ -21,7 +21,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { concernedFiles, fileOf, isActionStep } from './concerned-files.ts'
+import { concernedFiles, fileOf } from './concerned-files.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { EXAMPLES } from './send/example-events.ts'
@@ -87,7 +87,7 @@ async function serve(options: DevOptions): Promise<void> {
     signer: SIGNER,
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
-      return explainEvent(event, files, isActionStep)
+      return explainEvent(event, files)
     },
     tell: (event, readers, jobs) =>
       print(

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 
 /** Which jobs of a workflow file run for which of the events that it names. */
-export interface ExplainedFile {
+interface ExplainedFile {
   readonly file: string
   readonly events: readonly {
     /** As the file names it: `webhook`, `push`. */

@@ -128,17 +128,12 @@ export function writeSource(root: string, file: string, text: string): void {
 }
 
 /** @throws UserError that names the option, the path and the errno in words */
-export function readFile(file: string, option?: string): Uint8Array {
+export function readFile(file: string, option: string): Uint8Array {
   try {
     return new Uint8Array(readFileSync(file))
   } catch (error) {
-    throw fileError(error, option === undefined ? file : `${option} ${file}`)
+    throw fileError(error, `${option} ${file}`)
   }
-}
-
-/** @throws UserError that names the option, the path and the errno in words */
-export function readText(file: string, option?: string): string {
-  return new TextDecoder().decode(readFile(file, option))
 }
 
 interface WriteOptions {
@@ -162,7 +157,7 @@ export function writeText(file: string, text: string, { option, mode }: WriteOpt
     renameSync(temporary, file)
   } catch (error) {
     removeQuietly(temporary)
-    throw fileError(error, option === undefined ? file : `${option} ${file}`)
+    throw fileError(error, `${option} ${file}`)
   }
 }
 

@@ -53,7 +53,7 @@ export async function findRelay(
     return new RelayClient(found.address, await accessOf(found))
   }
   const address = readAddress(relay, RELAY_ADDRESS)
-  refuseInsecureAddress(address, '--relay')
+  refuseInsecureAddress(address)
   const found = await localRelayAt(address, data, env)
   const access = found ? await accessOf(found) : await accessFrom(env, address)
   return new RelayClient(address, access)

@@ -71,7 +71,7 @@ interface RunListing {
  */
 function listRuns(
   github: RunPorts,
-  { retry, ...lookup }: RunListing = {},
+  { retry, ...lookup }: RunListing,
 ): Promise<readonly WorkflowRun[]> {
   const readPage = async (page: number) =>
     (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs
@@ -150,7 +150,7 @@ export function hasSucceeded(run: Pick<WorkflowRun, 'state' | 'conclusion'>): bo
 }
 
 /** The end of a run. */
-export interface RunEnd {
+interface RunEnd {
   /** `success`, `nothing_fired`, `skipped`, …; of a run that failed, GitHub's conclusion. */
   readonly outcome: string
   /** Why no trigger fired, why the run failed, or what it skipped; `null` if GitHub does not tell. */

@@ -17,7 +17,7 @@ export interface ForgeToken {
 }
 
 /** `start`: the token starts workflows, so only the one that was set for Hookline is used. */
-export type ForgeTokenPurpose = 'start' | 'read'
+type ForgeTokenPurpose = 'start' | 'read'
 
 interface TokenVariables {
   readonly names: readonly string[]
@@ -107,7 +107,7 @@ function isUnsafe({ apiUrl, isConfigured }: ForgeHere): boolean {
   return apiUrl.protocol === 'http:' && !isLoopback(apiUrl.hostname) && !isConfigured
 }
 
-export interface TokenChoice {
+interface TokenChoice {
   readonly chosen?: ForgeToken
   /** Tokens of the environment that are not sent to this forge. */
   readonly withheld: readonly Problem[]

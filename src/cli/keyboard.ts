@@ -57,7 +57,7 @@ export interface Keyboard {
   pause(): unknown
 }
 
-export interface ListeningKeys {
+interface ListeningKeys {
   /** The list of keys, empty without a terminal: `keys: r replay, q quit`. */
   readonly hint: string
   /** Restores the terminal. */

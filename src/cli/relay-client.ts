@@ -20,7 +20,7 @@ const TIMEOUT = 30_000
 const LONG_TIMEOUT = 600_000
 
 /** A request to the admin API of a relay. */
-export interface AdminRequest {
+interface AdminRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** After `/-admin`. */
   readonly path: string

@@ -377,7 +377,7 @@ async function sendWebhook(
 /** The token goes only to the relay that the user names. @throws UserError for an invalid address */
 function tokenUrl(relay: string, path: string): URL {
   const given = readAddress(relay, RELAY_ADDRESS)
-  refuseInsecureAddress(given, '--relay')
+  refuseInsecureAddress(given)
   const base = baseAddress(given)
   if (/^https?:/i.test(path)) {
     throw new UserError({

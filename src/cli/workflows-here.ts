@@ -172,11 +172,11 @@ export function isStandIn(value: string): boolean {
 /**
  * The triggers that receive webhooks, of the workflow files here. A file with mistakes has none, nor one
  * whose name no webhook URL can carry.
- *
- * @param env has the secrets that the files name, if they are set here
  */
-export function triggersHere(env: Environment = process.env): FoundTrigger[] {
-  return foundTriggers('', workflowsToAsk(env)).filter(({ workflow }) => isWorkflowName(workflow))
+export function triggersHere(): FoundTrigger[] {
+  return foundTriggers('', workflowsToAsk(process.env)).filter(({ workflow }) =>
+    isWorkflowName(workflow),
+  )
 }
 
 /** The triggers of the files here that poll: `bot/messaging_bot`. */

@@ -5,7 +5,7 @@ import { type NodePair, nodeBelow, pairKey, pairsOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** An input of `workflow_dispatch` or `workflow_call`; jobs read it as `inputs.<name>`. */
-export interface WorkflowInput {
+interface WorkflowInput {
   readonly name: string
   /** `choice` and `environment` are strings in a called workflow. */
   readonly type: 'string' | 'boolean' | 'number'

@@ -16,7 +16,7 @@ import type { Plan, WorkflowStarts } from './plan.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** The conditions under which the events of a file start its jobs. */
-export interface Started {
+interface Started {
   /** The lines of the condition of the job `on`; none if it always runs. */
   readonly condition: Lines
   /**

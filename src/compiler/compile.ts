@@ -33,7 +33,7 @@ export interface CompileOptions {
 }
 
 /** The result of a compilation. */
-export interface Compiled {
+interface Compiled {
   /** Empty if a finding is an error. */
   readonly files: readonly CompiledFile[]
   readonly findings: readonly Finding[]

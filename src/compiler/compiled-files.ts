@@ -148,7 +148,7 @@ export function nameProblems(files: readonly NamedFile[]): ReadonlyMap<NamedFile
 }
 
 /** Two sources that would be compiled into one file. */
-export interface Collision {
+interface Collision {
   readonly sources: readonly string[]
   readonly mistake: Mistake
 }

@@ -37,7 +37,7 @@ export interface PolledTrigger {
 }
 
 /** The options of the compilation of one source. */
-export interface PlanOptions extends CompileSettings {
+interface PlanOptions extends CompileSettings {
   /** The existing compiled files, by name. */
   readonly existing?: ReadonlyMap<string, string> | undefined
   /** GitHub's lock file of actions. */
@@ -69,7 +69,7 @@ export interface PlannedJob {
 }
 
 /** Settings of the workflow that read `on`. Only in a job can they do that. */
-export interface MovedSettings {
+interface MovedSettings {
   readonly env: readonly NodePair[]
   readonly defaults: readonly NodePair[]
   readonly pairs: readonly NodePair[]

@@ -52,7 +52,7 @@ const FOLDER = '.github/workflows'
 const COMMIT = /^[0-9a-f]{40}$/
 
 /** The sources of a different version for the actions of a source. */
-export interface KnownUses {
+interface KnownUses {
   readonly settings: CompileSettings
   /** The compiled file that will be replaced. */
   readonly existing: string | undefined

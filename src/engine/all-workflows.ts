@@ -5,7 +5,7 @@ import type { Workflow } from '../workflow/workflow.ts'
 import type { WorkflowSource } from './engine-ports.ts'
 
 /** The workflows that can be read, and the mistakes of the others. */
-export interface AllWorkflows {
+interface AllWorkflows {
   readonly found: readonly Workflow[]
   readonly problems: readonly Problem[]
 }

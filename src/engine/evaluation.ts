@@ -118,10 +118,7 @@ export interface Evaluation extends EventFacts {
   readonly effects: readonly Effect[]
 }
 
-export function combineRuns(
-  runs: readonly TriggerRun[],
-  facts: Partial<EventFacts> = {},
-): Evaluation {
+export function combineRuns(runs: readonly TriggerRun[], facts: Partial<EventFacts>): Evaluation {
   const first = runs.find(({ items }) => items.length > 0)
   const isMany = new Set(runs.map(({ workflow }) => workflow)).size > 1
   const reasons = runs.map(({ workflow, decision: { trigger, reason } }) => {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
 /** The origin of an event: a `composed` request was written on the page. */
-export type RequestSource = 'request' | 'replay' | 'composed' | 'poll'
+type RequestSource = 'request' | 'replay' | 'composed' | 'poll'
 
 /** One line of the list. */
 export interface Summary {
@@ -69,7 +69,7 @@ export interface JobsResult {
 }
 
 /** Further values in a relay's list. */
-export interface RelayFacts {
+interface RelayFacts {
   /** `octo/orders`; empty for a token URL. */
   readonly endpoint: string
   /** `octo/shop` */
@@ -164,7 +164,7 @@ export type OutputReader =
       readonly name: string
     }
 
-export interface ReaderStep {
+interface ReaderStep {
   /** `null` for a step that has none yet: nothing can read its outputs. */
   readonly id: string | null
 }

@@ -11,7 +11,7 @@ import {
 } from './server.ts'
 
 /** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
-export interface DevParts {
+interface DevParts {
   readonly recorder: Recorder
   readonly logs: RunLogs
   readonly files: ReadonlyMap<string, string>

@@ -6,6 +6,7 @@ import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { type GitHubEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
+import { isAction } from '../workflow/steps.ts'
 import type { ShownFact, ShownJobs } from './api.ts'
 
 /** The part of an event that jobs read. */
@@ -26,23 +27,16 @@ export interface ConcernedFile {
   readonly kind: 'source' | 'native'
 }
 
-/**
- * Explains the jobs of files for an event, by the model of GitHub's scheduling.
- *
- * @param isAction whether a step, as YAML reads it, runs the action for this event
- */
-export function explainEvent(
-  event: ExplainedEvent,
-  files: readonly ConcernedFile[],
-  isAction: (step: JsonObject, source: Source) => boolean,
-): ShownJobs[] {
+/** Explains the jobs of files for an event, by the model of GitHub's scheduling. */
+export function explainEvent(event: ExplainedEvent, files: readonly ConcernedFile[]): ShownJobs[] {
   const { origin } = event
   if (!origin) return []
   return files.flatMap(({ source, kind }) => {
     const workflow = readJobs(source)
     if (!workflow || workflow.jobs.length === 0) return []
     const started = startingEvent(origin.event, workflow.on)
-    const outputsOf = (step: JsonObject) => (isAction(step, source) ? origin.outputs : undefined)
+    const outputsOf = ({ uses }: JsonObject) =>
+      isAction(uses, source) ? origin.outputs : undefined
     const [first] = event.items
     const own =
       kind === 'source'

@@ -30,7 +30,7 @@ export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
 type Withheld = Readonly<Record<string, string>>
 
 /** One stored event. */
-export interface Kept {
+interface Kept {
   readonly summary: Summary
   /** The `Detail` as JSON in UTF-8, as it is served, so that its size can be counted. */
   readonly json: Uint8Array
@@ -109,7 +109,7 @@ export class Recorder {
 }
 
 /** An event as it was stored. */
-export function detailOf({ json }: Kept): Detail {
+function detailOf({ json }: Kept): Detail {
   return JSON.parse(new TextDecoder().decode(json))
 }
 
@@ -141,7 +141,7 @@ const HIDDEN = '***'
 export type Cause = Pick<Unlisted, 'origin' | 'of'>
 
 /** The origin, the time and the readers of an event. */
-export interface EventContext extends Cause {
+interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly OutputReader[]
   /** Explained jobs of the workflow; absent if unknown. */

@@ -2,7 +2,7 @@ import type { ListChange, Summary } from './api.ts'
 import { deliverySummary, type ListedDelivery, readPage } from './relay-delivery.ts'
 
 /** Deliveries that the list takes, the newest ones. */
-export const MOST_LISTED = 10_000
+const MOST_LISTED = 10_000
 
 /** Deliveries of one request: the most that a relay returns, and the newest ones. */
 const PAGE = { all: 1000, newest: 100 }
@@ -14,7 +14,7 @@ export type AskPage = (query: {
 }) => Promise<unknown>
 
 /** A delivery of the list. */
-export interface Entry {
+interface Entry {
   readonly summary: Summary
   readonly delivery: ListedDelivery
 }

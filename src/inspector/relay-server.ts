@@ -13,7 +13,7 @@ interface RelayInspectorOptions
   readonly report: (error: unknown) => void
 }
 
-export interface RelayInspector {
+interface RelayInspector {
   /** Address of the page; it contains the key of this run, a secret. */
   readonly url: string
   close(): Promise<void>

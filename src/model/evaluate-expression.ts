@@ -21,7 +21,7 @@ import { childrenOf, partsOf } from '../workflow/file-expressions.ts'
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
 export type ExpressionResult = { readonly value: Json } | Unknown | { readonly fails: string }
 
-export interface Unknown {
+interface Unknown {
   /** The value that it depends on, in words. */
   readonly unknown: string
   /** Set if the value is unknown and its truth is known. */

@@ -23,7 +23,7 @@ export interface JobShape {
 }
 
 /** The parsed `if` of a job, for many events. */
-export interface IfCondition {
+interface IfCondition {
   /** The condition as one expression. */
   readonly text: string
   readonly parsed: ParseResult
@@ -61,7 +61,7 @@ export interface JobDecision {
 }
 
 /** The facts of a run that its workflow does not contain. */
-export interface RunFacts {
+interface RunFacts {
   /** Contexts that are the same for all jobs: `github`, `inputs`, `vars`, and for a source `on`. */
   readonly contexts: PartialContexts
   /** The results of jobs that run (default: success). */

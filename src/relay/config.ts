@@ -15,12 +15,12 @@ import {
 } from '../wire/settings.ts'
 import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
 import { FIGURES, type Figures, MEGABYTE } from './figures.ts'
-import type { TokenSource } from './github/credential.ts'
 import {
   type CredentialOptions,
   type Credentials,
   createCredentials,
   type GitHubCredential,
+  type TokenSource,
 } from './github/credential.ts'
 import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'

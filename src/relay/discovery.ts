@@ -5,7 +5,7 @@ import type { StaticPage } from './pages.ts'
 export const DISCOVERY_PATH = '/.well-known/hookline'
 
 /** The public description of a relay. It contains nothing that a response to a webhook would not reveal. */
-export interface Discovery {
+interface Discovery {
   /** The version of the package, such as `1.2.3`. */
   readonly version: string
   /** How a token URL starts a workflow. */

@@ -127,7 +127,7 @@ export function invalidResponseOption(message: string, hint: string): RelayError
 }
 
 /** @param hasAuthorization whether the request has an `Authorization` header, which many try first */
-export function missingToken(hasAuthorization = false): RelayError {
+export function missingToken(hasAuthorization: boolean): RelayError {
   const ignored = hasAuthorization
     ? ' The relay does not read the header Authorization, because it belongs to the sender.'
     : ''

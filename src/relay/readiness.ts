@@ -3,7 +3,7 @@ import type { Credential } from './github/credential.ts'
 import { refusesCredential } from './github/send.ts'
 
 /** Why the relay can neither forward nor store new events. */
-export type Unready = 'disk' | 'storage_full' | 'credential' | 'stopping'
+type Unready = 'disk' | 'storage_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
   /** Milliseconds since any moment. */

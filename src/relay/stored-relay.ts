@@ -132,10 +132,10 @@ export function openStore(parts: StoreParts): StoreOf {
     log,
     report,
   }
-  const { keys } = parts
   const largeBodies = largeBodiesOf(parts)
   const admin = adminApi({
-    relayKey: { keys, encryption },
+    keys: parts.keys,
+    encryption,
     allowsTokens: config.allowsTokens,
     ports: {
       ...parts.admin,

@@ -46,7 +46,7 @@ export interface BranchApi {
   now(): number
 }
 
-export interface BranchFiles {
+interface BranchFiles {
   /** Its last commit. */
   readonly head: string
   /** The names at its top level. */

@@ -65,7 +65,7 @@ export interface StateStore {
 }
 
 /** The result of a successful run for a trigger. */
-export interface CommittedTrigger extends TriggerId {
+interface CommittedTrigger extends TriggerId {
   /** When the run began; only if an option needs the time of the last success. */
   readonly at?: number
   /** The cursor behind the last item that was passed on; absent, the stored cursor remains. */

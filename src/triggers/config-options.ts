@@ -12,6 +12,13 @@ import {
 } from './mongo-operators.ts'
 import { keyPath } from './path-option.ts'
 
+/** An integer of at least 0. */
+export const WHOLE_NUMBER = v.pipe(
+  v.number(),
+  v.integer('is not a whole number'),
+  v.minValue(0, 'is less than 0'),
+)
+
 /** A string of digits, as a variable of the repository has it, counts as minutes, too. */
 const every = v.pipe(
   v.lazy((input) => (typeof input === 'string' ? v.string() : v.number())),
@@ -117,7 +124,7 @@ export const CONFIG_OPTIONS = {
     ),
   ),
   skip: v.pipe(
-    v.optional(wholeNumber(0)),
+    v.optional(WHOLE_NUMBER),
     v.title('number'),
     v.description('Number of items to drop at the beginning.'),
   ),
@@ -164,7 +171,7 @@ export const CONFIG_OPTIONS = {
   limit: v.pipe(
     v.optional(
       v.pipe(
-        wholeNumber(0),
+        WHOLE_NUMBER,
         v.transform((count) => count || undefined),
       ),
     ),
@@ -338,15 +345,6 @@ function unknownOperator(name: string, operators: ReadonlySet<string>): string {
   const scripts = ['$where', '$function', '$accumulator'].includes(name)
   const why = scripts ? 'runs a script; use filterScript or format' : 'is unknown'
   return `operator ${name} ${why} (known: ${[...operators].join(', ')})`
-}
-
-/** An integer of at least `least`. */
-export function wholeNumber(least: number) {
-  return v.pipe(
-    v.number(),
-    v.integer('is not a whole number'),
-    v.minValue(least, `is less than ${least}`),
-  )
 }
 
 /** Paths of deduplication keys. */

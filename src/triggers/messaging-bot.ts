@@ -4,7 +4,7 @@ import { type Message, warning } from '../wire/messages.ts'
 import { VALUE_NOT_SET } from '../wire/run-reasons.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
-import { wholeNumber } from './config-options.ts'
+import { WHOLE_NUMBER } from './config-options.ts'
 import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import { MESSAGE_KINDS, UPDATE_KINDS } from './messaging-bot/places.ts'
 import {
@@ -92,7 +92,7 @@ const options = v.strictObject({
     'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.',
   ),
   wait: withDescription(
-    v.optional(v.pipe(wholeNumber(0), v.maxValue(50, 'is more than 50')), 0),
+    v.optional(v.pipe(WHOLE_NUMBER, v.maxValue(50, 'is more than 50')), 0),
     'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.',
   ),
 })

@@ -48,7 +48,7 @@ export interface Facts {
 }
 
 /** Two forms of a body that a workflow reads in different ways. */
-export interface EventForms {
+interface EventForms {
   /** The field of the body that distinguishes them, and its value in the first form. */
   readonly field: string
   readonly value: string

@@ -1,4 +1,4 @@
-import { list as files } from './lists/senders.ts'
+import { senders as files } from './lists/senders.ts'
 import type { Sender, SenderFile } from './sender.ts'
 
 /** The file of each sender, by its name. */

@@ -62,13 +62,12 @@ export function isLoopback(hostname: string): boolean {
  * Refuses to send a secret in plain text: a relay key's bearer and a GitHub token travel over https, or
  * over http to this machine.
  *
- * @param name flag, variable or file of the address
  * @throws UserError
  */
-export function refuseInsecureAddress({ protocol, hostname, host }: URL, name: string): void {
+export function refuseInsecureAddress({ protocol, hostname, host }: URL): void {
   if (protocol === 'https:' || isLoopback(hostname)) return
   throw new UserError({
-    message: `${name} is neither an https address nor on this machine: ${shownSetting(host)}`,
+    message: `--relay is neither an https address nor on this machine: ${shownSetting(host)}`,
     hint: 'Use https://, because anyone on the way can read a key or a token that is sent over http.',
   })
 }

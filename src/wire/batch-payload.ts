@@ -19,7 +19,7 @@ export function joinBatch(events: readonly string[]): string {
 }
 
 /** The facts of a batch as a whole. */
-export interface BatchEnvelope {
+interface BatchEnvelope {
   /** The path of the first event, so that job conditions and logs see one event. */
   readonly path: string
   readonly method: string

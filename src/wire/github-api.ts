@@ -144,7 +144,7 @@ const MOST_RETRIES = 50
 const PAUSE = { first: 250, longest: 1500 }
 
 /** The calls of a client. The times are measured only for a caller that stores events. */
-export interface GitHubAttempts {
+interface GitHubAttempts {
   readonly tries: number
   readonly githubStatus?: number
   readonly mayBeAccepted?: true

@@ -17,10 +17,10 @@ export function declaredCharsets(contentType: string): string[] {
  */
 export function headerParameters(header: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
-  let at = endOf(header, 0, ';')
+  let at = endOf(header, 0)
   while (at < header.length) {
     const start = at + 1
-    const end = endOf(header, start, ';')
+    const end = endOf(header, start)
     // A part of the header, so that the time stays linear in a header without `=`.
     const length = header.slice(start, end).indexOf('=')
     if (length < 0) {
@@ -37,14 +37,14 @@ export function headerParameters(header: string): ReadonlyMap<string, string> {
       ? header.slice(first + 1, close).replace(/\\(["\\])/g, '$1')
       : header.slice(first, end).trim()
     if (!found.has(name)) found.set(name, value)
-    at = isQuoted ? endOf(header, close, ';') : end
+    at = isQuoted ? endOf(header, close) : end
   }
   return found
 }
 
-function endOf(text: string, from: number, character: string): number {
-  const at = text.indexOf(character, from)
-  return at < 0 ? text.length : at
+function endOf(header: string, from: number): number {
+  const at = header.indexOf(';', from)
+  return at < 0 ? header.length : at
 }
 
 /** The offset of the quote that ends a value: some senders do not escape the quotes within one. */

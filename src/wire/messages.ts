@@ -2,7 +2,7 @@
  * `error`: a permanent fault, although the run continues. `warning`: the user should know, although
  * it is no error. `notice`: it may help to know.
  */
-export type MessageLevel = 'error' | 'warning' | 'notice'
+type MessageLevel = 'error' | 'warning' | 'notice'
 
 /** A message about an event for the user. */
 export interface Message {

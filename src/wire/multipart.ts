@@ -14,7 +14,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-export interface Multipart {
+interface Multipart {
   readonly parts: readonly Part[]
   /** The faults of the form, as ends of the sentence "the form …". */
   readonly faults: readonly string[]
@@ -237,7 +237,7 @@ function continuedValue(parameters: ReadonlyMap<string, string>, name: string): 
 }
 
 /** The bytes of a percent-encoded string; a `%` without two digits is a `%`. */
-export function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
+function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(text)
   return bytes.slice(0, percentDecode(bytes))
 }

@@ -154,7 +154,7 @@ export function writeDispatch(clientPayload: string): string {
 export function writeWorkflowDispatch(
   clientPayload: string,
   ref: string,
-  flags: Readonly<Record<string, true>> = {},
+  flags: Readonly<Record<string, true>>,
 ): string {
   const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
   const further = Object.keys(flags).map((name) => `,"${name}":true`)

@@ -23,7 +23,7 @@ export interface WorkflowRun {
  *
  * @returns the field `workflow_runs` of GitHub's response
  */
-export type ReadRunsPage = (page: number) => Promise<unknown>
+type ReadRunsPage = (page: number) => Promise<unknown>
 
 /** Pages that one lookup reads at most. */
 const MAX_PAGES = 10

@@ -214,17 +214,14 @@ function address(of: string, example: string) {
   }
 }
 
-function word<Word extends string>(
-  allowed: readonly Word[],
-  more = 'Use one of the allowed values.',
-) {
+function word<Word extends string>(allowed: readonly Word[]) {
   return (text: string, name: string): Word => {
     const found = allowed.find((each) => each === text)
     if (found !== undefined) return found
     const close = allowed.find((each) => each === text.trim().toLowerCase().replace(/[-\s]/g, '_'))
     throw new UsageError({
       message: `${name}: unknown value ${shownSetting(text)}`,
-      hint: close === undefined ? more : `did you mean "${close}"?`,
+      hint: close === undefined ? 'Use one of the allowed values.' : `did you mean "${close}"?`,
       notes: [`allowed: ${allowed.join(', ')}`],
     })
   }

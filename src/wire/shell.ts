@@ -1,7 +1,7 @@
 import { type CurlRequest, curlLine, shellQuoted } from './curl.ts'
 
 /** The value of a variable: literal, from another variable, or the output of a command. */
-export type VariableValue =
+type VariableValue =
   | { readonly text: string }
   | { readonly of: string }
   | { readonly printedBy: string }

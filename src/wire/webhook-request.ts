@@ -160,7 +160,7 @@ export function visibleHeaders(
 /** The query for a workflow, in its three forms, without the parameters that are credentials. */
 export function visibleQuery(
   { querystring }: WebhookRequest,
-  credentials: readonly string[] = [],
+  credentials: readonly string[],
 ): { readonly query: JsonObject; readonly querystring: string; readonly search: string } {
   const visible = querystring
     .split('&')

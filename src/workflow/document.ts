@@ -27,7 +27,7 @@ export interface BlockEntry {
 }
 
 /** A comment, and the entry that it belongs to. */
-export interface Comment extends Span {
+interface Comment extends Span {
   /** The path of the entry that the comment describes; empty if it describes the whole file. */
   readonly owner: Path
   /**

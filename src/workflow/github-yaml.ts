@@ -79,7 +79,7 @@ export function withoutYaml11(text: string): string {
 }
 
 /** The mistakes that GitHub refuses, and the parts that GitHub ignores, in no order. */
-export interface GitHubReading {
+interface GitHubReading {
   readonly errors: readonly Refusal[]
   readonly warnings: readonly Refusal[]
 }

@@ -52,7 +52,7 @@ export function eventNames(top: Place): EventName[] {
 }
 
 /** The readable part of an `on:` section, and all of its mistakes. */
-export interface OnSection {
+interface OnSection {
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
   readonly problems: readonly Mistake[]

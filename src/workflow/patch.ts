@@ -369,7 +369,7 @@ function textEdits(
 }
 
 /** An entry of a mapping in the file, moved to column 0. */
-export interface EntryLines {
+interface EntryLines {
   /** Its key; in a list, its index. */
   readonly key: Key
   /** Its key; in a list, the item itself. */

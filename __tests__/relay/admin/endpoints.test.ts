@@ -56,7 +56,7 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     }),
     log: ({ endpoint, change }) => void lines.push(`${endpoint} ${change}`),
   }
-  const access = { relayKey: { keys, encryption }, allowsTokens: true, ...rules }
+  const access = { keys, encryption, allowsTokens: true, ...rules }
   const call = async (bearer: string, method: string, path = '', body?: unknown) => {
     const target = `/-admin/endpoints${path}`
     try {
@@ -352,15 +352,6 @@ test('without --allow-tokens, a GitHub token is a wrong bearer', async () => {
   }
 })
 
-test('without a relay key, every request gets 503 with the command', async () => {
-  const { call } = await startApi(open, { relayKey: undefined })
-  for (const bearer of [ADMIN, READ, MINE, '']) {
-    const { status, code, text } = await call(bearer, 'GET')
-    expect([status, code]).toEqual([503, 'relay_key_missing'])
-    expect(text).toContain('wrangler secret put HOOKLINE_RELAY_KEY')
-  }
-})
-
 test.each([
   ['Bearer ', 401],
   ['bearer   %', 200],
@@ -371,7 +362,7 @@ test.each([
   ['Bearer Bearer %', 401],
 ])('the header Authorization: %s gets %d', async (form, status) => {
   const encryption = new Encryption(keys)
-  const rules = { relayKey: { keys, encryption }, allowsTokens: true }
+  const rules = { keys, encryption, allowsTokens: true }
   const value = form.replace('%', ADMIN)
   const caller = await readCaller(['authorization', value], rules).catch((error) => error.status)
   expect(caller).toEqual(status === 200 ? { kind: 'admin' } : status)

@@ -293,7 +293,7 @@ test.each([
   ['http://192.168.1.4:3000', false],
   ['http://[::ffff:127.0.0.1]', false],
 ])('a key may travel to %s: %s', (address, isAllowed) => {
-  const refuse = () => refuseInsecureAddress(new URL(address), '--relay')
+  const refuse = () => refuseInsecureAddress(new URL(address))
   if (isAllowed) expect(refuse()).toBeUndefined()
   else expect(refuse).toThrow('neither an https address nor on this machine')
 })

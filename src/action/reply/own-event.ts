@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../wire/json.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { NotDelivered, type ReplyPorts } from './chat.ts'
 
 /** How `reply` reads the original request, for values that are no output. */

@@ -8,7 +8,7 @@ import { type ConnectTarget, senderOf } from './connect-target.ts'
 import { type Ready, type Requirement, workflowRows } from './requirements.ts'
 
 /** The workflow that GitHub runs, as `connect` presents it. */
-export interface Agreed extends Pick<Ready, 'target'> {
+interface Agreed extends Pick<Ready, 'target'> {
   readonly sender: Sender | undefined
   /** The rest of the list of requirements. */
   readonly rows: readonly Requirement[]

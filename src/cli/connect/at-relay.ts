@@ -18,7 +18,7 @@ interface AtRelayOptions {
 }
 
 /** An endpoint that stays after `connect`. */
-export interface EndpointAtRelay extends PublicRelay {
+interface EndpointAtRelay extends PublicRelay {
   /** `octo/shop-orders` */
   readonly name: string
 }

@@ -27,7 +27,7 @@ export interface ConnectEvent {
 
 export function connectEvent(
   event: ConnectEvent['event'],
-  known: Partial<ConnectEvent> = {},
+  known: Partial<ConnectEvent>,
 ): ConnectEvent {
   const nothing = {
     ...{ url: null, delivery: null, type: null },

@@ -15,7 +15,7 @@ import {
 } from './findings.ts'
 
 /** An endpoint that `doctor` checks. */
-export interface CheckedEndpoint {
+interface CheckedEndpoint {
   /** Absent for an endpoint for any workflow. */
   readonly target?: {
     readonly repository: string

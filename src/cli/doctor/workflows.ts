@@ -30,7 +30,7 @@ import {
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
 
-export interface WorkflowsCheck {
+interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
   /** True if all checked workflows poll a bot, so that no token has to start them. */
   readonly onlyPolls?: boolean

@@ -5,7 +5,7 @@ import { isStandIn } from '../workflows-here.ts'
 import { type ConditionUse, type EndpointClaims, relayRefusal } from './conditions.ts'
 
 /** The conditions of a trigger's file, divided between the relay and the workflow. */
-export interface TriggerConditions {
+interface TriggerConditions {
   /** The conditions that the relay can check; `undefined` if there are none. */
   readonly conditions: EndpointClaims | undefined
   /** The conditions that only the workflow can check, with the reason: one line each. */

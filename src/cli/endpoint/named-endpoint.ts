@@ -6,7 +6,7 @@ import { originRepository } from '../files.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from '../relay-client.ts'
 
 /** An endpoint that a command names. */
-export interface NamedEndpoint {
+interface NamedEndpoint {
   readonly owner: string
   readonly name: string
   /** Path of the admin API, after `/-admin`. */

@@ -83,10 +83,8 @@ const SECRETS_REASON =
   '# The action inserts secrets into `on` itself, so that they cannot change the YAML.'
 
 /** The inputs of the action's step: the triggers, and the secrets that they read. */
-export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: object): string {
-  const on = sender
-    ? onSection(sender, ESCAPED, config)
-    : stringify({ webhook: { method: 'post', ...(config && { config }) } })
+export function actionInputs({ sender }: Pick<Answers, 'sender'>): string {
+  const on = sender ? onSection(sender, ESCAPED) : stringify({ webhook: { method: 'post' } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [SECRETS_REASON, `secrets: '{${given.join(', ')}}'`] : []
@@ -134,7 +132,7 @@ run: echo "$${variable}" >> "$GITHUB_STEP_SUMMARY"`
 }
 
 /** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
-export function workflowHead({ name, sender, dispatch }: Answers) {
+function workflowHead({ name, sender, dispatch }: Answers) {
   const { listens, condition } =
     dispatch === 'workflow' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
   const head = `name: ${stringify(name).trim()}
@@ -164,7 +162,7 @@ export function dispatched(path: string): typeof DIRECT {
   }
 }
 
-export function usesLine(uses = ownAction()): string {
+function usesLine(uses = ownAction()): string {
   return `- uses: ${uses}`
 }
 

@@ -35,9 +35,8 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
  * The `on:` section for a sender: signature verification, the key of duplicates, and its usual events.
  *
  * @param open begins an expression; in an input of a native workflow it has to be escaped
- * @param general other options of `config`
  */
-export function onSection(sender: Sender, open = '${{', general: object = {}): string {
+export function onSection(sender: Sender, open = '${{'): string {
   const trigger = triggerOf(sender)
   const { repeat, otherRepeat } = sender
   const filter = filterOf(sender)
@@ -46,7 +45,6 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
     // The body can have an `id` that several events share: the id of the order.
     ...(hasKey && { deduplicateBy: repeat }),
     ...(filter && { filter }),
-    ...general,
   }
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),

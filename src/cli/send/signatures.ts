@@ -17,7 +17,7 @@ import { jsonBody, withField, withRequestHeaders } from '../../triggers/verify/s
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
-import { readText, writeText } from '../files.ts'
+import { readFile, writeText } from '../files.ts'
 import { unknownName } from '../flag-values.ts'
 
 const OWN_FORM = 'Only your workflow defines this signature: add it yourself with --header.'
@@ -169,7 +169,10 @@ export function keyInFile(
       notes: [`schemes with a key pair: ${PAIRED.join(', ')}`],
     })
   }
-  if (existsSync(file)) return { secret: new Secret(readText(file, '--private-key').trim()) }
+  if (existsSync(file)) {
+    const text = new TextDecoder().decode(readFile(file, '--private-key'))
+    return { secret: new Secret(text.trim()) }
+  }
   const { privateText, publicText } = MAKE_PAIR[pair]()
   writeText(file, privateText, { option: '--private-key', mode: 0o600 })
   return { secret: new Secret(privateText), publicText }

@@ -17,7 +17,7 @@ import {
 } from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
-export interface WantedTarget {
+interface WantedTarget {
   /** `owner/name` */
   readonly repository: string
   /** File name without its extension. */
@@ -44,10 +44,8 @@ export interface CheckedTarget {
  *
  * @throws UserError for a workflow that an event would not start
  */
-export async function readEndpointTarget(
-  wanted: WantedTarget,
-  env: Environment = process.env,
-): Promise<CheckedTarget> {
+export async function readEndpointTarget(wanted: WantedTarget): Promise<CheckedTarget> {
+  const { env } = process
   const forge = await forgeHere(env)
   if (forge.kind !== 'github') {
     return uncheckedTarget(wanted, {

@@ -1,6 +1,5 @@
 import { wantedText } from '../../engine/unmet-conditions.ts'
-import type { Json, JsonObject } from '../../wire/json.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 
 /**
  * The conditions of a filter in words: `body.type must be one of "created", "updated"`. An event must meet

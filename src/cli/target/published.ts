@@ -25,7 +25,7 @@ export interface PublishedWorkflow {
 }
 
 /** The workflow, or why it was not read. */
-export type PublishedResult =
+type PublishedResult =
   | { readonly found: PublishedWorkflow }
   | { readonly missing: 'repository' }
   | { readonly missing: 'workflow'; readonly branch: string }

@@ -100,7 +100,7 @@ async function act<Result>(action: string, order: object): Promise<Result> {
   return response.json()
 }
 
-export const UNREACHABLE = 'The command that serves this page does not answer. Is it still running?'
+const UNREACHABLE = 'The command that serves this page does not answer. Is it still running?'
 
 /** A browser's error for a stopped server (`Failed to fetch`) does not help the user. */
 async function reachServer(path: string, init?: RequestInit): Promise<Response> {

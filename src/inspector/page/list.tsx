@@ -263,7 +263,7 @@ const CLOCK = new Intl.DateTimeFormat([], { timeStyle: 'medium', hour12: false }
 const DAY = new Intl.DateTimeFormat([], { month: 'short', day: 'numeric' })
 
 /** The text of an invalid time is shown as it is. */
-export function clockTime(time: string): string {
+function clockTime(time: string): string {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? time : CLOCK.format(date)
 }

@@ -38,7 +38,7 @@ export function dispatchShape(isOnly: boolean): Shape {
   const fields = [
     ['path', EVENT_VALUE],
     ['method', EVENT_VALUE],
-    ['headers', headersShape(EVENT_TEXT)],
+    ['headers', headersShape()],
     ['body', EVENT_VALUE],
   ] as const
   return objectShape(
@@ -46,7 +46,7 @@ export function dispatchShape(isOnly: boolean): Shape {
     (name, known) => {
       if (!isOnly || nearestName(name, known) === undefined) return undefined
       const message = `the event has no field "${name}"`
-      return unknownNameFault('unknown-output', message, name, known, 'fields')
+      return unknownNameFault(message, name, known, 'fields')
     },
     EVENT_VALUE,
   )
@@ -71,7 +71,7 @@ export function eventShape(triggers: Triggers): Shape {
 function unknownTrigger(name: string, triggers: Triggers): NameFault {
   const names = triggers.map((trigger) => trigger.name)
   const message = `the event has no trigger "${name}"`
-  const fault = unknownNameFault('unknown-output', message, name, names, 'triggers')
+  const fault = unknownNameFault(message, name, names, 'triggers')
   const owner = triggers.find(({ definition }) => hasName(definition.outputs, name))
   if (owner) return { ...fault, hint: `did you mean "${owner.name}.outputs.${name}"?` }
   if (name.toLowerCase() === 'on') return { ...fault, hint: 'omit "on": this is the event' }
@@ -116,7 +116,7 @@ function outputsShape(trigger: SourceTrigger): Shape {
   const shapes = fields.map((field) => [field, fieldShape(trigger, field)] as const)
   return ownObject(shapes, (field, known) => {
     const message = `the trigger "${name}" has no output "${field}"`
-    const fault = unknownNameFault('unknown-output', message, field, known, 'outputs')
+    const fault = unknownNameFault(message, field, known, 'outputs')
     const isInBody = fault.hint === undefined && fields.includes('body')
     return isInBody ? { ...fault, hint: `did you mean "body.${field}"?` } : fault
   })
@@ -131,7 +131,7 @@ function fieldShape(trigger: SourceTrigger, field: string): Shape {
   if (field === 'is_bot') return EVENT_BOOLEAN
   const isWebhook = definition.name === 'webhook'
   if (!isWebhook) return EVENT_VALUE
-  if (field === 'headers') return headersShape(EVENT_TEXT)
+  if (field === 'headers') return headersShape()
   if (field === 'params') return ownObject([], undefined, EVENT_TEXT)
   if (field === 'query') return ownObject([], undefined, EVENT_VALUE)
   const sender = verifiedSender(trigger)
@@ -139,8 +139,8 @@ function fieldShape(trigger: SourceTrigger, field: string): Shape {
 }
 
 /** Names are lower case. A sender may use underscores, but not in a header that is known with dashes. */
-function headersShape(value: Shape): Shape {
-  return ownObject([], (name) => headerFault(name), value)
+function headersShape(): Shape {
+  return ownObject([], headerFault, EVENT_TEXT)
 }
 
 const COMMON_HEADERS = ['content-type', 'content-length', 'user-agent', 'accept-encoding']
@@ -256,7 +256,7 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
       const isTrigger = triggers.some((trigger) => trigger.name === name)
       if (!isKnown && !isTrigger && nearestName(name, known) === undefined) return undefined
       const message = `the action has no output "${name}"`
-      const fault = unknownNameFault('unknown-output', message, name, known, 'outputs')
+      const fault = unknownNameFault(message, name, known, 'outputs')
       const whole = (rest: string) => safeForm({ kind: 'on', output: onOutput }, [name]) + rest
       return isTrigger ? { ...fault, whole } : fault
     },

@@ -107,9 +107,8 @@ export function ownObject(...parts: Parameters<typeof objectShape>): Shape {
   return { ...objectShape(...parts), isHookline: true }
 }
 
-/** A fault that lists the known names and suggests the closest. */
+/** A fault of an unknown output that lists the known names and suggests the closest. */
 export function unknownNameFault(
-  code: string,
   message: string,
   name: string,
   known: readonly string[],
@@ -117,7 +116,7 @@ export function unknownNameFault(
 ): NameFault {
   const hint = didYouMean(name, known)
   const notes = [`${kind}: ${known.join(', ') || 'none'}`]
-  return { code, message, ...(hint && { hint }), notes }
+  return { code: 'unknown-output', message, ...(hint && { hint }), notes }
 }
 
 /** Whether a value, or one in it, comes from the sender. */

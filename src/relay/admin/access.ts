@@ -3,7 +3,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
 import type { Encryption } from '../store/encryption.ts'
-import { bearerKind, looksLikeBearer, type RelayKeys, relayKeyMissing } from '../store/relay-key.ts'
+import { bearerKind, looksLikeBearer, type RelayKeys } from '../store/relay-key.ts'
 
 /** The caller of the admin API. */
 export type Caller =
@@ -23,8 +23,8 @@ export type Caller =
 export type Manager = Exclude<Caller, { kind: 'read' }>
 
 export interface AccessRules {
-  /** Absent on Workers without `HOOKLINE_RELAY_KEY`. */
-  readonly relayKey: { readonly keys: RelayKeys; readonly encryption: Encryption } | undefined
+  readonly keys: RelayKeys
+  readonly encryption: Encryption
   /** `--allow-tokens` */
   readonly allowsTokens: boolean
 }
@@ -36,12 +36,10 @@ const SHORTEST_TOKEN = 20
  * Reads who calls the admin API from the header `Authorization`. A GitHub token is not checked: its caller
  * sees only endpoints that store it.
  *
- * @throws RelayError 401, the same for every wrong bearer; 503 without a relay key
+ * @throws RelayError 401, the same for every wrong bearer
  */
 export async function readCaller(headers: RawHeaders, rules: AccessRules): Promise<Caller> {
-  const { relayKey, allowsTokens } = rules
-  if (!relayKey) throw relayKeyMissing()
-  const { keys, encryption } = relayKey
+  const { keys, encryption, allowsTokens } = rules
   const text = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1] ?? ''
   if (!isHeaderSafe(text) || text.length > LIMITS.tokenLength) throw invalidKey(allowsTokens)
   const presented = new Secret(text)

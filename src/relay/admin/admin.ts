@@ -3,7 +3,6 @@
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
-import { relayKeyMissing } from '../store/relay-key.ts'
 import { StorageError } from '../store/storage-error.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { targetPath } from '../webhook/url.ts'
@@ -28,8 +27,7 @@ export type AdminPorts = Omit<EndpointResourcePorts, 'log'> &
   }
 
 interface AdminOptions extends AccessRules {
-  /** Absent without a relay key. */
-  readonly ports: AdminPorts | undefined
+  readonly ports: AdminPorts
   report(error: unknown): void
 }
 
@@ -40,7 +38,6 @@ export function adminApi(
   return async (request, delivery) => {
     try {
       const caller = await readCaller(request.headers, options)
-      if (!options.ports) throw relayKeyMissing()
       return await respond(request, caller, options.ports)
     } catch (error) {
       if (error instanceof RelayError) return errorResponse(error, delivery)

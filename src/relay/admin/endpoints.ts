@@ -1,5 +1,4 @@
-import type { RelayRequest } from '../../wire/http.ts'
-import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
@@ -45,7 +44,7 @@ export interface EndpointLine {
 }
 
 /** The part of an address after `/-admin/`. */
-export interface EndpointResource {
+interface EndpointResource {
   /** `undefined` for the list of all endpoints. */
   readonly key?: { readonly owner: string; readonly name: string }
   readonly rotates: boolean
@@ -54,7 +53,7 @@ export interface EndpointResource {
 /** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
 const MOST_ENDPOINTS = 1000
 
-const ADDRESS = /^\/+-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
+const ADDRESS = /^\/-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
 
 /**
  * The resource of a path; `undefined` if the path belongs to another resource.
@@ -252,8 +251,7 @@ async function ownRow(
 
 /** The hashes are keyed, so the time of their comparison tells nothing about a token. */
 function isOwn({ tokenHash }: EndpointRow, caller: Manager): boolean {
-  if (caller.kind !== 'token') return caller.kind === 'admin'
-  return tokenHash !== null && caller.hashes.includes(tokenHash)
+  return caller.kind === 'admin' || (tokenHash !== null && caller.hashes.includes(tokenHash))
 }
 
 /** A caller with a GitHub token creates endpoints that store this token. */

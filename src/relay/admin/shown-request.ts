@@ -2,13 +2,12 @@ import { bodyBytes } from '../../wire/bytes.ts'
 import { splitOnce } from '../../wire/path.ts'
 import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../../wire/webhook-request.ts'
-import type { DeliveryContent } from '../delivery/event-record.ts'
-import { storedBody } from '../delivery/event-record.ts'
+import { type DeliveryContent, storedBody } from '../delivery/event-record.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 
 /** A request as the admin API shows it: without credentials and signatures. */
-export interface ShownRequest {
+interface ShownRequest {
   readonly method: string
   /** `<workflow>/<trigger>[/<rest>]` */
   readonly path: string

@@ -23,10 +23,10 @@ export const STAGES = [
  * - `skipped`: the endpoint has no such check
  * - `unknown`: the relay does not know the result
  */
-export type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
+type StageState = 'ok' | 'failed' | 'waiting' | 'skipped' | 'unknown'
 
 /** One stage of a delivery. Values that are unknown or do not apply are `null`. */
-export interface Stage {
+interface Stage {
   readonly stage: (typeof STAGES)[number]
   readonly state: StageState
   /** ISO 8601, UTC. */
@@ -130,7 +130,7 @@ function verifiedStage(
       at,
       found: explanation ?? 'the signature is not valid',
       wanted: `a signature by ${schemesOf(endpoint)} with the endpoint's secret`,
-      cure: `Enter the same secret at the sender, or here: ${command('endpoint update', endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
+      cure: `Enter the same secret at the sender, or here: ${updateCommand(endpoint)} ${senderFlag(endpoint)} --secret-env <NAME>`,
     }
   }
   if (!endpoint?.verify) return { state: 'skipped' }
@@ -160,7 +160,7 @@ function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told
       at,
       found: explanation ?? 'the condition of the endpoint is not true',
       wanted: endpoint?.if ?? null,
-      cure: `Change the condition: ${command('endpoint update', endpoint)} --if '<condition>'${isReplayable(delivery) ? ' && ' : ', then '}${again(delivery)}`,
+      cure: `Change the condition: ${updateCommand(endpoint)} --if '<condition>'${isReplayable(delivery) ? ' && ' : ', then '}${again(delivery)}`,
     }
   }
   if (endpoint?.if === undefined) return { state: 'skipped' }
@@ -346,7 +346,7 @@ interface Named {
  * `rate_limited`, or if no command does, as with `event_rejected`.
  */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
-  const update = command('endpoint update', endpoint)
+  const update = updateCommand(endpoint)
   const replay = delivery?.state === 'dead' ? `, then: ${again(delivery)}` : ''
   const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
   switch (reason) {
@@ -386,8 +386,8 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   }
 }
 
-/** A command about the endpoint, such as `hookline endpoint update octo/orders`. */
-function command(words: string, endpoint: Endpoint | undefined): string {
+/** `hookline endpoint update octo/orders` */
+function updateCommand(endpoint: Endpoint | undefined): string {
   const name = endpoint ? `${endpoint.owner}/${endpoint.name}` : '<name>'
-  return `hookline ${words} ${name}`
+  return `hookline endpoint update ${name}`
 }

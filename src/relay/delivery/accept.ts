@@ -76,7 +76,7 @@ const REMEMBERED = 10_000
 
 const NO_RESPONSE = 'github_timeout'
 
-export const SENDER_HUNG_UP = 'the sender hung up before the response'
+const SENDER_HUNG_UP = 'the sender hung up before the response'
 
 /** An event, and the queue that it belongs to. */
 interface Queued {

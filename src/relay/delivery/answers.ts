@@ -15,7 +15,7 @@ import type { Accepted } from '../store/delivery-rows.ts'
  * - `misdirected`: something else answered, or the repository is elsewhere; a setting is wrong
  * - `refused`: GitHub refuses the event itself
  */
-export type AnswerKind =
+type AnswerKind =
   | 'accepted'
   | 'ambiguous'
   | 'not_now'

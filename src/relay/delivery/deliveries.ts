@@ -67,7 +67,7 @@ export type DeliveryStore = Pick<
   >
 }
 
-export interface DeliveriesPorts extends Runtime {
+interface DeliveriesPorts extends Runtime {
   readonly database: Database
   readonly table: DeliveryTable
   /** The endpoints of the database. */

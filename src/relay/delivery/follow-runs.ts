@@ -35,7 +35,7 @@ const HOUR = 60 * MINUTE
 const LOOKUP_INTERVAL = MINUTE
 
 /** Events in a row without a run that begin the alarm `no_runs`. */
-export const MOST_WITHOUT_RUN = 3
+const MOST_WITHOUT_RUN = 3
 
 /** Milliseconds within which GitHub starts a run. */
 const STARTING_TIME = 2 * MINUTE
@@ -61,7 +61,7 @@ const DETAILS_SHARE = 0.5
 /** Queues whose runs are looked up concurrently: a slow repository holds up few others. */
 const CONCURRENT = 8
 
-export interface FollowerPorts extends Pick<Runtime, 'now' | 'report'> {
+interface FollowerPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly table: DeliveryTable
   readonly limiters: Pick<RateLimiters, 'of'>
   /**
@@ -287,7 +287,7 @@ function publicReason({ outcome, outcomeReason }: Pick<RunStep, 'outcome' | 'out
 }
 
 /** The next step of an event after a lookup of the runs in its repository. */
-export function progressOf(event: FollowedDelivery, found: FoundRuns, now: number): RunStep {
+function progressOf(event: FollowedDelivery, found: FoundRuns, now: number): RunStep {
   const [run] = runsOfEvent(found.runs, startedBy(event))
   if (!run) return progressWithoutRun(event, found, now)
   const outcome = runResult(run)

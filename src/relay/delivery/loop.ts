@@ -50,7 +50,7 @@ const FIRST_CALLS = 4
 /** A run of the loop waits so many milliseconds for the next event, rather than end. */
 const SHORT_WAIT = 2 * SECOND
 
-export interface LoopPorts extends OpenPorts, Runtime {
+interface LoopPorts extends OpenPorts, Runtime {
   readonly table: DeliveryTable
   readonly accepted: Pick<AcceptedCredentials, 'note'>
   readonly limiters: Pick<RateLimiters, 'of'>

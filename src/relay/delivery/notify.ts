@@ -21,7 +21,7 @@ export type PostNotification = (
   body: string,
 ) => Promise<number>
 
-export interface SenderPorts extends Pick<Runtime, 'now' | 'report'> {
+interface SenderPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly table: NotificationTable
   readonly post: PostNotification
   readonly secret: Secret

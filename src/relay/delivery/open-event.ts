@@ -39,7 +39,7 @@ export async function openEvent(
 }
 
 /** The dispatch of a batch, or why there is none, and the members that cannot be part of it. */
-export type OpenedBatch = OpenedDispatch & {
+type OpenedBatch = OpenedDispatch & {
   readonly failed: readonly { readonly member: StoredDelivery; readonly outcome: NotAccepted }[]
 }
 

@@ -7,14 +7,14 @@ export interface RecordPort {
   add(record: PendingRecord): void
 }
 
-export interface PendingRecord {
+interface PendingRecord {
   /** About the size of the row. */
   readonly bytes: number
   /** Encrypts the row: not while a sender waits. */
   row(): Promise<NewDelivery>
 }
 
-export interface RecorderPorts extends Pick<Runtime, 'after' | 'now' | 'report'> {
+interface RecorderPorts extends Pick<Runtime, 'after' | 'now' | 'report'> {
   record(rows: readonly NewDelivery[]): Promise<void>
   log(line: DeliveryLine): void
 }

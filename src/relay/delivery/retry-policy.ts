@@ -26,7 +26,7 @@ const LEAST_ATTEMPTS = 10
 /** An event at which the relay itself fails is given up after so many attempts. */
 const MOST_FAULTS = 5
 
-export interface RetryTime {
+interface RetryTime {
   /** Milliseconds since 1970. */
   readonly now: number
   /** From 0, less than 1. */

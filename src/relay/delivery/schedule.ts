@@ -11,7 +11,7 @@ export interface Task {
   readonly isFirst?: boolean
 }
 
-export interface SchedulePorts extends Pick<Runtime, 'now'> {
+interface SchedulePorts extends Pick<Runtime, 'now'> {
   /** To be told that `next()` may have another value. */
   changed(): void
 }

@@ -88,7 +88,7 @@ export interface Credential {
 }
 
 /** Names an endpoint. A later endpoint of the same name has another time. */
-export type EndpointKey = Pick<Endpoint, 'owner' | 'name' | 'created'>
+type EndpointKey = Pick<Endpoint, 'owner' | 'name' | 'created'>
 
 /** The stored form of a credential. A GitHub token in it is plain text, so it must be encrypted. */
 export interface StoredCredential {

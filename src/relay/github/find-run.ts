@@ -22,7 +22,7 @@ export interface FoundRuns {
 export type ReadRuns = (call: LimitedCall, since: number) => Promise<FoundRuns>
 
 /** A run that GitHub started for a delivery. */
-export interface StartedRun {
+interface StartedRun {
   readonly run: string
   /** When GitHub started it, by GitHub's clock: milliseconds since 1970. */
   readonly started: number

@@ -324,7 +324,7 @@ function tooManyTokenRequests(): RelayError {
 }
 
 /** @returns a JSON web token (RFC 7519) that is good for nine minutes */
-export function appJwt(id: string, key: CryptoKey, now: Date): Promise<string> {
+function appJwt(id: string, key: CryptoKey, now: Date): Promise<string> {
   const seconds = Math.floor(now.getTime() / 1000)
   // A minute early, since clocks differ.
   const claims = { iss: id, iat: seconds - 60, exp: seconds + 9 * 60 }

@@ -32,7 +32,7 @@ interface RepositoryHealth {
   turned: number
 }
 
-export interface ProbeTime {
+interface ProbeTime {
   readonly now: number
   /** Milliseconds between two turns. */
   readonly minInterval: number
@@ -87,7 +87,7 @@ export class Probes {
     const isTurnOfFailing = workingIn > 0 || hasShare
     if (failingIn <= 0 && isTurnOfFailing) {
       this.#nextFailing = time.now + SHARE * time.minInterval
-      this.#nextProbe = time.now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
+      this.#nextProbe = time.now + doubled(this.#failingProbes, LONGEST_PROBE)
       this.#turnsSinceFailing = 0
       return this.#choose(failing, time.now)
     }
@@ -102,7 +102,7 @@ export class Probes {
   began(repository: string, now: number): void {
     if (!this.isInDoubt || this.isFailing(repository)) return
     if (repository === this.#favorite) this.#favorite = undefined
-    this.#nextTry = now + doubled(FIRST_PROBE, this.#tries++, LONGEST_TRY)
+    this.#nextTry = now + doubled(this.#tries++, LONGEST_TRY)
   }
 
   /** To be told of each answer to an event. */
@@ -117,7 +117,7 @@ export class Probes {
       this.#nextProbe = now
     } else if (known.sign === 'ambiguous') {
       this.#failingProbes++
-      this.#nextProbe = now + doubled(FIRST_PROBE, this.#failingProbes, LONGEST_PROBE)
+      this.#nextProbe = now + doubled(this.#failingProbes, LONGEST_PROBE)
     } else {
       this.#turned.add(repository)
       this.#nextProbe = now + FIRST_PROBE
@@ -177,6 +177,6 @@ export class Probes {
   }
 }
 
-function doubled(first: number, times: number, longest: number): number {
-  return Math.min(longest, first * 2 ** times)
+function doubled(times: number, longest: number): number {
+  return Math.min(longest, FIRST_PROBE * 2 ** times)
 }

@@ -56,7 +56,7 @@ interface OpenCall {
   readonly start: number
 }
 
-export interface RateLimiterPorts {
+interface RateLimiterPorts {
   /** Milliseconds since any moment; never jumps. */
   now(): number
   /** Calls back after so many milliseconds, unless the returned function is called before. */
@@ -74,7 +74,7 @@ interface Waiter {
 }
 
 /** A repository that may send a stored event now, or the milliseconds until one may. */
-export type Turn = { readonly repository: string } | { readonly wait: number }
+type Turn = { readonly repository: string } | { readonly wait: number }
 
 /**
  * Limits the calls of one GitHub credential: a token, or an App on one account. GitHub counts calls by
@@ -438,7 +438,7 @@ export class RateLimiters {
 const OWN = 'own'
 
 /** GitHub's names do not distinguish upper from lower case. */
-export function repositoryName({ owner, name }: LimitedCall['repository']): string {
+function repositoryName({ owner, name }: LimitedCall['repository']): string {
   return `${owner}/${name}`.toLowerCase()
 }
 

@@ -45,7 +45,7 @@ export interface Dispatch {
 }
 
 /** What a list shows of a request: nothing of its body. */
-export interface RequestSummary {
+interface RequestSummary {
   /** UUID of the request; with one target it is also the id of the delivery. */
   readonly id: string
   /** `<workflow>/<trigger>[/<rest>]`; a list omits the query. */
@@ -186,7 +186,7 @@ interface RepositoryCall {
 }
 
 /** The result of a request after all tries. */
-export type SessionOutcome =
+type SessionOutcome =
   | { readonly accepted: true; readonly answer: GitHubResponse }
   /** `answer` is absent when none came. */
   | { readonly accepted: false; readonly error: RelayError; readonly answer?: GitHubResponse }

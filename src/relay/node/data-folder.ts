@@ -35,7 +35,7 @@ function filesIn(path: string): DataFolder {
 }
 
 /** The facts that decide where the folder is. */
-export interface FolderChoice {
+interface FolderChoice {
   /** `--data` */
   readonly data?: string | undefined
   readonly env: Environment
@@ -234,7 +234,7 @@ function localAddress(host: string, port: number): string {
 }
 
 /** The relay key of this machine, and its folder. */
-export interface FoundKey {
+interface FoundKey {
   /** Relay keys, as they were written. */
   readonly key: Secret
   /** Path of the key file, or the variable, for errors. */

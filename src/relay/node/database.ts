@@ -33,7 +33,7 @@ import { openDeliveries, openStore } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
 
-export interface NodeDatabase {
+interface NodeDatabase {
   /** The relay, whose requests use the database. */
   readonly relay: Relay
   /** Lets open calls end, for so many milliseconds, and closes the file. */

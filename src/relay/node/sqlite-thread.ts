@@ -20,7 +20,7 @@ export type ThreadTask =
   | { readonly close: true }
 
 /** Copies the file to a path while other tasks go on. */
-export interface BackupRequest {
+interface BackupRequest {
   readonly backup: string
 }
 

@@ -25,7 +25,7 @@ export interface NewBody {
 export type BodyStore = Pick<BodyTable, 'begin' | 'put' | 'publish' | 'find' | 'chunk' | 'delete'>
 
 /** The bytes that bodies may take: `DeliveryTable` counts them with those of the deliveries. */
-export type BodyRoom = Pick<DeliveryTable, 'takes' | 'gives'>
+type BodyRoom = Pick<DeliveryTable, 'takes' | 'gives'>
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
 export const CHUNK_BYTES = 1024 * 1024

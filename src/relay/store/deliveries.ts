@@ -32,8 +32,8 @@ import {
   DELETED,
   deliveryOf,
   EXCEPT,
+  IS_MEMBER,
   insertion,
-  isMember,
   LISTED,
   prefixed,
   UNDELIVERED,
@@ -92,7 +92,7 @@ export interface DeliveryLimits extends RoomLimits {
   readonly retention: number
 }
 
-export interface DeliveryTableParts extends Pick<Runtime, 'now'> {
+interface DeliveryTableParts extends Pick<Runtime, 'now'> {
   readonly database: Database
   readonly limits: DeliveryLimits
   /** Ids of the relay keys. Events of other keys stay, and are never attempted. */
@@ -103,7 +103,7 @@ export interface DeliveryTableParts extends Pick<Runtime, 'now'> {
 type BodyOwner = Pick<RoomRequest, 'owner' | 'endpoint' | 'hasToken'>
 
 /** A part of the table, in order of arrival: rows after `after`, up to `last`. */
-export interface SeqRange {
+interface SeqRange {
   readonly after: number
   readonly last: number
 }
@@ -247,7 +247,7 @@ export class DeliveryTable {
     const first = `coalesce((SELECT seq FROM delivery WHERE id = ?1 AND batch = ?1),
       (SELECT seq FROM delivery WHERE next IS NOT NULL AND ${UNDELIVERED} AND batch = ?1))`
     const text = `SELECT ${prefixed('m')}, m.content FROM delivery f CROSS JOIN delivery m
-      WHERE f.seq = ${first} AND ${isMember('m', 'f')} ORDER BY m.seq`
+      WHERE f.seq = ${first} AND ${IS_MEMBER} ORDER BY m.seq`
     const members = await this.#read(text, own?.batch ?? id)
     if (members.length > 0) return members.map(deliveryOf<StoredDelivery>)
     return own ? [own] : []
@@ -389,7 +389,7 @@ export class DeliveryTable {
       UPDATE delivery SET state = 'dead', since = ?4, next = NULL, wait = 0,
         reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
       WHERE seq IN (SELECT seq FROM old UNION ALL SELECT m.seq FROM old f CROSS JOIN delivery m
-        WHERE f.batch IS NOT NULL AND ${isMember('m', 'f')}) RETURNING ${COLUMNS}`
+        WHERE f.batch IS NOT NULL AND ${IS_MEMBER}) RETURNING ${COLUMNS}`
     if (failingQueues.length === 0) return []
     const values = [JSON.stringify(failingQueues), now - age, JSON.stringify(except), now]
     return this.#inChunks([text, ...values])
@@ -449,11 +449,11 @@ export class DeliveryTable {
   }
 
   /** The accepted events whose run has to be looked up, the longest due first. */
-  async dueRuns(now: number, limit = 10_000): Promise<readonly FollowedDelivery[]> {
+  async dueRuns(now: number): Promise<readonly FollowedDelivery[]> {
     const text = `SELECT ${COLUMNS} FROM delivery WHERE next IS NOT NULL AND state = 'delivered'
-      AND next <= ? ORDER BY next, seq LIMIT ?`
+      AND next <= ? ORDER BY next, seq LIMIT 10000`
     // A delivered row with `next` has the fields of its acceptance.
-    return (await this.#read(text, now, limit)).map((row) => deliveryOf(row) as FollowedDelivery)
+    return (await this.#read(text, now)).map((row) => deliveryOf(row) as FollowedDelivery)
   }
 
   /** When the next run has to be looked up. */
@@ -708,7 +708,7 @@ export class DeliveryTable {
     return isWritten
   }
 
-  async #take(requests: readonly RoomRequest[], most?: Bound): Promise<boolean> {
+  async #take(requests: readonly RoomRequest[], most: Bound | undefined): Promise<boolean> {
     if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
     if (this.#room.take(requests, most)) return true
     const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
@@ -776,7 +776,7 @@ export class DeliveryTable {
   #heirs(ids: readonly string[]): readonly SqlStatement[] {
     const text = `UPDATE delivery AS heir SET next = f.next, wait = f.wait FROM delivery AS f
       WHERE f.id IN (SELECT value FROM json_each(?1)) AND f.batch IS NOT NULL AND f.next IS NOT NULL
-      AND heir.seq = (SELECT min(m.seq) FROM delivery m WHERE ${isMember('m', 'f')} AND m.seq > f.seq
+      AND heir.seq = (SELECT min(m.seq) FROM delivery m WHERE ${IS_MEMBER} AND m.seq > f.seq
         AND m.id NOT IN (SELECT value FROM json_each(?1)))`
     return [[text, JSON.stringify(ids)]]
   }

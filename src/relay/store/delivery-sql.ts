@@ -54,11 +54,9 @@ export const YIELDS = `state IN (${YIELDING.map((state) => `'${state}'`).join(',
 export const EXCEPT = `(batch IS NULL OR batch NOT IN (SELECT value FROM json_each(?3)))
   AND seq NOT IN (SELECT seq FROM delivery WHERE id IN (SELECT value FROM json_each(?3)))`
 
-/** SQL: a row is a member of the batch of `first`, which comes first. Members have the same state. */
-export function isMember(row: string, first: string): string {
-  return `${row}.owner = ${first}.owner AND ${row}.endpoint IS ${first}.endpoint
-    AND ${row}.state = ${first}.state AND ${row}.seq >= ${first}.seq AND ${row}.batch = ${first}.batch`
-}
+/** The row `m` is a member of the batch of `f`, which comes first. Members have the same state. */
+export const IS_MEMBER = `m.owner = f.owner AND m.endpoint IS f.endpoint
+    AND m.state = f.state AND m.seq >= f.seq AND m.batch = f.batch`
 
 export function prefixed(table: string): string {
   return DELIVERY_COLUMNS.map((name) => `${table}.${name} AS ${name}`).join(', ')

@@ -7,7 +7,7 @@ import { decryptEndpoint, endpointHash } from './endpoint-records.ts'
 import { type Endpoint, isEndpointOwner } from './endpoint-settings.ts'
 import type { EndpointStore, EndpointStores } from './endpoint-table.ts'
 
-export interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
+interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly stores: EndpointStores
   readonly encryption: Encryption
   /**

@@ -24,7 +24,7 @@ export interface EndpointRow extends EncryptedRecord {
 export type EndpointVersion = Pick<EndpointRow, 'hash' | 'changed'>
 
 /** Selects the endpoints that store a token with one of these hashes; without it, all. */
-export type TokenHashes = readonly string[] | undefined
+type TokenHashes = readonly string[] | undefined
 
 /** The endpoints of one owner. Every method throws StorageError if the disk fails. */
 export type EndpointStore = ReturnType<EndpointTable['of']>

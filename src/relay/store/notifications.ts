@@ -15,7 +15,7 @@ export interface Alarm {
 }
 
 /** An endpoint, as its silence is noticed. */
-export interface HeardEndpoint {
+interface HeardEndpoint {
   /** `<owner>/<name>` */
   readonly subject: string
   /** Milliseconds without an event after which its alarm begins; `null` if it expects none. */
@@ -35,7 +35,7 @@ export interface Notification {
 }
 
 /** Notifications that wait to be sent; while there are more, outcomes are only counted and logged. */
-export const MOST_NOTIFICATIONS = 100_000
+const MOST_NOTIFICATIONS = 100_000
 
 /** All methods reject with StorageError. */
 export class NotificationTable {

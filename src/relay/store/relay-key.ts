@@ -5,7 +5,7 @@ import { Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
 
 /** The keys that are derived from one relay key. The relay key itself is used for nothing else. */
-export interface RelayKey {
+interface RelayKey {
   /** 8 characters of base64url. It is stored with each record, and tells nothing about the key. */
   readonly id: string
   /** Encrypts the database: AES-256-GCM. */
@@ -29,7 +29,7 @@ const KEY_BYTES = 32
  */
 const PREFIX = { admin: 'hookline_admin_', read: 'hookline_read_' } as const
 
-export type BearerKind = keyof typeof PREFIX
+type BearerKind = keyof typeof PREFIX
 
 /** A new relay key in base64, as `openssl rand -base64 32` prints it. */
 export function newRelayKey(): Secret {

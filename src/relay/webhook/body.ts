@@ -3,12 +3,17 @@ import { headerValue } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
-import type { Packer, PayloadLimit } from '../github/payload.ts'
-import { type ReceivedBody, type ReceivedEvent, writePayload } from '../github/payload.ts'
+import {
+  type Packer,
+  type PayloadLimit,
+  type ReceivedBody,
+  type ReceivedEvent,
+  writePayload,
+} from '../github/payload.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 
 /** The body of a request: in memory, or as an upload if it is too large for an event. */
-export interface Received {
+interface Received {
   readonly body: ReceivedBody
   readonly upload?: BodyUpload
   /** Bytes. */
@@ -171,7 +176,7 @@ export class BodyMemory {
   }
 }
 
-export interface HeldBody {
+interface HeldBody {
   /** @throws RelayError 503 when all bodies together are more than may be held */
   add(bytes: number): void
   release(): void

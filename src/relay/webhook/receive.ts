@@ -19,8 +19,7 @@ import {
   RelayError,
 } from '../errors.ts'
 import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
-import type { ReceivedEvent } from '../github/payload.ts'
-import { LIMIT_OF, type Packer } from '../github/payload.ts'
+import { LIMIT_OF, type Packer, type ReceivedEvent } from '../github/payload.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'

@@ -1,4 +1,4 @@
-import { list as signedResponses } from '../../triggers/lists/signed-responses.ts'
+import { signedResponses } from '../../triggers/lists/signed-responses.ts'
 import type { SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import {

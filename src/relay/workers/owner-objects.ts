@@ -30,7 +30,7 @@ const READING_TIME = 5000
 /** Events whose calls of GitHub are open, at most. */
 const OPEN_CALLS = 10_000
 
-export interface OwnerObjectsPorts {
+interface OwnerObjectsPorts {
   /** Milliseconds since any moment. */
   now(): number
   report(error: unknown): void

@@ -2,7 +2,6 @@
 
 import { toHex } from '../../wire/bytes.ts'
 import { readSetting } from '../../wire/settings.ts'
-import { adminApi } from '../admin/admin.ts'
 import {
   credentialsOf,
   type ForgeAccess,
@@ -22,6 +21,7 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
+import { errorResponse } from '../webhook/responses.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
 import { logChange } from './log.ts'
@@ -52,12 +52,12 @@ interface StoredRelayParts {
 export async function storedRelay(parts: StoredRelayParts): Promise<RelayOfRequest> {
   const text = readSetting(environmentOf(parts.env), 'HOOKLINE_RELAY_KEY')
   if (text) return relayWithKey(parts, await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
-  const { stateless, config } = parts
-  const relay = { ...stateless, store: storeWithoutKey(stateless, config) }
+  const { stateless } = parts
+  const relay = { ...stateless, store: storeWithoutKey(stateless) }
   return () => relay
 }
 
-function storeWithoutKey({ send, report }: Relay, { allowsTokens }: RelayConfig): RelayStore {
+function storeWithoutKey({ send }: Relay): RelayStore {
   return {
     endpoints: {
       find: async () => {
@@ -70,7 +70,7 @@ function storeWithoutKey({ send, report }: Relay, { allowsTokens }: RelayConfig)
     wasAccepted: async () => false,
     isNotification: async () => false,
     largeBodies: undefined,
-    admin: adminApi({ relayKey: undefined, allowsTokens, ports: undefined, report }),
+    admin: async (_, delivery) => errorResponse(relayKeyMissing(), delivery),
   }
 }
 

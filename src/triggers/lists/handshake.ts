@@ -12,7 +12,7 @@ import { handshake as smartsheet } from '../senders/smartsheet.ts'
 import { handshake as strava } from '../senders/strava.ts'
 import { handshake as twitch } from '../senders/twitch.ts'
 
-export const list = {
+export const handshake = {
   asana,
   'azure-event-grid': azureEventGrid,
   dropbox,

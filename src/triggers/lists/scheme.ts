@@ -63,7 +63,7 @@ import { scheme as woocommerce } from '../senders/woocommerce.ts'
 import { scheme as zendesk } from '../senders/zendesk.ts'
 import { scheme as zoom } from '../senders/zoom.ts'
 
-export const list = {
+export const scheme = {
   adyen,
   airtable,
   asana,

@@ -92,7 +92,7 @@ import * as zapier from '../senders/zapier.ts'
 import * as zendesk from '../senders/zendesk.ts'
 import * as zoom from '../senders/zoom.ts'
 
-export const list = {
+export const senders = {
   adyen,
   airtable,
   alertmanager,

@@ -2,7 +2,7 @@
 import { signedResponses as discord } from '../senders/discord.ts'
 import { signedResponses as zoom } from '../senders/zoom.ts'
 
-export const list = {
+export const signedResponses = {
   discord,
   zoom,
 }

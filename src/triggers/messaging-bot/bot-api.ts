@@ -191,7 +191,7 @@ export async function getBotName(bot: Bot): Promise<string> {
 }
 
 /** The webhook of a bot, without the secrets that its URL may contain. */
-export interface WebhookInfo {
+interface WebhookInfo {
   /** The URL without its query; empty if the bot has no webhook. */
   readonly url: string
   readonly pending: number
@@ -248,7 +248,7 @@ interface BotFault {
   readonly migratedTo?: number | string
 }
 
-export type BotOutcome = { readonly result: Json } | { readonly fault: BotFault }
+type BotOutcome = { readonly result: Json } | { readonly fault: BotFault }
 
 /**
  * The server delays a repeated call by up to three seconds anyway. Source: tdlib/telegram-bot-api.

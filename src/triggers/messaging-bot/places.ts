@@ -19,7 +19,7 @@ const CHAT_EVENT = { chat: 'chat', reply: 'sendMessage' } as const
 const NO_CHAT = { reply: undefined } as const
 
 /** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
-export const UPDATE_PLACES = {
+const UPDATE_PLACES = {
   message: MESSAGE,
   edited_message: MESSAGE,
   channel_post: MESSAGE,
@@ -69,7 +69,7 @@ export function placeOf(kind: UpdateKind): UpdatePlace {
 }
 
 /** The objects of an update at its places. */
-export interface UpdateParties {
+interface UpdateParties {
   readonly chat: JsonObject | undefined
   readonly user: JsonObject | undefined
   readonly message: JsonObject | undefined

@@ -1,5 +1,4 @@
-import type { RelayResponse } from '../../wire/http.ts'
-import { jsonResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import type { Facts, OwnScheme, Payloads, SignedResponses } from '../sender.ts'
 

@@ -107,7 +107,7 @@ const INTERACTION: EventPlace = {
 }
 
 /** The parts of an event; `null` for a part that it does not have. */
-export interface EventParts {
+interface EventParts {
   readonly channel_id: Json
   readonly user_id: Json
   readonly text: Json
@@ -126,10 +126,6 @@ function placesOf(type: string): EventPlace | undefined {
 
 function nameOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
-}
-
-function partsOfInteraction(body: JsonObject): EventParts {
-  return partsOf(body, INTERACTION)
 }
 
 function partsOf(object: JsonObject, place: EventPlace): EventParts {
@@ -201,7 +197,7 @@ function interactionItem(payload: string): Item | string {
   const body = tryParseJson(payload)
   if (!isObject(body)) return NOT_SLACK
   const { user, channel, team } = body
-  const { message_ts, ...parts } = partsOfInteraction(body)
+  const { message_ts, ...parts } = partsOf(body, INTERACTION)
   return {
     ...body,
     ...parts,

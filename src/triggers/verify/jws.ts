@@ -14,7 +14,7 @@ import {
 import { MISMATCH, type VerificationFault } from './scheme.ts'
 
 /** RFC 7515 */
-export interface Jws {
+interface Jws {
   readonly header: JsonObject
   readonly claims: JsonObject
   readonly signed: Bytes

@@ -37,7 +37,7 @@ export interface VerifySettings {
 export type VerifySettingName = Exclude<keyof VerifySettings, 'secrets'> | 'secret'
 
 /** Checked options of `verify`, as a workflow has them. */
-export type CheckedOptions = Omit<VerifySettings, 'secrets'> & {
+type CheckedOptions = Omit<VerifySettings, 'secrets'> & {
   readonly secret?: readonly Secret[] | undefined
 }
 

@@ -1,4 +1,4 @@
-import { list as schemes } from '../lists/scheme.ts'
+import { scheme as schemes } from '../lists/scheme.ts'
 import type { OwnScheme } from '../sender.ts'
 import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'

@@ -25,7 +25,7 @@ interface TreeMeasure {
  *
  * @param most the number of parts; the last part holds the rest, of any length
  */
-export function splitMarkdown(blocks: Blocks, measure: TreeMeasure, most = Infinity): Blocks[] {
+export function splitMarkdown(blocks: Blocks, measure: TreeMeasure, most: number): Blocks[] {
   const fits = (part: Blocks) => measure.length(part) <= measure.maxLength
   const room = { fits, fitsAlone: fits }
   const parts: Blocks[] = []

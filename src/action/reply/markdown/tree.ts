@@ -9,7 +9,7 @@ export type Spans = readonly Inline[]
 export type Alignment = 'left' | 'center' | 'right' | ''
 
 /** The first row is the header; every row has as many cells as `align`. */
-export interface Table {
+interface Table {
   readonly kind: 'table'
   readonly align: readonly Alignment[]
   readonly rows: readonly (readonly Spans[])[]
