@@ -22,7 +22,7 @@ import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/sett
 import { environmentHelp } from '../wire/settings-help.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { concernedFiles, fileOf } from './concerned-files.ts'
-import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
+import { fileError, NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { EXAMPLES } from './send/example-events.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
@@ -69,6 +69,8 @@ async function serve(options: DevOptions): Promise<void> {
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
   const { threadScripts } = await import('../inspector/script-thread.ts')
+  // An unreadable file ends the command before it listens.
+  readEnvFile()
   // Files are read for every request.
   const workflows = (event: Json) => workflowsHere(event, globs)
   const found = findingsNews(globs, () => workflows({}))
@@ -240,11 +242,20 @@ const ENV_FILE = '.env'
 /** Editors on Windows write a byte order mark, which would become part of the first name. */
 const BYTE_ORDER_MARK = /^\ufeff/
 
-/** Names and values of `.env`; none if the file is missing. */
+/** Names and values of `.env`; none if the file is missing. @throws UserError if it cannot be read */
 function readEnvFile(): JsonObject {
   if (!existsSync(ENV_FILE)) return {}
-  const values = parseEnv(readFileSync(ENV_FILE, 'utf8').replace(BYTE_ORDER_MARK, ''))
+  const values = parseEnv(envText().replace(BYTE_ORDER_MARK, ''))
   return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
+}
+
+function envText(): string {
+  try {
+    return readFileSync(ENV_FILE, 'utf8')
+  } catch (error) {
+    // The error for a directory has no path.
+    throw fileError(error, ENV_FILE)
+  }
 }
 
 /** The positions in the files of this folder that can read the outputs of a workflow's triggers. */

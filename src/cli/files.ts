@@ -170,7 +170,7 @@ function removeQuietly(file: string): void {
 }
 
 /** A failed file operation as a user error; any other error is returned unchanged. */
-function fileError(error: unknown, path: string): unknown {
+export function fileError(error: unknown, path: string): unknown {
   const problem = systemProblem(error, path)
   return problem ? new UserError(problem, { cause: error }) : error
 }

@@ -195,6 +195,11 @@ describe('values', () => {
     await post(hook('hook/webhook/there?3'), {})
     await command.printed(/there\?3 {2}failed/)
   })
+
+  test('cannot come from a directory of that name, and the error names it', async () => {
+    const end = start({ ...WITH_SECRET, '.env/A': '' })
+    await expect(end).rejects.toThrow('error: .env: the path is a directory (EISDIR)')
+  })
 })
 
 describe('--host', () => {

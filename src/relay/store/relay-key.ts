@@ -132,7 +132,7 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
 function notAKey(name: string, found: string): UserError {
   return new UserError({
     message: `${name} is not a relay key: ${found}`,
-    hint: `A relay key is ${KEY_BYTES} random bytes in base64. Create one: openssl rand -base64 ${KEY_BYTES}`,
+    hint: `A relay key is ${KEY_BYTES} random bytes in base64. Restore it, or, for a relay without a database yet, create one: openssl rand -base64 ${KEY_BYTES}`,
   })
 }
 
