@@ -3,7 +3,8 @@
 // calls, which are shorter and count by performance.now(), stay.
 const zero = Number(process.env.CLOCK_ZERO)
 const rate = Number(process.env.CLOCK_RATE)
-const { Date: RealDate, setTimeout: wait } = globalThis
+const RealDate = Date
+const globals = /** @type {any} */ (globalThis)
 let jumps = 0
 
 process.on('SIGUSR2', () => {
@@ -14,7 +15,7 @@ function now() {
   return zero + (RealDate.now() - zero) * rate + jumps
 }
 
-globalThis.Date = new Proxy(RealDate, {
+globals.Date = new Proxy(RealDate, {
   construct: (target, given) => Reflect.construct(target, given.length === 0 ? [now()] : given),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
@@ -24,7 +25,7 @@ Object.defineProperty(performance, 'timeOrigin', {
   get: () => timeOrigin + now() - RealDate.now(),
 })
 
-globalThis.setTimeout = new Proxy(wait, {
+globals.setTimeout = new Proxy(setTimeout, {
   apply: (target, self, [back, delay, ...more]) =>
     Reflect.apply(target, self, [back, delay > 9000 ? delay / rate : delay, ...more]),
 })

@@ -186,7 +186,8 @@ export function runThread(load: (name: string) => unknown): void {
   }
 
   const shrinkLater = () => {
-    shrinking ??= setTimeout(shrink, shrinkDelay)
+    if (shrinking) return
+    shrinking = setTimeout(shrink, shrinkDelay)
     shrinking.unref()
   }
 
