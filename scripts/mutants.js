@@ -30,7 +30,7 @@ const MOST_MINUTES = 45
 /** Copies of the repository, in which suites run at the same time. */
 const COPIES = ['1', '2'].map((name) => join(FOLDER, name))
 
-/** Where a place is not seen to be reached, because a browser and workerd have no files: the suites of these. */
+/** Code in a browser or in workerd cannot write that it was reached, so its suites are found by what they import. */
 const UNSEEN = [
   { folder: 'src/inspector/page/', suites: /\bbrowser\.ts'/ },
   { folder: 'src/relay/workers/', suites: /\b(workerd|relays|database-relays)\.ts'/ },

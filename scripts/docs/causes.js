@@ -84,7 +84,7 @@ export async function startCauses() {
       })
       return response.headers.get('x-hookline-delivery') ?? ''
     },
-    /** What `show` prints as soon as it matches. @param {string} id @param {RegExp} pattern */
+    /** The output of `show`, as soon as it matches. @param {string} id @param {RegExp} pattern */
     async shows(id, pattern) {
       for (let tries = 0; tries < 100; tries++) {
         const printed = await run(`hookline deliveries show ${id}`)
@@ -203,7 +203,7 @@ const FILTERED = 'webhook: {config: {filter: {body.action: opened}}}'
 /** The recorded texts, by the cause. */
 export const CAUSES_FILE = 'scripts/docs/causes.json'
 
-/** What tells a cause and its cure, as the docs show it. @param {Cause} cause @param {string} shown */
+/** The lines with a cause and its cure, as the docs show them. @param {Cause} cause @param {string} shown */
 export function causeText({ seen, cure }, shown) {
   const from = seen.exec(shown)?.index ?? 0
   const found = cure.exec(shown.slice(from))
