@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { installedChromium, launch } from '../../scripts/chromium.js'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -23,13 +23,18 @@ describeWithBrowser('in a real browser', () => {
   beforeAll(async () => {
     github = await startGitHub()
     relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
-    outside = await startOutside()
     browser = await launch(executablePath ?? '')
     context = await browser.newContext()
   })
+  // Each test has its own, because a page may send its last requests after it was closed.
+  beforeEach(async () => {
+    outside = await startOutside()
+  })
+  afterEach(() => {
+    outside.server.close()
+  })
   afterAll(async () => {
     await browser.close()
-    outside.server.close()
     await relay.close()
     await github.close()
   })
@@ -96,7 +101,6 @@ describeWithBrowser('in a real browser', () => {
   })
 
   test('at least 30 of them act on a server without these headers', async () => {
-    outside.requests.length = 0
     // A context of its own, so that the windows that they open go with it.
     const unguarded = await browser.newContext()
     const page = await unguarded.newPage()
