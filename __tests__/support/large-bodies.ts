@@ -53,6 +53,7 @@ export async function createEndpoint(relay: Relay, settings: object = {}): Promi
       ...settings,
     }),
   })
+  if (answer.status !== 201) throw new Error(`no endpoint: ${answer.status} ${answer.body}`)
   const { pathname } = new URL(JSON.parse(answer.body).url, relay.url)
   return pathname
 }

@@ -64,6 +64,9 @@ describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
   })
 
   test('and the metrics show none of their secrets', async () => {
+    for (const { settings, sending } of cases.filter(({ form }) => form !== 'right').slice(0, 3)) {
+      await here.send(settings, { ...sending, method: 'POST', target: '/octo/repo/hook/webhook' })
+    }
     const headers = { authorization: `Bearer ${ADMIN_BEARER}` }
     const metrics = await (await fetch(`${here.relay.url}/-admin/metrics`, { headers })).text()
     expect(metrics).toMatch(/^hookline_responses_total\{status="401"\} \d+$/m)
