@@ -320,6 +320,7 @@ describe('a body that does not fit into an event', () => {
       }
       const asked = await Promise.all([
         ask('GET', address.replace(/.{43}$/, randomBytes(32).toString('base64url'))),
+        ask('GET', address.replace('/octo/', '/another/')),
         ask('GET', `${relay.url}/-/octo/bodies/`),
         ask('GET', `${relay.url}/-/octo/bodies/x/y`),
         ask('HEAD', address),

@@ -89,7 +89,7 @@ export class LargeBodies {
     if (method !== 'GET' || !isOwner(owner) || owner !== owner.toLowerCase()) return NOT_FOUND
     try {
       const store = storeOf(owner)
-      const hash = await hashOfBody(id)
+      const hash = await hashOfBody(owner, id)
       const length = await store.find(hash)
       if (length === null) return NOT_FOUND
       const chunks = decryptedChunks(store, hash, await bodyCipher(id), length)
@@ -279,7 +279,7 @@ export class BodyUpload {
     const { storeOf, request: body, now } = this.#parts
     const { request, owner, endpoint, hasToken } = body
     const store = storeOf(owner)
-    const hash = await hashOfBody(this.#id)
+    const hash = await hashOfBody(owner, this.#id)
     await store.begin({ hash, request, owner, endpoint, hasToken, created: now() })
     return { store, hash, cipher: await bodyCipher(this.#id) }
   }

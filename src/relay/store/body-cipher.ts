@@ -56,7 +56,9 @@ function parameters(number: number, isLast: boolean) {
   return { name: 'AES-GCM', iv, additionalData: new Uint8Array([isLast ? 1 : 0]) }
 }
 
-/** The form of an address that the relay stores. */
-export async function hashOfBody(id: string): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', ENCODER.encode(id))))
+/** The form of an address that the relay stores: of its owner and id, so that no other owner's address finds it. */
+export async function hashOfBody(owner: string, id: string): Promise<string> {
+  return toHex(
+    new Uint8Array(await crypto.subtle.digest('SHA-256', ENCODER.encode(`${owner}/${id}`))),
+  )
 }
