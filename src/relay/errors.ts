@@ -60,7 +60,7 @@ export const ERROR_CODES = {
   dispatch_not_supported: {
     status: 422,
     message: 'Forgejo and Gitea have no repository_dispatch',
-    hint: 'Set HOOKLINE_FORGE on the relay, or use an endpoint with --dispatch workflow.',
+    hint: 'Set HOOKLINE_FORGE=forgejo or HOOKLINE_FORGE=gitea on the relay, or use an endpoint with --dispatch workflow.',
   },
   endpoint_deleted: {
     status: 404,
@@ -248,6 +248,7 @@ interface RelayErrorOptions {
   readonly hint?: string
   readonly retryAfter?: number | undefined
   readonly attempts?: Attempts
+  readonly allowed?: readonly string[]
   readonly cause?: unknown
 }
 
@@ -289,6 +290,8 @@ export class RelayError extends Error {
   readonly hint: string
   readonly retryAfter: number | undefined
   readonly attempts: Attempts | undefined
+  /** The methods of the address; `undefined` for those of webhooks. */
+  readonly allowed: readonly string[] | undefined
 
   /** @param options in place of what the table has */
   constructor(code: ErrorCode, options: RelayErrorOptions = {}) {
@@ -299,6 +302,7 @@ export class RelayError extends Error {
     this.retryAfter = options.retryAfter ?? entry.retryAfter
     this.hint = options.hint ?? withTime(entry.hint, this.retryAfter)
     this.attempts = options.attempts
+    this.allowed = options.allowed
   }
 
   /** The same error, with the calls that led to it. */
@@ -317,7 +321,10 @@ function withTime(hint: string, seconds: number | undefined): string {
 }
 
 export function methodNotAllowed(allowed: readonly string[]): RelayError {
-  return new RelayError('method_not_allowed', { hint: `Use one of ${allowed.join(', ')}.` })
+  return new RelayError('method_not_allowed', {
+    hint: `Use one of ${allowed.join(', ')}.`,
+    allowed,
+  })
 }
 
 /** @param form of a webhook URL */

@@ -61,7 +61,7 @@ export function withResponseHeaders(
 }
 
 export function errorResponse(error: RelayError, delivery: string): RelayResponse {
-  const { code, message, hint, retryAfter, status } = error
+  const { code, message, hint, retryAfter, status, allowed = METHODS } = error
   return {
     status,
     headers: {
@@ -69,7 +69,7 @@ export function errorResponse(error: RelayError, delivery: string): RelayRespons
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       // RFC 9110, section 15.5.2
       ...(status === 401 && { 'www-authenticate': 'Bearer realm="hookline"' }),
-      ...(status === 405 && { allow: METHODS.join(', ') }),
+      ...(status === 405 && { allow: allowed.join(', ') }),
     },
     body: JSON.stringify({ success: false, error: { code, message, hint }, delivery }),
   }
