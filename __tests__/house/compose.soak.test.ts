@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { IMAGE_USER, writeBaseImage } from '../support/base-image.ts'
 import { canStartDocker, type DockerDaemon, startDocker } from '../support/docker-daemon.ts'
-import { type GitHub, startGitHub } from '../support/github.ts'
+import { type GitHub, listeningWorkflow, startGitHub } from '../support/github.ts'
 import { areInstalled } from '../support/installed.ts'
 import { NODE24 } from '../support/node24.ts'
 import { until } from '../support/until.ts'
@@ -95,6 +95,7 @@ run('the containers of compose.yaml', () => {
     await until(isReady)
     // Without a terminal, exec needs -T.
     const words = create?.replace(' exec ', ' exec -T -e SECRET ') ?? ''
+    github.always(listeningWorkflow)
     url = await inDeploy(`${words} --sender github --secret-env SECRET`, { SECRET })
     expect(url).toMatch(/^https:\/\/localhost\/-\/octo\/[\w-]+$/)
   }, 300_000)

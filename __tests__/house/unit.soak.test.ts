@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { freePort } from '../support/free-port.ts'
-import { type GitHub, startGitHub } from '../support/github.ts'
+import { type GitHub, listeningWorkflow, startGitHub } from '../support/github.ts'
 import { NODE24 } from '../support/node24.ts'
 import {
   bootMachine,
@@ -96,8 +96,8 @@ run('the unit under systemd', () => {
     expect(commands).toHaveLength(6)
     // The editor's work follows below.
     const [clone, settings, , start, create, ready] = commands.map(([, text = '']) => text)
-    command(clone?.replace(/https:\S+hookline (?=\/)/, 'file:///srv/hookline.git ') ?? '')
-    command(settings ?? '')
+    await command(clone?.replace(/https:\S+hookline (?=\/)/, 'file:///srv/hookline.git ') ?? '')
+    await command(settings ?? '')
     const file = SETTINGS.replace('github_pat_…', TOKEN).concat(
       `PORT=${port}\nHOOKLINE_API_URL=${github.url.replace('127.0.0.1', 'localhost')}\n`,
     )
@@ -105,10 +105,11 @@ run('the unit under systemd', () => {
     writeFileSync(join(root, 'etc/hookline/relay.env'), file)
     expect(statSync(join(root, 'etc/hookline/relay.env')).mode & 0o777).toBe(0o600)
     keepFilesOfImage(join(root, 'opt/hookline'))
-    command(start ?? '')
-    await until(() => command(`${ready} || true`) === 'ready')
+    await command(start ?? '')
+    await until(async () => (await command(`${ready} || true`)) === 'ready')
 
-    const url = command(`${create} --sender github --secret-env SECRET`, { SECRET })
+    github.always(listeningWorkflow)
+    const url = await command(`${create} --sender github --secret-env SECRET`, { SECRET })
     const [, path = ''] = /^https:\/\/hooks\.example\.com(\/-\/octo\/[\w-]+)$/.exec(url) ?? []
     expect(path).not.toBe('')
     endpoint = path
@@ -203,7 +204,7 @@ ExecStart=/usr/bin/perl /srv/probe.pl
     machine.run('systemctl', 'start', UNIT)
     // systemd's own limit is five starts.
     await until(() => Number(property('NRestarts')) > 5)
-    command(right)
+    await command(right)
     await until(async () => (await post(EVENT).catch(() => undefined))?.status === 200)
   }, 120_000)
 
@@ -213,6 +214,17 @@ ExecStart=/usr/bin/perl /srv/probe.pl
     const facts = `http://127.0.0.1:${port}/.well-known/hookline`
     await until(async () => (await fetch(facts).catch(() => undefined))?.ok === true)
     expect(await (await fetch(facts)).json()).toMatchObject({ stateless: true })
+  })
+
+  test('is gone with its data after the commands of the page about uninstalling', async () => {
+    const [, line = ''] = /- With systemd: (.*)/.exec(read('docs/guides/upgrade.md')) ?? []
+    const commands = [...line.matchAll(/`(sudo [^`]+)`/g)]
+    expect(commands).toHaveLength(3)
+    for (const [, text = ''] of commands) await command(text)
+    expect(
+      machine.run('sh', '-c', 'ls -d /var/lib/hookline /var/lib/private/hookline || true'),
+    ).toBe('')
+    expect(property('LoadState')).toBe('not-found')
   })
 })
 

@@ -56,6 +56,15 @@ const STARTED: Answer = {
 }
 const MOST_PAYLOAD_BYTES = 65_535
 
+/** What `endpoint create` reads before it asks the relay: the repository, and a workflow that listens. */
+export const listeningWorkflow: Answering = ({ url }) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: url.includes('/contents/')
+    ? 'on:\n  repository_dispatch:\n    types: [webhook]\n'
+    : '{"default_branch":"main"}',
+})
+
 interface GitHubOptions {
   /** `ghes` refuses the current version of the API; `ghes-3.20` refuses the field `return_run_details`, too. */
   readonly server?: 'github.com' | 'ghes' | 'ghes-3.20'

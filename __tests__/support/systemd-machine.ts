@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { areInstalled } from './installed.ts'
 
 /**
@@ -11,8 +12,8 @@ import { areInstalled } from './installed.ts'
 export interface Machine {
   /** Runs a program as root. @returns its output */
   run(program: string, ...words: readonly string[]): string
-  /** Like {@link run}, with these variables. */
-  runWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): string
+  /** Like {@link run}, with these variables, while this process can answer the program. */
+  runWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string>
   /** Shuts it down as `poweroff` does; its files stay. */
   stop(): Promise<void>
 }
@@ -56,17 +57,19 @@ export async function bootMachine(root: string): Promise<Machine> {
   })
   child.stdout.resume()
   const leader = await firstProcess(child.pid ?? 0)
-  const runWith = (env: Readonly<Record<string, string>>, ...given: readonly string[]) => {
-    const path = 'PATH=/usr/bin:/usr/sbin'
+  const options = { encoding: 'utf8', timeout: 120_000 } as const
+  const inside = ['-t', leader, '-a', 'env', '-i', 'PATH=/usr/bin:/usr/sbin', 'HOME=/root']
+  const run = (...given: readonly string[]) =>
+    execFileSync('nsenter', [...inside, ...given], { ...options, stdio: 'pipe' }).trim()
+  const runWith = async (env: Readonly<Record<string, string>>, ...given: readonly string[]) => {
     const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`)
-    const all = ['-t', leader, '-a', 'env', '-i', path, 'HOME=/root', ...variables, ...given]
-    return execFileSync('nsenter', all, {
-      encoding: 'utf8',
-      stdio: 'pipe',
-      timeout: 120_000,
-    }).trim()
+    const { stdout } = await promisify(execFile)(
+      'nsenter',
+      [...inside, ...variables, ...given],
+      options,
+    )
+    return stdout.trim()
   }
-  const run = (...given: readonly string[]) => runWith({}, ...given)
   run('sh', '-c', 'until [ -e /run/systemd/private ]; do sleep 0.1; done')
   run('systemctl', 'is-system-running', '--wait')
   return {

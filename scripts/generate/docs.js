@@ -3,9 +3,11 @@ import { parse } from 'yaml'
 import { inputsBlock, outputsList } from '../docs/action.js'
 import { answersTable } from '../docs/answers.js'
 import { causesSection } from '../docs/causes.js'
+import { changesTable } from '../docs/changes.js'
 import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
+import { errorCodes } from '../docs/errors.js'
 import { fillIn } from '../docs/markers.js'
 import { slackEventsList, updatesTable } from '../docs/places.js'
 import { rulesPage } from '../docs/rules.js'
@@ -74,6 +76,8 @@ const DOCUMENTS = {
   'docs/guides/deliveries.md': { causes: causesSection },
   'docs/reference/deliveries.md': { answers: answersTable },
   'docs/reference/config.md': { config: configList },
+  'docs/reference/log.md': { changes: changesTable },
+  'docs/reference/http.md': { errors: errorCodes },
   'docs/reference/environment.md': { variables: variablesList },
   'docs/reference/commands.md': {
     commands: commandList,

@@ -3,40 +3,40 @@
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import type { AlarmKind } from '../store/notifications.ts'
 
+/** What the lines are about. docs/reference/log.md is generated from this table. */
+export const CHANGES = {
+  created: 'an endpoint was created; `endpoint` is its owner and name, such as `octo/orders`',
+  updated: 'an endpoint has other settings',
+  rotated: 'an endpoint has another URL',
+  stored: "GitHub refuses the endpoint's or the relay's credential, and the relay stored the event",
+  delivered: 'GitHub accepted a stored event',
+  deferred: 'GitHub did not accept a stored event; `seconds` is the time until the next attempt',
+  found: 'the run of an uncertain event was found, so the event is delivered',
+  divided:
+    'GitHub refused a batch, or it is too large for one event: the relay sends it as several',
+  dead: 'an event became a dead letter; see `reason`',
+  expired: 'a dead letter was deleted after 30 days',
+  late: 'the oldest event has waited for more than an hour',
+  unreadable: 'no relay key decrypts these events',
+  reencrypted: 'the first relay key encrypted these rows again',
+  replayed: 'an admin sent these events again',
+  deleted: 'an admin deleted these events, or the endpoint that `endpoint` names',
+  unrecorded:
+    'the disk was too slow to record so many deliveries (`events`). No event is lost: GitHub accepted them, or their requests were declined.',
+  disk: 'the disk fails (`disk full`, `disk fails`, `not writable`, `damaged`, `file gone`), or is `well` again. With a `delivery`: GitHub has the event, and the disk did not record that yet.',
+  run: "the outcome of an event's run, in `outcome`; `failure`, `startup_failure` and `no_run` are errors",
+  alarm: 'an alarm began or ended: `alarm`, `subject` and `active`',
+  notification_given_up: 'the receiver did not accept a notification; `reason` is its last status',
+} as const
+
 /** A line about a delivery, or about the database as a whole. */
 export interface DeliveryLine {
   /** `error` if an admin has to act. */
   readonly level?: 'error'
-  /**
-   * - `stored`: GitHub refuses the credential of an endpoint, and the relay stored the event
-   * - `delivered`, `deferred`: the outcome of an attempt
-   * - `found`: the run of an uncertain event was found, so the event is delivered
-   * - `divided`: the relay sends a batch that is refused or too large as several
-   * - `dead`: an event became a dead letter
-   * - `expired`: a dead letter was deleted after 30 days
-   * - `late`: the oldest event has waited for more than an hour
-   * - `unreadable`: no relay key decrypts these events
-   * - `reencrypted`: the first relay key encrypted these rows anew
-   * - `replayed`, `deleted`: by an admin
-   * - `unrecorded`: the disk was too slow for the records of so many requests; their events are at GitHub
-   * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
-   *   event, and the disk did not record that yet
-   */
-  readonly change:
-    | 'stored'
-    | 'delivered'
-    | 'deferred'
-    | 'found'
-    | 'divided'
-    | 'dead'
-    | 'expired'
-    | 'late'
-    | 'unreadable'
-    | 'reencrypted'
-    | 'replayed'
-    | 'deleted'
-    | 'unrecorded'
-    | 'disk'
+  readonly change: Exclude<
+    keyof typeof CHANGES,
+    'created' | 'updated' | 'rotated' | 'run' | 'alarm' | 'notification_given_up'
+  >
   readonly delivery?: string
   /** `owner/name` in lower case. */
   readonly repository?: string
@@ -70,7 +70,6 @@ export interface AlarmLine {
   readonly active: boolean
 }
 
-/** A line about a notification that its receiver did not accept; `reason` is its last status. */
 export interface NotificationLine {
   readonly change: 'notification_given_up'
   readonly level: 'error'

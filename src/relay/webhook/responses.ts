@@ -2,7 +2,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
-import { invalidResponseOption, type RelayError } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 
 /**
  * Headers of every response. A caller chooses the content of a custom response, so a browser must not
@@ -61,7 +61,7 @@ export function withResponseHeaders(
 }
 
 export function errorResponse(error: RelayError, delivery: string): RelayResponse {
-  const { code, message, hint, retryAfter, status } = error
+  const { code, message, hint, retryAfter, status, allowed = METHODS } = error
   return {
     status,
     headers: {
@@ -69,7 +69,7 @@ export function errorResponse(error: RelayError, delivery: string): RelayRespons
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       // RFC 9110, section 15.5.2
       ...(status === 401 && { 'www-authenticate': 'Bearer realm="hookline"' }),
-      ...(status === 405 && { allow: METHODS.join(', ') }),
+      ...(status === 405 && { allow: allowed.join(', ') }),
     },
     body: JSON.stringify({ success: false, error: { code, message, hint }, delivery }),
   }
@@ -140,5 +140,8 @@ function checkedBody(text: string): string {
 }
 
 function invalidParameter(parameter: string, hint: string): RelayError {
-  return invalidResponseOption(`${parameter} is not valid`, hint)
+  return new RelayError('invalid_response_option', {
+    message: `${parameter} is not valid`,
+    hint,
+  })
 }
