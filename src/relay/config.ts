@@ -24,7 +24,7 @@ import {
 } from './github/credential.ts'
 import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
-import { countingRefusals, dispatchTo } from './github/send.ts'
+import { dispatchTo } from './github/send.ts'
 import { RelayMetrics } from './metrics.ts'
 import { RELAY_PAGES } from './pages.ts'
 import { Readiness } from './readiness.ts'
@@ -126,7 +126,7 @@ export function statelessRelay(
     govern: rateLimiters.live,
   }
   return {
-    send: countingRefusals(dispatchTo(options), metrics),
+    send: dispatchTo(options, metrics),
     store: undefined,
     credentials: credentialsOf(config, call),
     repository,

@@ -27,7 +27,7 @@ import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials } from './github/credential.ts'
 import type { Packer } from './github/payload.ts'
-import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
+import { type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { StorageSettings } from './storage-settings.ts'
@@ -115,7 +115,7 @@ export function openStore(parts: StoreParts): StoreOf {
   const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
   const nameQueue = queueNames(access.rateLimiters)
   const accept = {
-    send: countingRefusals(dispatchTo(asked), access.metrics),
+    send: dispatchTo(asked, access.metrics),
     store: deliveries,
     encryption,
     nameQueue,
