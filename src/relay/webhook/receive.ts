@@ -11,7 +11,7 @@ import { type DispatchMode, HEADER } from '../../wire/payload.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import { type Attempts, isAmbiguous, notFound, RelayError } from '../errors.ts'
 import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
-import { LIMIT_OF, type Packer, type ReceivedEvent } from '../github/payload.ts'
+import { LIMIT_OF, type Packer, type ReceivedEvent, redactEvent, scrub } from '../github/payload.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
@@ -24,9 +24,14 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
-import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
-import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
+import {
+  ACCEPTED,
+  checkedResponse,
+  customResponse,
+  QUEUED,
+  withResponseHeaders,
+} from './responses.ts'
 import {
   type Destination,
   type Destinations,

@@ -2,7 +2,9 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
+import { isAnyIn } from '../github/payload.ts'
 
 /**
  * Headers of every response. A caller chooses the content of a custom response, so a browser must not
@@ -87,6 +89,17 @@ export const QUEUED: RelayResponse = {
   ...ACCEPTED,
   status: 202,
   headers: { ...ACCEPTED.headers, [HEADER.queued]: 'true' },
+}
+
+/** @throws RelayError 400 for a response, made from the request, that would show a token */
+export function checkedResponse(reply: RelayResponse, tokens: readonly Secret[]): RelayResponse {
+  if (reply === ACCEPTED) return reply
+  const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
+  if (!isAnyIn(tokens, shown)) return reply
+  throw new RelayError('invalid_response_option', {
+    message: 'the response contains the token',
+    hint: 'Remove the token from it.',
+  })
 }
 
 const STATUS = /^[2-5]\d\d$/
