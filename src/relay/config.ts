@@ -111,13 +111,19 @@ export function statelessRelay(
     clock: systemClock,
     govern: rateLimiters.live,
   }
+  const discovery = discoveryPage({
+    dispatch: dispatchMode,
+    credential: credentialKind(config),
+    stateless: isStateless,
+    singleRepository: repository !== undefined,
+  })
   return {
     send: dispatchTo(options, metrics),
     store: undefined,
     credentials: credentialsOf(config, call),
     repository,
     dispatchMode,
-    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
+    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discovery]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     metrics,
     bodyMemory: new BodyMemory(figures.MAX_BODY_MEMORY_MB * MEGABYTE),
@@ -131,13 +137,6 @@ export function statelessRelay(
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
     report: (error) => write(JSON.stringify({ error: bugOf(error) })),
   }
-}
-
-function discoveryOf(config: RelayConfig, isStateless: boolean) {
-  const { dispatch, repository } = config
-  const singleRepository = repository !== undefined
-  const credential = credentialKind(config)
-  return discoveryPage({ dispatch, credential, stateless: isStateless, singleRepository })
 }
 
 export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'token' | 'app' {

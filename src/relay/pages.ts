@@ -65,8 +65,6 @@ export const DISCOVERY_PATH = '/.well-known/hookline'
 
 /** The public description of a relay. It contains nothing that a response to a webhook would not reveal. */
 interface Discovery {
-  /** The version of the package, such as `1.2.3`. */
-  readonly version: string
   /** How a token URL starts a workflow. */
   readonly dispatch: DispatchMode
   /** The relay's own GitHub credential. */
@@ -77,7 +75,7 @@ interface Discovery {
   readonly singleRepository: boolean
 }
 
-export function discoveryPage(facts: Omit<Discovery, 'version'>): StaticPage {
-  const discovery: Discovery = { version: VERSION, ...facts }
-  return { contentType: 'application/json', body: JSON.stringify(discovery) }
+export function discoveryPage(facts: Discovery): StaticPage {
+  const body = JSON.stringify({ version: VERSION, ...facts })
+  return { contentType: 'application/json', body }
 }

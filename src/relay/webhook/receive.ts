@@ -1,12 +1,6 @@
-import type { HandshakeRequest } from '../../triggers/sender.ts'
-import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
+import { forwardedHeaders, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import {
-  isWorkflowName,
-  lacksTrigger,
-  type Repository,
-  type ReservedParameters,
-} from '../../wire/path.ts'
+import { isWorkflowName, lacksTrigger, type Repository } from '../../wire/path.ts'
 import { type DispatchMode, HEADER } from '../../wire/payload.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import { type Attempts, isAmbiguous, notFound, RelayError } from '../errors.ts'
@@ -106,10 +100,8 @@ export async function handleWebhook(
     const custom = customResponse(reserved)
 
     // 2. Open the credential before the body is read, so that callers without one cost no memory.
-    const opened =
-      found?.credential ?? (await openToken({ method, headers, path }, reserved, relay))
-    if ('handshake' in opened) return opened.handshake
-    const credential = opened
+    const credential =
+      found?.credential ?? (await relay.credentials.open(presentedToken(headers, reserved)))
     const { secrets, checks: claims } = credential
     log.repository = repository
     log.path = scrub(path, secrets)
@@ -206,38 +198,6 @@ async function findEndpoint(
   const secrets = other ? [...credential.secrets, other] : credential.secrets
   const { reserved } = url
   return { endpoint, destinations, reserved, credential: { ...credential, secrets } }
-}
-
-/**
- * Opens the GitHub token in the headers or the URL of a request.
- *
- * @returns the response instead, for a handshake: senders also make them with a token that this relay
- *   cannot open yet
- * @throws RelayError 401
- */
-async function openToken(
-  asked: Omit<HandshakeRequest, 'body'>,
-  reserved: ReservedParameters,
-  { credentials }: WebhookRelay,
-): Promise<Credential | { readonly handshake: RelayResponse }> {
-  const { headers } = asked
-  const presented = presentedToken(headers, reserved)
-  if (!presented && credentials.required) {
-    throw new RelayError('missing_token')
-  }
-  try {
-    return await credentials.open(presented)
-  } catch (error) {
-    const body = announcesBody(headers) ? undefined : ''
-    const reply = error instanceof RelayError && presented && handshakeResponse({ ...asked, body })
-    if (reply) return { handshake: checkedResponse(reply, [presented]) }
-    throw error
-  }
-}
-
-function announcesBody(headers: RawHeaders): boolean {
-  const length = headerValue(headers, 'content-length') ?? '0'
-  return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
 /** Stores a large body of a request: of an endpoint, or of a token that GitHub has accepted. */

@@ -46,13 +46,14 @@ export function withStandardHeaders(
   delivery: string,
   shared: Readonly<Record<string, string>> = STANDARD_HEADERS,
 ): RelayResponse {
-  const { status } = reply
+  const { status, stream } = reply
   // On Node 20, the same by spreads takes 5 % of a whole request.
   const headers: Record<string, string> = Object.assign({}, reply.headers, shared)
   headers[HEADER.delivery] = delivery
   const hasNoBody = STATUSES_WITHOUT_BODY.has(status)
   if (hasNoBody) delete headers['content-type']
-  return { status, headers, body: hasNoBody || method === 'HEAD' ? '' : reply.body }
+  const body = hasNoBody || method === 'HEAD' ? '' : reply.body
+  return stream ? { status, headers, body, stream } : { status, headers, body }
 }
 
 export function withResponseHeaders(
