@@ -34,7 +34,6 @@ const ROOMS: Readonly<Record<string, number>> = {
   admin: 5,
   'readiness.ts': 6,
   'pages.ts': 6,
-  'discovery.ts': 6,
   'relay.ts': 6,
   'config.ts': 7,
   'storage-settings.ts': 7,

@@ -22,9 +22,10 @@ beforeAll(async () => {
 afterEach(() => github.reset())
 afterAll(() => github.close())
 
-function begin(figures: Partial<Figures> = {}) {
+function begin(figures: Partial<Figures>, maxConnections = 5000) {
   const env = { HOOKLINE_API_URL: github.url }
-  return startRelay({ host: '127.0.0.1', port: 0, env, figures, write: () => {} })
+  const limits = { maxConnections }
+  return startRelay({ host: '127.0.0.1', port: 0, env, figures, limits, write: () => {} })
 }
 
 /** Waits without a limit, because slow machines only take longer. */
@@ -86,7 +87,7 @@ describe('the bodies of all requests together', () => {
 })
 
 test('closes a connection beyond the most if all others are in use', async () => {
-  const relay = await begin({ MAX_CONNECTIONS: 3 })
+  const relay = await begin({}, 3)
   const sockets = Array.from({ length: 3 }, () => stuck(relay.url, 1 * KB))
   await arrived(sockets)
   const request = withToken({ method: 'POST', target: HOOK })
@@ -104,7 +105,7 @@ test('closes a connection beyond the most if all others are in use', async () =>
 })
 
 test('closes the oldest idle connection for the last one that fits', async () => {
-  const relay = await begin({ MAX_CONNECTIONS: 3 })
+  const relay = await begin({}, 3)
   const bytes = requestBytes(withToken({ method: 'POST', target: HOOK }), 'keep-alive')
   const ask = async (socket: Socket) => {
     socket.write(bytes)
@@ -122,7 +123,7 @@ test('closes the oldest idle connection for the last one that fits', async () =>
 })
 
 test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
-  const relay = await begin({ MAX_CONNECTIONS: 50 })
+  const relay = await begin({}, 50)
   const request = withToken({ method: 'POST', target: HOOK })
   const kept = keptConnection(relay.url)
   expect((await kept.send(request)).status).toBe(200)
@@ -138,7 +139,7 @@ test('200 silent connections refuse none of 15 requests, and make room before an
 })
 
 test('a stop resets no client that keeps its connection', async () => {
-  const relay = await begin()
+  const relay = await begin({})
   const kept = Array.from({ length: 20 }, () => keptConnection(relay.url))
   const request = withToken({ method: 'POST', target: HOOK })
   await Promise.all(kept.map((connection) => connection.send(request)))

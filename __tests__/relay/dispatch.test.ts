@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { isAmbiguous, RelayError } from '../../src/relay/errors.ts'
 import { dispatchTo } from '../../src/relay/github/send.ts'
+import { RelayMetrics } from '../../src/relay/metrics.ts'
 import {
   GitHubCallError,
   type GitHubCallRequest,
@@ -49,13 +50,9 @@ async function dispatch(
     const { status = 204, headers = {}, text = '' } = turn
     return { status, header: (name) => headers[name], text }
   }
-  const forward = dispatchTo({
-    call,
-    apiUrl: new URL(api),
-    budget: BUDGET,
-    clock,
-    ...(retryTime !== undefined && { retryTime }),
-  })
+  const options = { call, apiUrl: new URL(api), budget: BUDGET, clock }
+  const retry = retryTime === undefined ? {} : { retryTime }
+  const forward = dispatchTo({ ...options, ...retry }, new RelayMetrics())
   const outcome = await time.run(forward(DISPATCH).catch((error: unknown) => error))
   return { outcome, requests, sleeps, elapsed: time.now - START }
 }
@@ -388,7 +385,8 @@ test('a fault of the relay itself is an internal error, not the sender’s', asy
   const call = async () => {
     throw new TypeError('a mistake')
   }
-  const forward = dispatchTo({ call, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
+  const options = { call, apiUrl: new URL('https://api.test'), budget: BUDGET, clock }
+  const forward = dispatchTo(options, new RelayMetrics())
   await expect(forward(DISPATCH)).rejects.toThrow(TypeError)
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { runFinder } from '../../src/relay/github/find-run.ts'
 import { dispatchTo } from '../../src/relay/github/send.ts'
+import { RelayMetrics } from '../../src/relay/metrics.ts'
 import { eventOf } from '../support/delivery-scene.ts'
 import { HOUR, SECOND, START } from '../support/fake-time.ts'
 import { startGitHubRuns } from '../support/github-runs.ts'
@@ -24,10 +25,10 @@ test('the run of an event is found, but not one from before its replay', async (
   }
   try {
     const [event, other] = [eventOf(A), eventOf(B)]
-    await dispatchTo(options)(event)
+    await dispatchTo(options, new RelayMetrics())(event)
     const stored = now
     now += HOUR
-    await dispatchTo(options)(other)
+    await dispatchTo(options, new RelayMetrics())(other)
     const find = runFinder(options)
     const both = new Map([
       [A, stored + SECOND],

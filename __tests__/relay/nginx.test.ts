@@ -18,7 +18,7 @@ testWithNginx(
       host: '127.0.0.1',
       port: 0,
       env: { HOOKLINE_API_URL: github.url },
-      figures: { KEEP_ALIVE_MS: 1250 },
+      limits: { keepAliveTimeout: 1250 },
       write: () => {},
     })
     const nginx = await startNginx(relay.url)

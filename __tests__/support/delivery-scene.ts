@@ -208,7 +208,7 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
   await made.start()
   const nameQueue = queueNames(limiters)
   const acceptance = new Acceptance({
-    send: dispatchTo({ ...options, retryTime: 2500, govern: limiters.live }),
+    send: dispatchTo({ ...options, retryTime: 2500, govern: limiters.live }, metrics),
     store: made,
     recorder: {
       add: ({ row }) => void busy.during(row().then((one) => made.record([one]))),

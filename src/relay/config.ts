@@ -5,28 +5,14 @@ import type { Clock, GitHubCall } from '../wire/github-api.ts'
 import { parseRepository, type Repository } from '../wire/path.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
-import {
-  checkedRepository,
-  type Environment,
-  type Forge,
-  rawSetting,
-  readSetting,
-  type SettingName,
-} from '../wire/settings.ts'
-import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
+import { checkedRepository, type Environment, type Forge, readSetting } from '../wire/settings.ts'
 import { FIGURES, type Figures, MEGABYTE } from './figures.ts'
-import {
-  type CredentialOptions,
-  type Credentials,
-  createCredentials,
-  type GitHubCredential,
-  type TokenSource,
-} from './github/credential.ts'
+import { type CredentialOptions, type Credentials, createCredentials } from './github/credential.ts'
 import { App, readAppKey } from './github/github-app.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
-import { countingRefusals, dispatchTo } from './github/send.ts'
+import { dispatchTo } from './github/send.ts'
 import { RelayMetrics } from './metrics.ts'
-import { RELAY_PAGES } from './pages.ts'
+import { DISCOVERY_PATH, discoveryPage, RELAY_PAGES } from './pages.ts'
 import { Readiness } from './readiness.ts'
 import type { Relay } from './relay.ts'
 import { BodyMemory } from './webhook/body.ts'
@@ -64,7 +50,7 @@ export async function readRelayConfig(
   flag?: string,
   figures: Partial<Figures> = {},
 ): Promise<RelayConfig> {
-  checkCredentialSettings(env)
+  const githubCredential = await readGitHubCredential(env)
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
   const forge = readSetting(env, 'HOOKLINE_FORGE')
@@ -77,7 +63,7 @@ export async function readRelayConfig(
     dispatch: forge === 'forgejo' || forge === 'gitea' ? 'workflow' : 'repository',
     forge,
     allowsTokens: readSetting(env, 'HOOKLINE_ALLOW_TOKENS') === 'true',
-    githubCredential: await readGitHubCredential(env),
+    githubCredential,
     repository: named === undefined ? undefined : parseRepository(named),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
@@ -125,13 +111,19 @@ export function statelessRelay(
     clock: systemClock,
     govern: rateLimiters.live,
   }
+  const discovery = discoveryPage({
+    dispatch: dispatchMode,
+    credential: credentialKind(config),
+    stateless: isStateless,
+    singleRepository: repository !== undefined,
+  })
   return {
-    send: countingRefusals(dispatchTo(options), metrics),
+    send: dispatchTo(options, metrics),
     store: undefined,
     credentials: credentialsOf(config, call),
     repository,
     dispatchMode,
-    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discoveryOf(config, isStateless)]]),
+    pages: new Map([...RELAY_PAGES, [DISCOVERY_PATH, discovery]]),
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     metrics,
     bodyMemory: new BodyMemory(figures.MAX_BODY_MEMORY_MB * MEGABYTE),
@@ -147,13 +139,6 @@ export function statelessRelay(
   }
 }
 
-function discoveryOf(config: RelayConfig, isStateless: boolean) {
-  const { dispatch, repository } = config
-  const singleRepository = repository !== undefined
-  const credential = credentialKind(config)
-  return discoveryPage({ dispatch, credential, stateless: isStateless, singleRepository })
-}
-
 export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'token' | 'app' {
   if (githubCredential === undefined) return 'none'
   return 'app' in githubCredential ? 'app' : 'token'
@@ -161,51 +146,42 @@ export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'tok
 
 /** @param findEndpoint of a relay with a database */
 export function credentialsOf(
-  config: RelayConfig,
+  { githubCredential, allowsTokens, apiUrl, version, figures }: RelayConfig,
   call: GitHubCall,
   findEndpoint?: CredentialOptions['findEndpoint'],
 ): Credentials {
-  return createCredentials({
-    ...githubCredentialOf(config, call),
-    allowsTokens: config.allowsTokens,
-    findEndpoint,
-  })
+  if (!githubCredential) return createCredentials({ allowsTokens, findEndpoint })
+  if ('token' in githubCredential) {
+    const { token: githubToken } = githubCredential
+    const own = { githubToken, token: async () => githubToken }
+    return createCredentials({ githubCredential: own, allowsTokens, findEndpoint })
+  }
+  // Half of the time of an event, so that some is left for another try.
+  const budget = Math.ceil(figures.GITHUB_TIMEOUT_MS / 2)
+  const options = { apiUrl, version, budget, call, clock: systemClock }
+  const app = new App({ ...githubCredential.app, ...options })
+  return createCredentials({ githubCredential: app, allowsTokens, findEndpoint })
 }
 
-/**
- * Checks that the credential settings fit together and are complete.
- *
- * @throws UserError or UsageError
- */
-function checkCredentialSettings(env: Environment): void {
-  const at = (name: SettingName) => rawSetting(env, name)
-  const token = at('HOOKLINE_GITHUB_TOKEN')
-  const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
-  const app = id || key
-  if (app && token) {
+/** @throws UserError or UsageError for settings that do not fit together, or are incomplete */
+async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {
+  const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
+  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
+  if (!id && !key) return token && { token }
+  if (token) {
     throw new UsageError({
       message: 'HOOKLINE_GITHUB_TOKEN cannot be combined with HOOKLINE_APP_ID',
       hint: 'Unset one of them. A GitHub App needs no token.',
     })
   }
-  if (app && (!id || !key)) {
+  if (!id || !key) {
     throw new UserError({
       message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
       hint: 'Set both: the id of the App, and the private key from its settings page.',
     })
   }
-}
-
-async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {
-  const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
-  if (id && key) return { app: { id, key: await readAppKeyOf(key.reveal()) } }
-  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
-  return token && { token }
-}
-
-async function readAppKeyOf(pem: string): Promise<CryptoKey> {
   try {
-    return await readAppKey(pem)
+    return { app: { id, key: await readAppKey(key.reveal()) } }
   } catch (cause) {
     throw new UserError(
       {
@@ -215,29 +191,6 @@ async function readAppKeyOf(pem: string): Promise<CryptoKey> {
       { cause },
     )
   }
-}
-
-/** The relay's own GitHub credential, if it has one. */
-export function ownToken(
-  { githubCredential }: RelayConfig,
-  credentials: Pick<Credentials, 'own'>,
-): TokenSource | undefined {
-  return githubCredential && { token: async (wanted) => (await credentials.own()).token(wanted) }
-}
-
-function githubCredentialOf(
-  { githubCredential, apiUrl, version, figures }: RelayConfig,
-  call: GitHubCall,
-): { readonly githubCredential?: GitHubCredential } {
-  if (!githubCredential) return {}
-  if ('app' in githubCredential) {
-    // Half of the time of an event, so that some is left for another try.
-    const budget = Math.ceil(figures.GITHUB_TIMEOUT_MS / 2)
-    const options = { apiUrl, version, budget, call, clock: systemClock }
-    return { githubCredential: new App({ ...githubCredential.app, ...options }) }
-  }
-  const { token } = githubCredential
-  return { githubCredential: { githubToken: token, token: async () => token } }
 }
 
 /** Time that passes, by the machine: it never jumps. */

@@ -6,10 +6,6 @@ export const FIGURES = {
   GITHUB_TIMEOUT_MS: 8000,
   /** All request bodies together; an isolate on Workers has 128 MB. Beyond it the relay responds 503. */
   MAX_BODY_MEMORY_MB: 128,
-  /** Concurrent connections: 5,000 idle ones take about 100 MB. The oldest one makes room for a new one. */
-  MAX_CONNECTIONS: 5000,
-  /** An idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
-  KEEP_ALIVE_MS: 75_000,
   /** The time that a sender waits before the response is 202: the shortest time-outs of senders are 3 s. */
   RESPONSE_TIMEOUT_MS: 2500,
   /** Between calls of a credential while events are queued: GitHub accepts 180 such calls a minute. */

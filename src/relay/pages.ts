@@ -1,5 +1,7 @@
 import { headerValue, type RawHeaders } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
+import type { DispatchMode } from '../wire/payload.ts'
+import { VERSION } from '../wire/version.ts'
 import { METHODS } from './webhook/responses.ts'
 
 export interface StaticPage {
@@ -57,4 +59,23 @@ export function preflight(method: string, headers: RawHeaders): RelayResponse | 
 function allowedHeaders(requested: string | undefined): Record<string, string> {
   if (!requested || requested.length > HEADER_LIST_LENGTH) return {}
   return HEADER_LIST.test(requested) ? { 'access-control-allow-headers': requested } : {}
+}
+
+export const DISCOVERY_PATH = '/.well-known/hookline'
+
+/** The public description of a relay. It contains nothing that a response to a webhook would not reveal. */
+interface Discovery {
+  /** How a token URL starts a workflow. */
+  readonly dispatch: DispatchMode
+  /** The relay's own GitHub credential. */
+  readonly credential: 'none' | 'token' | 'app'
+  /** Whether the relay has no database, so that it has no endpoints. */
+  readonly stateless: boolean
+  /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
+  readonly singleRepository: boolean
+}
+
+export function discoveryPage(facts: Discovery): StaticPage {
+  const body = JSON.stringify({ version: VERSION, ...facts })
+  return { contentType: 'application/json', body }
 }

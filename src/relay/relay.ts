@@ -26,19 +26,23 @@ const ADMIN_PATH = /^\/+-admin(?:\/|$)/
 
 /** Answers one request: an admin address, a stored body, a page, or a webhook. Never throws. */
 export async function respond(request: RelayRequest, relay: Relay): Promise<RelayResponse> {
+  const { method } = request
   const { store, metrics } = relay
   const log = new RequestLog(relay.newDelivery(), relay.now())
   const path = targetPath(request.target)
+  // Other pages must not read these.
   if (store && ADMIN_PATH.test(path)) {
-    return inert(await store.admin(request, log.delivery), request, log)
+    const answer = await store.admin(request, log.delivery)
+    return withStandardHeaders(answer, method, log.delivery, INERT_HEADERS)
   }
   if (store?.largeBodies && BODY_PATH.test(path)) {
-    return inert(await store.largeBodies.serve(request.method, path), request, log)
+    const stored = await store.largeBodies.serve(method, path)
+    return withStandardHeaders(stored, method, log.delivery, INERT_HEADERS)
   }
   let reply: RelayResponse
   try {
     // No page takes a POST.
-    const page = request.method === 'POST' ? undefined : await pageResponse(request, path, relay)
+    const page = method === 'POST' ? undefined : await pageResponse(request, path, relay)
     reply = page ?? (await handleWebhook(request, relay, log))
   } catch (error) {
     if (!(error instanceof RelayError)) relay.report(error)
@@ -52,20 +56,13 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
     log.attempts = refusal.attempts
     reply = errorResponse(refusal, log.delivery)
   }
-  const method = isRelayed(request.method) ? request.method : 'other'
   metrics.answered(reply.status, log.endpoint)
-  relay.log(log.entry(method, reply.status, relay.now()))
+  relay.log(log.entry(isRelayed(method) ? method : 'other', reply.status, relay.now()))
   if (store) {
     const record = log.record(request, reply.status)
     if (record) store.record(record)
   }
-  return withStandardHeaders(reply, request.method, log.delivery)
-}
-
-/** A response that other pages must not read. */
-function inert(reply: RelayResponse, { method }: RelayRequest, log: RequestLog): RelayResponse {
-  const whole = withStandardHeaders(reply, method, log.delivery, INERT_HEADERS)
-  return reply.stream ? { ...whole, stream: reply.stream } : whole
+  return withStandardHeaders(reply, method, log.delivery)
 }
 
 /** The response to a request that is no webhook; `undefined` for a webhook. */

@@ -9,7 +9,6 @@ import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
   type ForgeAccess,
-  ownToken,
   type RelayConfig,
   steadyClock,
   systemClock,
@@ -25,9 +24,9 @@ import type { ChangeLine } from './delivery/log-lines.ts'
 import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
 import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
-import type { Credentials } from './github/credential.ts'
+import type { Credentials, TokenSource } from './github/credential.ts'
 import type { Packer } from './github/payload.ts'
-import { countingRefusals, type Dispatch, dispatchTo } from './github/send.ts'
+import { type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { StorageSettings } from './storage-settings.ts'
@@ -115,7 +114,7 @@ export function openStore(parts: StoreParts): StoreOf {
   const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
   const nameQueue = queueNames(access.rateLimiters)
   const accept = {
-    send: countingRefusals(dispatchTo(asked), access.metrics),
+    send: dispatchTo(asked, access.metrics),
     store: deliveries,
     encryption,
     nameQueue,
@@ -132,6 +131,9 @@ export function openStore(parts: StoreParts): StoreOf {
     log,
     report,
   }
+  const own: TokenSource | undefined = config.githubCredential && {
+    token: async (wanted) => (await parts.credentials.own()).token(wanted),
+  }
   const largeBodies = largeBodiesOf(parts)
   const admin = adminApi({
     keys: parts.keys,
@@ -147,7 +149,7 @@ export function openStore(parts: StoreParts): StoreOf {
       publicUrl: config.publicUrl,
       loadChecks: parts.loadChecks,
       now: systemClock.now,
-      checkAccess: accessCheck(asked, ownToken(config, parts.credentials)),
+      checkAccess: accessCheck(asked, own),
       metrics: access.metrics,
       credentialKind: credentialKind(config),
       storageLimit: limits.bytes,

@@ -1,4 +1,4 @@
-import { DISCOVERY_PATH } from '../../relay/discovery.ts'
+import { DISCOVERY_PATH } from '../../relay/pages.ts'
 import { jsonOf, listOf } from '../../wire/github-api.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'

@@ -9,7 +9,11 @@ import type { Runtime } from '../runtime.ts'
 import type { LargeBodies } from '../store/bodies.ts'
 import type { Collection, NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
-import type { EndpointLookup, KnownEndpoints } from '../store/endpoint-lookup.ts'
+import {
+  type EndpointLookup,
+  type KnownEndpoints,
+  unknownEndpoint,
+} from '../store/endpoint-lookup.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isOwnQueue, repositoryOf } from '../store/queue-name.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
@@ -306,7 +310,7 @@ export class Acceptance {
     const { store, isCurrent } = this.#ports
     // A deleted endpoint has no events any more, but the list of endpoints may be some seconds old.
     if (endpoint && isCurrent && !(await this.#answerOf(isCurrent(endpoint), true))) {
-      throw new RelayError('invalid_token')
+      throw unknownEndpoint()
     }
     const isStored = await store.put(await Promise.all(rows))
     if (!isStored) for (const { dispatch } of events) this.#unstored.set(dispatch.delivery, true)

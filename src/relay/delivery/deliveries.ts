@@ -8,7 +8,6 @@ import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { detailsReader } from '../github/run-details.ts'
 import {
-  countingRefusals,
   type Dispatch,
   type DispatchOptions,
   dispatchTo,
@@ -142,10 +141,7 @@ export class Deliveries {
     this.#loop = new DeliveryLoop({
       ...ports,
       accepted: this.#accepted,
-      send: countingRefusals(
-        dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }),
-        metrics,
-      ),
+      send: dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }, metrics),
       findRuns: listsRuns(github) ? runFinder(lookups('loop')) : undefined,
       follows: (dispatch) => isFollowed(dispatch, github),
       delivered: (follows) => this.#follows(follows),

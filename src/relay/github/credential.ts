@@ -34,12 +34,10 @@ export interface TokenSource {
  *   the URL of an endpoint  the token that is stored with it, or the relay's own GitHub credential
  */
 export interface Credentials {
-  /** False if a token URL needs no token: `hookline dev` does not call GitHub. */
-  readonly required: boolean
   /**
    * The credential of a token URL.
    *
-   * @param presented what the request brought
+   * @param presented the token of the request; `hookline dev` does not call GitHub, and needs none
    * @throws RelayError 401
    */
   open(presented: Secret | undefined): Promise<Credential>
@@ -141,11 +139,10 @@ export function createCredentials({
     }
   }
   return {
-    required: githubCredential === undefined || allowsTokens,
     own,
     async open(presented) {
       if (githubCredential && !allowsTokens) throw tokensNotAllowed()
-      if (!presented) throw new RelayError('invalid_token')
+      if (!presented) throw new RelayError('missing_token')
       const text = presented.reveal()
       const known = opened.get(text)
       if (known) return known
@@ -166,7 +163,6 @@ export function createCredentials({
 
 /** For `hookline dev`, which does not call GitHub. */
 export const NO_CREDENTIALS: Credentials = {
-  required: false,
   open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
   ofEndpoint: async () => UNASKED,
   own: async () => UNASKED,
@@ -184,10 +180,10 @@ const UNASKED: Credential = {
 export function keyCredentials(key: Secret): Credentials {
   return {
     ...NO_CREDENTIALS,
-    required: true,
     open: async (presented) => {
-      if (!presented || !(await sameText(presented.reveal(), key.reveal())))
-        throw new RelayError('invalid_token')
+      if (!presented) throw new RelayError('missing_token')
+      const isSame = await sameText(presented.reveal(), key.reveal())
+      if (!isSame) throw new RelayError('invalid_token')
       return { ...UNASKED, secrets: [presented] }
     },
   }

@@ -65,26 +65,43 @@ interface WorkflowTarget {
 /** Resolves if GitHub accepts the event. @throws RelayError if not, or if the outcome is unknown */
 export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 
-/** Sends each event to the API of GitHub. */
-export function dispatchTo(options: DispatchOptions): DispatchPort {
-  const direct = new DirectDispatch(options)
+/**
+ * Sends each event to the API of GitHub, and records in the metrics for which repositories GitHub refuses the
+ * relay's own credential.
+ */
+export function dispatchTo(
+  options: DispatchOptions,
+  metrics: Pick<RelayMetrics, 'credential'>,
+): DispatchPort {
+  const startWorkflow = workflowStarter(options)
   const isOther = /\/api\/v1\/*$/.test(options.apiUrl.pathname)
   let forge = options.forge ?? (isOther ? undefined : 'github')
-  return async (dispatch) => {
-    const { target } = dispatch
-    const github = await openSession(options, dispatch, target.event)
+  const dispatch: DispatchPort = async (event) => {
+    const { target, clientPayload } = event
+    const github = await openSession(options, event, target.event)
     // Forgejo's version is `9.0.3+gitea-1.22.0`.
     forge ??= /forgejo|\+gitea-/i.test(await github.version()) ? 'forgejo' : 'gitea'
-    if (target.event === 'workflow_dispatch') {
-      return direct.start(dispatch, target, github, forge)
-    }
+    if (target.event === 'workflow_dispatch') return startWorkflow(event, target, github, forge)
     if (forge !== 'github') throw new RelayError('dispatch_not_supported')
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
-    const body = writeDispatch(dispatch.clientPayload)
-    const outcome = await github.ask({ path: '/dispatches', body })
-    if (outcome.accepted) return github.attempts
-    throw outcome.error.after(github.attempts)
+    const outcome = await github.ask({ path: '/dispatches', body: writeDispatch(clientPayload) })
+    if (!outcome.accepted) throw outcome.error.after(github.attempts)
+    return github.attempts
   }
+  const counted: DispatchPort = async (event) => {
+    const { owner, name } = event.repository
+    const repository = `${owner}/${name}`.toLowerCase()
+    try {
+      const attempts = await dispatch(event)
+      metrics.credential(repository, undefined)
+      return attempts
+    } catch (error) {
+      const isRefused = error instanceof RelayError && refusesCredential(error)
+      if (isRefused) metrics.credential(repository, error.code)
+      throw error
+    }
+  }
+  return (event) => (event.credential.isOwn ? counted(event) : dispatch(event))
 }
 
 export interface SessionOptions {
@@ -146,25 +163,6 @@ export function refusesCredential({ code }: { readonly code: string }): boolean 
   return CREDENTIAL_REFUSALS.has(code)
 }
 
-/** Records in the metrics for which repositories GitHub refuses the relay's own credential. */
-export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics): DispatchPort {
-  const counted: DispatchPort = async (event) => {
-    const { repository } = event
-    const place = `${repository.owner}/${repository.name}`.toLowerCase()
-    try {
-      const attempts = await dispatch(event)
-      metrics.credential(place, undefined)
-      return attempts
-    } catch (error) {
-      if (error instanceof RelayError && refusesCredential(error)) {
-        metrics.credential(place, error.code)
-      }
-      throw error
-    }
-  }
-  return (event) => (event.credential.isOwn ? counted(event) : dispatch(event))
-}
-
 /** A request about one repository; `path` is the part after `/repos/{owner}/{repo}`. */
 interface RepositoryCall {
   /** POST by default. */
@@ -221,18 +219,15 @@ export class GitHubSession {
 
   /** The version of the API, which only Forgejo and Gitea have. @throws RelayError */
   async version(): Promise<string> {
-    const outcome = await this.#ask('/version', { method: 'GET', path: '', reads: true })
-    if (!outcome.accepted) throw outcome.error.after(this.attempts)
-    return String(fieldsOf(outcome.answer).version)
+    const outcome = await this.#client.ask({ method: 'GET', path: '/version', reads: true })
+    if (outcome.accepted) return String(fieldsOf(outcome.answer).version)
+    throw relayError(outcome.refusal, outcome.answer, this.#purpose).after(this.attempts)
   }
 
   /** Asks as often as fits into the budget. */
-  ask(question: RepositoryCall): Promise<SessionOutcome> {
-    return this.#ask(this.#place + question.path, question)
-  }
-
-  async #ask(path: string, question: RepositoryCall): Promise<SessionOutcome> {
+  async ask(question: RepositoryCall): Promise<SessionOutcome> {
     const accepts = question.accepts ?? (question.method === 'GET' ? isFound : isStarted)
+    const path = this.#place + question.path
     try {
       const outcome = await this.#client.ask({ ...question, path, accepts })
       if (outcome.accepted) return outcome
@@ -278,8 +273,6 @@ const BRANCH_HOLDS = 10 * 60_000
 /** Repositories in the cache. */
 const REMEMBERED = 10_000
 
-const EXTENSIONS = ['yml', 'yaml'] as const
-
 /** GitHub's messages for a workflow that exists, and has no such trigger or input. */
 const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
 const UNKNOWN_FIELD = /return_run_(?:details|info).* is not a permitted key/i
@@ -288,17 +281,10 @@ const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
 /** Facts about a repository. Only GitHub's answers add entries, so made-up names fill no cache. */
 interface RepositoryFacts {
-  /** As `owner/name`. */
-  readonly repository: string
   /** Its default branch, and until when that is believed. */
   branch?: { readonly name: string; readonly until: number } | undefined
   /** Its workflows whose file ends in `.yaml`. */
   readonly yaml: Set<string>
-}
-
-interface StartedWorkflow {
-  readonly workflow: string
-  readonly clientPayload: string
 }
 
 /** The field of the body that requests the run. GitHub's current API names the run in every response. */
@@ -308,104 +294,88 @@ const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>
   gitea: () => ({}),
 }
 
-/** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
-class DirectDispatch {
-  readonly #options: Pick<SessionOptions, 'apiUrl' | 'clock'>
-  readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
+type StartWorkflow = (
+  event: Pick<Dispatch, 'repository' | 'clientPayload'>,
+  target: WorkflowTarget,
+  github: GitHubSession,
+  forge: Forge,
+) => Promise<Attempts>
+
+/**
+ * Starts one workflow: https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
+ *
+ * @returns a function that throws RelayError if the workflow was not started, or if that is unknown
+ */
+function workflowStarter({
+  apiUrl,
+  clock,
+}: Pick<SessionOptions, 'apiUrl' | 'clock'>): StartWorkflow {
+  const facts = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
   /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
-  #tellsRun = true
+  let tellsRun = true
 
-  constructor(options: Pick<SessionOptions, 'apiUrl' | 'clock'>) {
-    this.#options = options
-  }
+  return async ({ repository, clientPayload }, target, github, forge) => {
+    const { workflow } = target
+    const place = `${repository.owner}/${repository.name}`
+    const known = facts.get(place) ?? { yaml: new Set() }
 
-  /** @throws RelayError if the workflow was not started, or if that is unknown */
-  async start(
-    dispatch: Dispatch,
-    target: WorkflowTarget,
-    github: GitHubSession,
-    forge: Forge,
-  ): Promise<Attempts> {
-    const now = this.#options.clock.now().getTime()
-    const known = this.#knownOf(dispatch.repository)
-    const remembered = target.ref ?? freshBranch(known, now)
-    const ref = remembered ?? (await this.#defaultBranch(github, known, now))
-    const { clientPayload } = dispatch
-    const event = { workflow: target.workflow, clientPayload }
-    let outcome = await this.#startOn(ref, event, known, github, forge)
-    if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
-      // The default branch was renamed since it was looked up.
-      const renamed = await this.#defaultBranch(github, known, now)
-      outcome = await this.#startOn(renamed, event, known, github, forge)
+    const defaultBranch = async () => {
+      const outcome = await github.ask({ method: 'GET', path: '', reads: true })
+      if (!outcome.accepted) throw outcome.error.after(github.attempts)
+      const name = fieldsOf(outcome.answer).default_branch
+      if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
+      known.branch = { name, until: clock.now().getTime() + BRANCH_HOLDS }
+      facts.set(place, known)
+      return name
     }
-    if (!outcome.accepted) throw dispatchRefusal(outcome, target).after(github.attempts)
-    const run = this.#runIn(outcome.answer, dispatch.repository)
-    return run === undefined ? github.attempts : { ...github.attempts, run }
-  }
-
-  /** By the one extension, and where there is no such file by the other one. */
-  async #startOn(
-    ref: string,
-    { workflow, clientPayload }: StartedWorkflow,
-    known: RepositoryFacts,
-    github: GitHubSession,
-    forge: Forge,
-  ): Promise<SessionOutcome> {
-    const ask = (extension: string, tellsRun: boolean) => {
+    const ask = (ref: string, extension: string, asksForRun: boolean) => {
       // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
-      const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
+      const query = forge === 'gitea' && asksForRun ? '?return_run_details=true' : ''
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
-      const body = (isOlderVersion: boolean) =>
-        writeWorkflowDispatch(clientPayload, ref, tellsRun ? RUN_FIELD[forge](isOlderVersion) : {})
+      const body = (isOlder: boolean) =>
+        writeWorkflowDispatch(clientPayload, ref, asksForRun ? RUN_FIELD[forge](isOlder) : {})
       return github.ask({ path, body, reads: true, accepts: namesRun })
     }
-    const post = async (extension: string) => {
-      const outcome = await ask(extension, this.#tellsRun)
+    const post = async (ref: string, extension: string) => {
+      const outcome = await ask(ref, extension, tellsRun)
       const mayBeField = isAnswer(outcome, 400) || isAnswer(outcome, 422, UNKNOWN_FIELD)
-      if (!this.#tellsRun || !mayBeField) return outcome
-      const without = await ask(extension, false)
+      if (!tellsRun || !mayBeField) return outcome
+      const without = await ask(ref, extension, false)
       // Only success shows that the field was the cause, so that one caller cannot decide it for all others.
-      if (without.accepted) this.#tellsRun = false
+      if (without.accepted) tellsRun = false
       return without
     }
-    const [first, second] = known.yaml.has(workflow) ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
-    const outcome = await post(first)
-    if (!isAnswer(outcome, 404)) return outcome
-    const other = await post(second)
-    if (isAnswer(other, 404)) return outcome
-    if (second === 'yaml') known.yaml.add(workflow)
-    else known.yaml.delete(workflow)
-    this.#known.set(known.repository, known)
-    return other
-  }
+    /** By the one extension, and where there is no such file by the other one. */
+    const startOn = async (ref: string) => {
+      const isYaml = known.yaml.has(workflow)
+      const outcome = await post(ref, isYaml ? 'yaml' : 'yml')
+      if (!isAnswer(outcome, 404)) return outcome
+      const other = await post(ref, isYaml ? 'yml' : 'yaml')
+      if (isAnswer(other, 404)) return outcome
+      if (isYaml) known.yaml.delete(workflow)
+      else known.yaml.add(workflow)
+      facts.set(place, known)
+      return other
+    }
 
-  /** Page of the run that a call started, if the answer names it. Forgejo names only the number of the run. */
-  #runIn(answer: GitHubResponse, { owner, name }: Repository): string | undefined {
-    const { html_url, run_number } = fieldsOf(answer)
-    const isForgejo = typeof run_number === 'number' && html_url === undefined
-    const server = this.#options.apiUrl.href.replace(/\/api\/v1\/*$/, '')
-    const address = isForgejo ? `${server}/${owner}/${name}/actions/runs/${run_number}` : html_url
-    return typeof address === 'string' && RUN.test(address) ? address : undefined
+    const remembered = target.ref ?? freshBranch(known, clock.now().getTime())
+    let outcome = await startOn(remembered ?? (await defaultBranch()))
+    // The default branch was renamed since it was looked up.
+    const isRenamed = remembered !== target.ref && isAnswer(outcome, 422, NO_REF)
+    if (isRenamed) outcome = await startOn(await defaultBranch())
+    if (!outcome.accepted) throw dispatchRefusal(outcome, target).after(github.attempts)
+    const run = runIn(outcome.answer, place, apiUrl)
+    return run === undefined ? github.attempts : { ...github.attempts, run }
   }
+}
 
-  #knownOf({ owner, name }: Repository): RepositoryFacts {
-    const repository = `${owner}/${name}`
-    return this.#known.get(repository) ?? { repository, yaml: new Set() }
-  }
-
-  async #defaultBranch(
-    github: GitHubSession,
-    known: RepositoryFacts,
-    now: number,
-  ): Promise<string> {
-    const outcome = await github.ask({ method: 'GET', path: '', reads: true })
-    if (!outcome.accepted) throw outcome.error.after(github.attempts)
-    const name = fieldsOf(outcome.answer).default_branch
-    if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
-    known.branch = { name, until: now + BRANCH_HOLDS }
-    this.#known.set(known.repository, known)
-    return name
-  }
+/** Page of the run that a call started, if the answer names it. Forgejo names only the number of the run. */
+function runIn(answer: GitHubResponse, repository: string, apiUrl: URL): string | undefined {
+  const { html_url, run_number } = fieldsOf(answer)
+  const isForgejo = typeof run_number === 'number' && html_url === undefined
+  const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
+  const address = isForgejo ? `${server}/${repository}/actions/runs/${run_number}` : html_url
+  return typeof address === 'string' && RUN.test(address) ? address : undefined
 }
 
 function freshBranch({ branch }: RepositoryFacts, now: number): string | undefined {

@@ -15,7 +15,7 @@ interface RelayServerOptions {
   /** 0 selects a free port. */
   readonly port: number
   readonly relay: Relay
-  readonly limits?: Partial<ClientLimits>
+  readonly limits?: Partial<ClientLimits> | undefined
   /** Handles a request and returns true, or returns false and leaves the request to the relay. */
   readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -31,12 +31,12 @@ export interface RunningServer {
 export interface ClientLimits {
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** How long an idle connection stays open: longer than a proxy reuses it, which is 60 s in nginx. */
+  /** Of an idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
   readonly keepAliveTimeout: number
   readonly connectionsCheckingInterval: number
   /** Bytes of the request line and the headers together. */
   readonly maxHeaderSize: number
-  /** Concurrent connections. If they are used up, the oldest idle connection is closed. */
+  /** Concurrent connections: 5,000 idle ones take about 100 MB. The oldest one makes room for a new one. */
   readonly maxConnections: number
 }
 
@@ -46,7 +46,7 @@ const LIMITS: ClientLimits = {
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
-  maxConnections: Infinity,
+  maxConnections: 5000,
 }
 
 const STOP_TIMEOUT = 9000
@@ -70,10 +70,8 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   // `answer` checks the Host header, so that this response has the headers of every other one.
   const { maxConnections, ...limits } = limitsOf(options)
   const server = createServer({ ...limits, requireHostHeader: false })
-  if (maxConnections !== Infinity) {
-    server.maxConnections = maxConnections
-    server.on('connection', (socket) => connections.keepOneFree(socket, maxConnections))
-  }
+  server.maxConnections = maxConnections
+  server.on('connection', (socket) => connections.keepOneFree(socket, maxConnections))
   const refuse = (socket: Duplex, code: ErrorCode) => {
     if (!socket.writable || !connections.mayInterrupt(socket)) return
     endWith(socket, onTheWire(refusalResponse(new RelayError(code), 'GET', relay)))

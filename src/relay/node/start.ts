@@ -36,7 +36,7 @@ interface RelayOptions {
   /** Figures that replace the usual ones, in tests. */
   readonly figures?: Partial<Figures>
   /** The limits of a client that replace the usual ones. */
-  readonly limits?: Partial<ClientLimits>
+  readonly limits?: Partial<ClientLimits> | undefined
 }
 
 const pack = promisify(gzip)
@@ -91,9 +91,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
       write,
     }))
   const relay = { ...(data?.relay ?? stateless), eventReceived: options.onEvent }
-  const { MAX_CONNECTIONS: maxConnections, KEEP_ALIVE_MS: keepAliveTimeout } = config.figures
-  const bounds = { maxConnections, keepAliveTimeout, ...limits }
-  const server = await serveRelay({ host, port, relay, limits: bounds }).catch(async (error) => {
+  const server = await serveRelay({ host, port, relay, limits }).catch(async (error) => {
     await data?.close(0)
     throw error
   })

@@ -145,7 +145,7 @@ export class EndpointLookup {
   #unknownId() {
     const second = Math.floor(this.#ports.now() / SECOND)
     if (this.#unknown.second !== second) Object.assign(this.#unknown, { second, count: 0 })
-    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : new RelayError('invalid_token')
+    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : unknownEndpoint()
   }
 }
 
@@ -200,6 +200,14 @@ class HashList {
       if (changes === this.#changes) this.#reading = undefined
     }
   }
+}
+
+/** The URL is wrong, or its endpoint was deleted or rotated: one error, so that a guess tells nothing. */
+export function unknownEndpoint(): RelayError {
+  return new RelayError('invalid_token', {
+    message: 'the URL names no endpoint of the relay',
+    hint: 'Check the URL: hookline endpoint show <name> --url prints the current one.',
+  })
 }
 
 /** More unknown ids a second than a mistake explains: they are guesses. Each guess gets the same response. */

@@ -249,7 +249,8 @@ function tokenMistakes(
   if (credential === 'relay' && token !== undefined) {
     return ['"token" cannot be combined with "credential": "relay".']
   }
-  return credential === 'token' && token === undefined ? ['"token" is missing.'] : []
+  if (credential !== 'token' || token !== undefined) return []
+  return ['"token" is missing. A command takes it from HOOKLINE_GITHUB_TOKEN.']
 }
 
 const TARGETS_FORM = `a list of at most ${MOST_TARGETS} targets, such as "octo/shop:orders/webhook"`

@@ -1,17 +1,11 @@
-import type { HandshakeRequest } from '../../triggers/sender.ts'
-import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
+import { forwardedHeaders, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import {
-  isWorkflowName,
-  lacksTrigger,
-  type Repository,
-  type ReservedParameters,
-} from '../../wire/path.ts'
+import { isWorkflowName, lacksTrigger, type Repository } from '../../wire/path.ts'
 import { type DispatchMode, HEADER } from '../../wire/payload.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import { type Attempts, isAmbiguous, notFound, RelayError } from '../errors.ts'
 import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
-import { LIMIT_OF, type Packer, type ReceivedEvent } from '../github/payload.ts'
+import { LIMIT_OF, type Packer, type ReceivedEvent, redactEvent, scrub } from '../github/payload.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
 import type { BodyStorage, BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
@@ -24,9 +18,14 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
-import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import type { RequestLog } from './request-log.ts'
-import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
+import {
+  ACCEPTED,
+  checkedResponse,
+  customResponse,
+  QUEUED,
+  withResponseHeaders,
+} from './responses.ts'
 import {
   type Destination,
   type Destinations,
@@ -101,10 +100,8 @@ export async function handleWebhook(
     const custom = customResponse(reserved)
 
     // 2. Open the credential before the body is read, so that callers without one cost no memory.
-    const opened =
-      found?.credential ?? (await openToken({ method, headers, path }, reserved, relay))
-    if ('handshake' in opened) return opened.handshake
-    const credential = opened
+    const credential =
+      found?.credential ?? (await relay.credentials.open(presentedToken(headers, reserved)))
     const { secrets, checks: claims } = credential
     log.repository = repository
     log.path = scrub(path, secrets)
@@ -201,38 +198,6 @@ async function findEndpoint(
   const secrets = other ? [...credential.secrets, other] : credential.secrets
   const { reserved } = url
   return { endpoint, destinations, reserved, credential: { ...credential, secrets } }
-}
-
-/**
- * Opens the GitHub token in the headers or the URL of a request.
- *
- * @returns the response instead, for a handshake: senders also make them with a token that this relay
- *   cannot open yet
- * @throws RelayError 401
- */
-async function openToken(
-  asked: Omit<HandshakeRequest, 'body'>,
-  reserved: ReservedParameters,
-  { credentials }: WebhookRelay,
-): Promise<Credential | { readonly handshake: RelayResponse }> {
-  const { headers } = asked
-  const presented = presentedToken(headers, reserved)
-  if (!presented && credentials.required) {
-    throw new RelayError('missing_token')
-  }
-  try {
-    return await credentials.open(presented)
-  } catch (error) {
-    const body = announcesBody(headers) ? undefined : ''
-    const reply = error instanceof RelayError && presented && handshakeResponse({ ...asked, body })
-    if (reply) return { handshake: checkedResponse(reply, [presented]) }
-    throw error
-  }
-}
-
-function announcesBody(headers: RawHeaders): boolean {
-  const length = headerValue(headers, 'content-length') ?? '0'
-  return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
 /** Stores a large body of a request: of an endpoint, or of a token that GitHub has accepted. */

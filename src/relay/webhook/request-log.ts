@@ -4,9 +4,8 @@ import { parseWebhookPath, type Repository } from '../../wire/path.ts'
 import type { RecordedRequest } from '../delivery/accept.ts'
 import type { Attempts } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import type { ReceivedBody } from '../github/payload.ts'
+import { isInBody, type ReceivedBody, redactHeaders } from '../github/payload.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
-import { isInBody, redactHeaders } from './redaction.ts'
 
 /** One line of the log. Nothing but these fields: no URL, no header, no body. */
 export interface LogEntry {

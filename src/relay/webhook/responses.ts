@@ -2,7 +2,9 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
+import { isAnyIn } from '../github/payload.ts'
 
 /**
  * Headers of every response. A caller chooses the content of a custom response, so a browser must not
@@ -44,13 +46,14 @@ export function withStandardHeaders(
   delivery: string,
   shared: Readonly<Record<string, string>> = STANDARD_HEADERS,
 ): RelayResponse {
-  const { status } = reply
+  const { status, stream } = reply
   // On Node 20, the same by spreads takes 5 % of a whole request.
   const headers: Record<string, string> = Object.assign({}, reply.headers, shared)
   headers[HEADER.delivery] = delivery
   const hasNoBody = STATUSES_WITHOUT_BODY.has(status)
   if (hasNoBody) delete headers['content-type']
-  return { status, headers, body: hasNoBody || method === 'HEAD' ? '' : reply.body }
+  const body = hasNoBody || method === 'HEAD' ? '' : reply.body
+  return stream ? { status, headers, body, stream } : { status, headers, body }
 }
 
 export function withResponseHeaders(
@@ -87,6 +90,17 @@ export const QUEUED: RelayResponse = {
   ...ACCEPTED,
   status: 202,
   headers: { ...ACCEPTED.headers, [HEADER.queued]: 'true' },
+}
+
+/** @throws RelayError 400 for a response, made from the request, that would show a token */
+export function checkedResponse(reply: RelayResponse, tokens: readonly Secret[]): RelayResponse {
+  if (reply === ACCEPTED) return reply
+  const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
+  if (!isAnyIn(tokens, shown)) return reply
+  throw new RelayError('invalid_response_option', {
+    message: 'the response contains the token',
+    hint: 'Remove the token from it.',
+  })
 }
 
 const STATUS = /^[2-5]\d\d$/

@@ -8,9 +8,10 @@ export function githubFetch({ origin }: URL): GitHubCall {
     const response = await fetch(origin + path, init).catch((cause) => {
       throw new GitHubCallError('no answer', { sent: !neverLeft(cause), cause })
     })
-    const { status, ok } = response
-    const text = ok && !reads ? '' : await beginning(response, responseBytes)
-    return { status, header: (name) => response.headers.get(name) ?? undefined, text }
+    // Each property of a response is a call of the runtime.
+    const { status, headers: answered } = response
+    const text = status < 300 && !reads ? '' : await beginning(response, responseBytes)
+    return { status, header: (name) => answered.get(name) ?? undefined, text }
   }
 }
 

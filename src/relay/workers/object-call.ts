@@ -16,27 +16,6 @@ export interface ObjectNamespace {
 }
 
 /**
- * Sends a request to one object.
- *
- * @param time milliseconds until the call is given up; without it, the call waits for the object. An
- *   object is not told that a call is given up, and may still do its work.
- * @throws Error if the object cannot be reached, failed, or did not respond in time
- */
-export async function askObject(
-  namespace: ObjectNamespace,
-  object: string,
-  path: string,
-  request: ObjectRequest,
-  time?: number,
-): Promise<Response> {
-  const stub = namespace.get(namespace.idFromName(object))
-  const limit = time === undefined ? {} : { signal: AbortSignal.timeout(time) }
-  const response = await stub.fetch(`https://object${path}`, { ...request, ...limit })
-  if (!response.ok) throw new Error(`the object responded with status ${response.status}`)
-  return response
-}
-
-/**
  * A store that is in a Durable Object, as others call it. All its methods return promises; arguments and
  * results are JSON.
  *

@@ -4,12 +4,7 @@ import type { BodyStore } from '../store/body-table.ts'
 import type { EndpointStore, EndpointStores, EndpointVersion } from '../store/endpoint-table.ts'
 import { ownerOf } from '../store/queue-name.ts'
 import { diskFails } from '../store/storage-error.ts'
-import {
-  askObject,
-  type ObjectNamespace,
-  type ObjectRequest,
-  storeInObject,
-} from './object-call.ts'
+import { type ObjectNamespace, type ObjectRequest, storeInObject } from './object-call.ts'
 
 /** What an object tells an isolate about its owner. */
 export interface OwnerLook {
@@ -159,8 +154,26 @@ export class OwnerObjects implements EndpointStores {
     return storeInObject<Store>(ask, own)
   }
 
-  /** @throws StorageError if the object cannot be reached, failed, or did not respond in time */
-  #ask(owner: string, path: string, request: ObjectRequest, time?: number): Promise<Response> {
-    return askObject(this.#namespace, owner, `/${owner}/${path}`, request, time).catch(diskFails)
+  /**
+   * @param time milliseconds until the call is given up; without it, the call waits for the object. An
+   *   object is not told that a call is given up, and may still do its work.
+   * @throws StorageError if the object cannot be reached, failed, or did not respond in time
+   */
+  async #ask(
+    owner: string,
+    path: string,
+    request: ObjectRequest,
+    time?: number,
+  ): Promise<Response> {
+    const namespace = this.#namespace
+    const limit = time === undefined ? {} : { signal: AbortSignal.timeout(time) }
+    try {
+      const stub = namespace.get(namespace.idFromName(owner))
+      const response = await stub.fetch(`https://object/${owner}/${path}`, { ...request, ...limit })
+      if (response.ok) return response
+      throw new Error(`the object responded with status ${response.status}`)
+    } catch (error) {
+      return diskFails(error)
+    }
   }
 }

@@ -24,13 +24,15 @@ interface Context {
 export default {
   async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
-    const relayOf = await openedFor(env).catch(misconfigured)
+    const relayOf = await openedFor(env)
     if (relayOf instanceof UserError) return response(unusableRelay(request.method))
-    const relay = relayOf(background)
     // A sender that hangs up must end nothing that has begun.
-    const responding = respond(relayRequest(request), relay)
+    const responding = respond(relayRequest(request), relayOf(background))
     background(responding)
-    return response(await responding)
+    const reply = await responding
+    if (!reply.stream) return response(reply)
+    const { readable } = await loadObject()
+    return response(reply, readable(reply.stream))
   },
 }
 
@@ -98,10 +100,12 @@ export class RelayObject {
 }
 
 /** An isolate has one environment, and serves many requests with it. */
-const openedByEnvironment = new WeakMap<Bindings, Promise<RelayOfRequest>>()
+const openedByEnvironment = new WeakMap<Bindings, Promise<RelayOfRequest | UserError>>()
 
-function openedFor(env: Bindings): Promise<RelayOfRequest> {
-  const opened = openedByEnvironment.get(env) ?? openRelay(env)
+function openedFor(env: Bindings): Promise<RelayOfRequest | UserError> {
+  const known = openedByEnvironment.get(env)
+  if (known) return known
+  const opened = openRelay(env).catch(misconfigured)
   openedByEnvironment.set(env, opened)
   return opened
 }
@@ -125,13 +129,14 @@ async function openRelay(env: Bindings): Promise<RelayOfRequest> {
 }
 
 function relayRequest(request: Request): RelayRequest {
+  const { method, url } = request
   const headers: string[] = []
   // The runtime has decoded a value as UTF-8; the relay wants a character for each byte.
   for (const [name, value] of request.headers) headers.push(name, byteString(value))
   return {
-    method: request.method,
+    method,
     // The runtime's URL always has a path after its host.
-    target: request.url.slice(request.url.indexOf('/', 'https://'.length)),
+    target: url.slice(url.indexOf('/', 'https://'.length)),
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
     pieces: async function* () {
@@ -164,7 +169,6 @@ async function readBody(
   return bytes
 }
 
-async function response({ status, headers, body, stream }: RelayResponse): Promise<Response> {
-  if (stream) return new Response((await loadObject()).readable(stream), { status, headers })
-  return new Response(body === '' ? null : body, { status, headers })
+function response({ status, headers, body }: RelayResponse, stream?: ReadableStream): Response {
+  return new Response(stream ?? (body === '' ? null : body), { status, headers })
 }
