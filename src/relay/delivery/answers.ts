@@ -3,7 +3,7 @@
 
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import { refusesCredential } from '../github/send.ts'
 import type { Accepted } from '../store/delivery-rows.ts'
 
 /**
@@ -121,7 +121,13 @@ export type AttemptOutcome =
   /** Only this event cannot be delivered now: its key, or its workflow, is missing. */
   | { readonly kind: 'isolated'; readonly reason: string; readonly isInDoubt: boolean }
   /** GitHub refuses the event itself, or a batch is too large: it fits in so many parts. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly parts?: number }
+  | {
+      readonly kind: 'refused'
+      readonly reason: string
+      readonly parts?: number
+      /** GitHub's reason. */
+      readonly explanation?: string
+    }
   /** The relay itself failed. */
   | { readonly kind: 'broken'; readonly reason: string }
 
@@ -147,7 +153,7 @@ export function outcomeOf(error: unknown): NotAccepted {
       // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
       return wait > 0 ? { kind: 'limited', reason, wait } : { kind: 'failed', reason }
     default:
-      return { kind: 'refused', reason }
+      return { kind: 'refused', reason, explanation: error.message }
   }
 }
 
@@ -162,19 +168,4 @@ export function acceptedOutcome(
 ): AttemptOutcome & { readonly kind: 'accepted' } {
   const { acceptedAt = began, githubMs = null, run = null } = attempts
   return { kind: 'accepted', accepted: acceptedAt, githubMs, run, follows }
-}
-
-/** Asks GitHub to accept an event. */
-export async function attempt(
-  dispatch: Dispatch,
-  follows: boolean,
-  { send, now, report }: { send: DispatchPort; now(): number; report(error: unknown): void },
-): Promise<AttemptOutcome> {
-  const began = now()
-  try {
-    return acceptedOutcome(await send(dispatch), { began, follows })
-  } catch (error) {
-    if (!(error instanceof RelayError)) report(error)
-    return outcomeOf(error)
-  }
 }

@@ -488,7 +488,10 @@ function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
     return new RelayError('payload_too_large')
   }
+  // The lines that follow may quote the event.
+  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split('\n', 1)
+  const found = reason && `: ${reason.slice(0, 200)}`
   return new RelayError('event_rejected', {
-    message: `GitHub rejected the event with status ${status}`,
+    message: `GitHub rejected the event with status ${status}${found}`,
   })
 }
