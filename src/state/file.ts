@@ -31,7 +31,7 @@ const MOST_ATTEMPTS = 100
  * A change is made under a lock: the new content goes to a temporary file, which then replaces the
  * state file. The next owner of the lock first removes temporary files of others, and each owner
  * checks that the lock is still its own before it replaces the file. So a process that was
- * suspended for longer than its lease changes nothing: its temporary file is gone, or it sees that
+ * suspended for longer than it may hold the lock changes nothing: its temporary file is gone, or it sees that
  * it lost the lock.
  *
  * @param path as the user wrote it
@@ -120,7 +120,7 @@ interface Lock {
 }
 
 /**
- * Waits for the lock. It takes a lock whose owner has not renewed it for the time of a lease, by
+ * Waits for the lock. It takes a lock whose owner has not renewed it for a while, by
  * the file's time as well as by what this process observed.
  *
  * @throws UserError if other runs hold the lock for too long
