@@ -103,7 +103,7 @@ function fileText(triggers: ReadonlyMap<string, TriggerState>): string {
 }
 
 /** Milliseconds until a lock expires that its owner does not renew. */
-const LEASE = 5_000
+const EXPIRY = 5_000
 
 const RENEWAL = 1_000
 
@@ -136,7 +136,7 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
     const what = `${renewedAt} ${await files.read(place)}`
     if (watched?.what !== what) watched = { what, since: now() }
     const oldest = Math.min(watched.since, renewedAt ?? Infinity)
-    if (now() - oldest > LEASE) {
+    if (now() - oldest > EXPIRY) {
       await files.remove(place)
     } else if (now() - began > LONGEST_WAIT) {
       throw new UserError({
