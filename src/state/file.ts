@@ -120,8 +120,8 @@ interface Lock {
 }
 
 /**
- * Waits for the lock. It takes a lock whose owner has not renewed it for a while, by
- * the file's time as well as by what this process observed.
+ * Waits for the lock. A lock is free once its owner has not renewed it for `EXPIRY`, by the file's time as
+ * well as by what this process observed.
  *
  * @throws UserError if other runs hold the lock for too long
  */
