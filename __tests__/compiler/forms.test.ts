@@ -1,105 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { dispatchEvent } from '../../src/wire/payload.ts'
+import { caseFiles } from '../support/case-files.ts'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 import { type JobResult, schedule } from './support/scheduler.ts'
 
 /** Rare but valid ways of writing YAML. */
-const FORMS: Readonly<Record<string, string>> = {
-  'an alias of the environment of another job': `on: webhook
-jobs:
-  a:
-    runs-on: x
-    env: &e
-      A: \${{ on.webhook.outputs.body }}
-    steps:
-      - run: x
-  b:
-    runs-on: x
-    env: *e
-    steps:
-      - run: x
-`,
-  'an anchor on a condition': `on: [push, webhook]
-jobs:
-  a:
-    runs-on: x
-    if: &c on.webhook.outputs.body
-    steps:
-      - run: x
-`,
-  'a file that is indented as a whole': `  name: X
-  on:
-    webhook:
-      method: post
-    push:
-  env:
-    A: \${{ on.webhook.outputs.body }}
-  jobs:
-    a:
-      runs-on: x
-      steps:
-      - run: x
-`,
-  'jobs and needs by alias': `on: [push, webhook]
-jobs:
-  a: &j
-    runs-on: x
-    steps:
-      - run: echo \${{ on.webhook.outputs.body }}
-  b: *j
-  c:
-    needs: &n [a, b]
-    runs-on: x
-    steps: [{run: x}]
-  d:
-    needs: *n
-    if: always()
-    runs-on: x
-    steps: [{run: x}]
-`,
-  'everything in braces': `name: F
-on: {push: {branches: [main]}, webhook: {method: post}} # c
-env: {A: "\${{ on.webhook.outputs.body }}", B: 2}
-jobs: {a: {runs-on: x, steps: [{run: x}]}, b: {needs: a, if: always(), runs-on: x, steps: [{run: "echo \${{ on.webhook.outputs.body }}"}]}}
-`,
-  'empty values, a list with comments, and texts around expressions': `on:
-- push # nightly
-# c1
-- webhook
-# c2
-jobs:
-  a:
-    if:
-    needs: []
-    runs-on: x
-    steps: [{run: x}]
-  b:
-    if: ''
-    needs:
-    runs-on: x
-    steps: [{run: x}]
-  c:
-    if: "\${{ always() }} && on.webhook.outputs.body"
-    runs-on: x
-    steps: [{run: x}]
-  c2:
-    if: "{it's} ''' \${{ on.webhook.outputs.body }} '' \${{ '}}' }} {0}"
-    runs-on: x
-    steps: [{run: x}]
-  d:
-    if: |
-      always() &&
-      contains('a
-      b', 'a')
-    runs-on: x
-    steps: [{run: x}]
-`,
-}
+const FORMS = caseFiles(join(import.meta.dirname, 'forms'))
 
-describe.each(Object.entries(FORMS))('%s', (_, source) => {
+describe.each(FORMS)('$path', ({ text: source }) => {
   test.each([
     ['repository', { event_name: 'push', event: {} }],
     ['workflow', { event_name: 'push', event: {} }],
@@ -138,112 +50,6 @@ describe.each(Object.entries(FORMS))('%s', (_, source) => {
 function endsOf(ids: readonly string[]): Record<string, JobResult>[] {
   return [{}, ...ids.map((id) => ({ [id]: 'failure' as const }))]
 }
-
-test.each([
-  [
-    'the environment as an alias of options',
-    'would be in two files',
-    `on:
-  webhook:
-    path: /x
-    verify: &v
-      scheme: github
-      secret: \${{ secrets.A }}
-env: *v
-jobs:
-  a:
-    runs-on: x
-    steps:
-      - run: x
-`,
-  ],
-  [
-    'a condition that steps share',
-    'would change too',
-    `on: [push, webhook]
-jobs:
-  a:
-    runs-on: x
-    if: &c on.webhook.outputs.body
-    steps:
-      - run: x
-        if: *c
-  b:
-    needs: a
-    if: *c
-    runs-on: x
-    steps:
-      - run: x
-`,
-  ],
-  [
-    'keys after a question mark',
-    'a key after "?"',
-    `? on
-: webhook
-jobs:
-  a:
-    runs-on: x
-    steps:
-      - run: x
-`,
-  ],
-])('%s cannot be kept as they are, and are refused at their place', async (_, message, text) => {
-  const error = await compileText(text).catch((cause) => cause)
-  expect(error.problems).toEqual([
-    expect.objectContaining({
-      message: expect.stringContaining(message),
-      position: expect.anything(),
-    }),
-  ])
-})
-
-test.each([
-  [
-    'a job that is named on',
-    'on: webhook\njobs: {On: {runs-on: x, steps: []}}\n',
-    'cannot be named "on"',
-  ],
-  [
-    'dispatches of every type beside webhooks',
-    'on: [webhook, repository_dispatch]\njobs: {a: {runs-on: x, steps: []}}\n',
-    '"repository_dispatch" without types',
-  ],
-  [
-    'a dispatch of the type of webhooks',
-    'on: {webhook: , repository_dispatch: {types: [a, webhook]}}\njobs: {a: {runs-on: x, steps: []}}\n',
-    'the type "webhook" is the type of webhooks',
-  ],
-  [
-    'PATH of the workflow',
-    'on: webhook\nenv: {PATH: /a}\njobs: {a: {runs-on: x, steps: []}}\n',
-    'PATH of the workflow',
-  ],
-  [
-    'a variable that is made of the event that it shall choose',
-    'on: {webhook: {path: "/${{ env.A }}"}}\nenv: {A: "${{ on.webhook.outcome }}"}\njobs: {a: {runs-on: x, steps: []}}\n',
-    'which depends on the context "on"',
-  ],
-  [
-    'a queue whose members cancel each other',
-    'on: webhook\njobs: {a: {runs-on: x, steps: [], concurrency: {group: a, queue: max, cancel-in-progress: true}}}\n',
-    '"queue: max" cannot be combined with',
-  ],
-  ['a file without jobs', 'on: webhook\n', 'has no "jobs:" section'],
-  [
-    'a runner that is none',
-    'on: webhook\nhookline: {runs-on: [1]}\njobs: {a: {runs-on: x, steps: []}}\n',
-    '"runs-on" is not',
-  ],
-])('%s is refused at its place', async (_, text, message) => {
-  const error = await compileText(text).catch((cause) => cause)
-  expect(error.problems).toContainEqual(
-    expect.objectContaining({
-      message: expect.stringContaining(message),
-      position: expect.anything(),
-    }),
-  )
-})
 
 test('an input that is named hookline collides with a direct webhook only', async () => {
   const text =

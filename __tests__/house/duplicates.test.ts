@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { duplicateFiles, duplicateNames } from '../../scripts/house/duplicates.js'
+import { duplicateFiles, duplicateNames, readSources } from '../../scripts/house/duplicates.js'
 
 const FILES = [
   {
@@ -10,6 +11,12 @@ const FILES = [
   { path: 'b/index.ts', text: 'function local() {}\nexport { shared } from "./one.ts"\n' },
   { path: 'a/index.ts', text: '' },
 ]
+
+test('src declares each exported name once', () => {
+  const files = readSources(fileURLToPath(new URL('../../src', import.meta.url)))
+  expect(files.length).toBeGreaterThan(100)
+  expect(duplicateNames(files).exported).toEqual([])
+})
 
 test('names that two files declare are duplicates; a re-export is none', () => {
   const [inA, inB] = ['a/one.ts', 'b/one.ts']

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
   convertWorkflowTemplate,
@@ -79,7 +79,43 @@ describe('action.yml', () => {
   })
 })
 
+const SUITES = readdirSync(new URL('__tests__', root), { recursive: true, encoding: 'utf8' })
+  .map((path) => `__tests__/${path.replaceAll('\\', '/')}`)
+  .filter((path) => path.endsWith('.test.ts'))
+
+/** The files, scripts of package.json and parts of test paths that a script names and that do not exist. */
+function missingIn(script: string): string[] {
+  const { scripts } = JSON.parse(read('package.json'))
+  const paths = script.match(
+    /(?<![\w/$}.-])(?:\.\/)?(?:\.ci|\.github|scripts|deploy|dist|examples|docs|__tests__)\/[\w./-]+/g,
+  )
+  const names = [...script.matchAll(/npm run (?:--?[\w-]+ )*([\w:-]+)/g)]
+  const parts = [
+    ...script.matchAll(/npm run jest -- ((?:[a-z][\w/-]* ?)+)/g),
+    ...script.matchAll(/^\w+=\(([a-z][\w/ -]*)\)$/gm),
+  ].flatMap(([, list = '']) => list.trim().split(' '))
+  return [
+    ...(paths ?? []).filter((path) => !existsSync(new URL(path, root))),
+    ...names.map(([, name = '']) => name).filter((name) => !Object.hasOwn(scripts, name)),
+    ...parts.filter((part) => !SUITES.some((suite) => suite.includes(part))),
+  ]
+}
+
 describe('.github/workflows', () => {
+  test.each([...workflows.map((name) => `.github/workflows/${name}`), '.ci/run'])(
+    '%s names files, scripts and suites that exist',
+    (name) => expect(missingIn(read(name))).toEqual([]),
+  )
+
+  test('a file, a script and a suite that do not exist would be found', () => {
+    expect(missingIn('run: node scripts/nowhere.js && npm run nothing')).toEqual([
+      'scripts/nowhere.js',
+      'nothing',
+    ])
+    expect(missingIn('run: npm run jest -- wire cli/check-it --silent')).toEqual(['cli/check-it'])
+    expect(missingIn('differing=(wire/ cli/nope)\n')).toEqual(['cli/nope'])
+  })
+
   test.each(workflows)('%s passes the parser of GitHub', async (name) => {
     expect(await workflowErrors(name, read(`.github/workflows/${name}`))).toEqual([])
   })

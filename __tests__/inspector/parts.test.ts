@@ -6,13 +6,13 @@ import {
   type Cause,
   eventName,
   eventRecord,
+  hideSecrets,
   newestRequest,
   Recorder,
   readOrder,
   refusalRecord,
   replayRequest,
   requestRecord,
-  shownRequest,
 } from '../../src/inspector/recorder.ts'
 import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
@@ -98,7 +98,7 @@ describe('a request as it is shown', () => {
       'x-telegram-bot-api-secret-token': 'b',
       'x-c': 'c',
     }
-    const { request, withheld } = await shownRequest(payload(headers))
+    const { request, withheld } = await hideSecrets(payload(headers))
     const shown = { authorization: '***', 'x-telegram-bot-api-secret-token': '***', 'x-c': 'c' }
     expect({ ...request.headers }).toEqual(shown)
     expect({ ...withheld }).toEqual({
@@ -109,15 +109,15 @@ describe('a request as it is shown', () => {
 
   test('is without what the relay added', async () => {
     const headers = { 'x-hookline-delivery': 'd', 'x-hookline-body-encoding': 'base64' }
-    const { request } = await shownRequest(payload(headers, btoa('hello')))
+    const { request } = await hideSecrets(payload(headers, btoa('hello')))
     expect(request).toMatchObject({ headers: {}, body: 'hello', encoding: 'text' })
   })
 
   test('has a body that is no text in base64, and an empty one as none', async () => {
     const headers = { 'x-hookline-body-encoding': 'base64' }
-    const binary = await shownRequest(payload(headers, '/wCA'))
+    const binary = await hideSecrets(payload(headers, '/wCA'))
     expect(binary.request).toMatchObject({ body: '/wCA', encoding: 'base64' })
-    expect((await shownRequest(payload({}, null))).request.body).toBe('')
+    expect((await hideSecrets(payload({}, null))).request.body).toBe('')
   })
 })
 

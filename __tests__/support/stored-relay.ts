@@ -6,7 +6,7 @@ import {
   steadyClock,
   systemClock,
 } from '../../src/relay/config.ts'
-import { Recorder } from '../../src/relay/delivery/recorder.ts'
+import { DeliveryRecorder } from '../../src/relay/delivery/recorder.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
@@ -150,7 +150,7 @@ export async function startStoredRelay(
     pack: PACK,
     changed: () => {},
   })
-  const recorder = new Recorder({
+  const recorder = new DeliveryRecorder({
     record: (rows) => deliveries.record(rows),
     after: steadyClock.after,
     now: steadyClock.now,

@@ -110,7 +110,11 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     argument: '<count>',
     help: 'how many items of one event run concurrently, from 1 to 256',
     default: '1 for a bot, otherwise all',
-    parse: (value) => (isCount(value) ? value : undefined),
+    // GitHub runs at most 256 jobs of a matrix: https://docs.github.com/en/actions/reference/limits
+    parse: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 256
+        ? value
+        : undefined,
     mistake: 'is not a number from 1 to 256',
     schema: { type: 'integer', minimum: 1, maximum: 256 },
     pass: 'job on',
@@ -187,11 +191,6 @@ function readRelayUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined
   const { protocol, origin } = new URL(value)
   return protocol === 'https:' ? origin : undefined
-}
-
-/** GitHub runs at most 256 jobs of a matrix. Source: https://docs.github.com/en/actions/reference/limits */
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256
 }
 
 /** Reads `.github/hookline.yml`. A file of comments only has no settings. */

@@ -1,7 +1,7 @@
 import type { KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
-import { type DataPath, parseDataPath, valueAtPath } from '../wire/data-path.ts'
+import { parseDataPath, valueAtPath } from '../wire/data-path.ts'
 import { isObject, type Json, type SentDigits } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
@@ -43,10 +43,12 @@ export async function itemKey(
   { item, identity }: Found,
   { by, own, chosen }: KeyPaths,
 ): Promise<Keyed> {
+  const body = isObject(item) ? item.body : undefined
   const missed: string[] = []
   for (const path of [by, own, ID, chosen, KEY]) {
     if (path === undefined) continue
-    const text = keyAt(item, path)
+    // Paths are looked up in the body first, then in the whole item.
+    const text = keyString(valueAtPath(body, path)) ?? keyString(valueAtPath(item, path))
     if (text === undefined) {
       if (path === by) missed.push(`config.deduplicateBy (${path.text})`)
       if (path === chosen) missed.push(`deduplicationKey (${path.text})`)
@@ -67,12 +69,6 @@ function missedNotice(missed: readonly string[], used: string): Pick<Keyed, 'not
   if (missed.length === 0) return {}
   const text = `${missed.join(' and ')} names no string or number in an item, so items are told apart by ${used}`
   return { notice: { code: 'key-missing', text } }
-}
-
-/** Paths are looked up in the body first, then in the whole item. */
-function keyAt(item: Json, path: DataPath): string | undefined {
-  const body = isObject(item) ? item.body : undefined
-  return keyString(valueAtPath(body, path)) ?? keyString(valueAtPath(item, path))
 }
 
 /** A key is a string that is not empty, or a finite number. */

@@ -317,7 +317,7 @@ export interface ReplayOrder {
 export const MOST_REPLAYED = 20
 
 /** The result of a replay order. */
-export interface Replayed {
+export interface ReplayResult {
   /** The deliveries under which the events were sent again. */
   readonly ids: readonly string[]
   /** Why others were not replayed, each reason once. */

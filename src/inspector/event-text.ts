@@ -39,10 +39,6 @@ export function listLine({ url, example }: FoundTrigger): string {
 /** Number of characters of a value that are printed. */
 const SHOWN_LENGTH = 500
 
-function indentedLine(text: string): string {
-  return `  ${visibleLine(text)}`
-}
-
 /**
  * An event for the terminal: the request, the trigger or the reason why nothing fired, and each output
  * after the expression that reads it.
@@ -64,7 +60,9 @@ export function formatEvent(
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
     ...event.decisions.flatMap(({ tally }) =>
-      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indentedLine),
+      (tally?.steps ?? [])
+        .filter((step) => reason?.includes(step) !== true)
+        .map((step) => `  ${visibleLine(step)}`),
     ),
     ...MESSAGE_LEVELS.flatMap((level) =>
       textsAtLevel(event.messages, level).map((text) => `  ${level}: ${visibleLine(text)}`),

@@ -1,6 +1,6 @@
 import type { OnContext } from '../engine/evaluation.ts'
 import { unknownValue } from '../model/evaluate-expression.ts'
-import { explainWorkflow, type Fact, type JobExplanation } from '../model/explain.ts'
+import { explainWorkflow, type JobExplanation } from '../model/explain.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
@@ -41,18 +41,16 @@ export function explainEvent(event: ExplainedEvent, files: readonly ConcernedFil
     const own =
       kind === 'source'
         ? {
-            on: first ? onContext(first) : {},
+            // Contexts are created from JSON.
+            on: Object.fromEntries(
+              Object.entries(first ?? {}).map(([name, state]) => [name, { ...state }]),
+            ),
             unfired: first ? undefined : 'no trigger fired',
           }
         : {}
     const jobs = explainSafely(workflow, { ...started, ...own, outputsOf })
     return jobs ? [{ file: source.file, items: event.items.length, jobs: jobs.map(shownJob) }] : []
   })
-}
-
-/** Converts a value to JSON, from which contexts are created. */
-function onContext(context: OnContext): JsonObject {
-  return Object.fromEntries(Object.entries(context).map(([name, state]) => [name, { ...state }]))
 }
 
 function readJobs(source: Source): WorkflowJobs | undefined {
@@ -97,11 +95,8 @@ const UNKNOWN_OF_EVENT: JsonObject = Object.fromEntries(
 )
 
 function shownJob({ facts, ...job }: JobExplanation): ShownJobs['jobs'][number] {
-  return { ...job, facts: facts.map(shownFact) }
-}
-
-function shownFact({ line, place, text, outcome }: Fact): ShownFact {
-  return { line, place, text, ...outcome }
+  const shown = facts.map(({ line, place, text, outcome }) => ({ line, place, text, ...outcome }))
+  return { ...job, facts: shown }
 }
 
 const VERDICTS = { runs: 'runs', skipped: 'skipped', unknown: 'not known', fails: 'fails' } as const

@@ -159,7 +159,7 @@ export async function requestRecord(
   context: EventContext,
   secretHeaders: readonly string[] = [],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
-  const { request, withheld } = await shownRequest(payload, secretHeaders)
+  const { request, withheld } = await hideSecrets(payload, secretHeaders)
   const named = { request, event: eventName(request), preview: requestPreview(request) }
   return { unlisted: { ...eventRecord(event, context), ...named }, withheld }
 }
@@ -245,7 +245,7 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
 }
 
 /** The request in a payload, and its hidden headers. */
-export async function shownRequest(
+export async function hideSecrets(
   payload: ClientPayload,
   secretHeaders: readonly string[] = [],
 ): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {

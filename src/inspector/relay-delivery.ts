@@ -87,7 +87,7 @@ const shownSchema = v.object({
 export type ShownDelivery = v.InferOutput<typeof shownSchema>
 
 /** A page of the list. @throws UserError if it is not the response of a relay */
-export function readPage(answer: unknown): v.InferOutput<typeof pageSchema> {
+export function readDeliveries(answer: unknown): v.InferOutput<typeof pageSchema> {
   const page = v.safeParse(pageSchema, answer)
   if (!page.success) throw new UserError(NOT_A_RELAY)
   return page.output

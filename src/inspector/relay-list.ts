@@ -1,5 +1,5 @@
 import type { ListChange, Summary } from './api.ts'
-import { deliverySummary, type ListedDelivery, readPage } from './relay-delivery.ts'
+import { deliverySummary, type ListedDelivery, readDeliveries } from './relay-delivery.ts'
 
 /** Deliveries that the list takes, the newest ones. */
 const MOST_LISTED = 10_000
@@ -57,7 +57,7 @@ export class RelayList {
     const rows: ListedDelivery[] = []
     for (let after: string | undefined; ; ) {
       const limit = Math.min(PAGE[part], this.#most)
-      const { deliveries, next } = readPage(
+      const { deliveries, next } = readDeliveries(
         await this.#ask({ limit, ...(after !== undefined && { after }) }),
       )
       rows.push(...deliveries)

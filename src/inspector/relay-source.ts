@@ -3,7 +3,7 @@ import { UserError } from '../wire/errors.ts'
 import {
   MOST_REPLAYED,
   type OutputReader,
-  type Replayed,
+  type ReplayResult,
   type SentResponse,
   type ShownRequest,
   type Welcome,
@@ -147,7 +147,7 @@ async function replayed(
   }
   // Their state has changed, and a replay of a delivered event is a new delivery.
   await list.read('newest').catch(() => {})
-  const result: Replayed = {
+  const result: ReplayResult = {
     ids: done,
     failures: [...new Set(failures)],
     failed: failures.length,

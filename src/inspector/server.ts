@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBody } from '../relay/node/server.ts'
+import { collectBody } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
@@ -80,7 +80,7 @@ function visitOf(request: IncomingMessage): Visit {
     method: request.method ?? 'GET',
     ...visitTarget(request),
     headers: request.headers,
-    body: async () => new TextDecoder().decode(await readBody(request, ORDER_BYTES)),
+    body: async () => new TextDecoder().decode(await collectBody(request, ORDER_BYTES)),
   }
 }
 

@@ -21,7 +21,7 @@ import { combinationsOf } from './matrix.ts'
 import type { WorkflowJob, WorkflowJobs, WrittenText } from './workflow-jobs.ts'
 
 /** A string of a workflow and its outcome for one event. */
-export interface Fact {
+interface Fact {
   readonly line: number
   /** `if`, `env.TITLE`, `strategy.matrix.on`, or of a step `step 2 (Deploy): with.path`. */
   readonly place: string

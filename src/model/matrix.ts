@@ -19,7 +19,12 @@ export function combinationsOf(
       all.flatMap((one) => (list as Json[]).map((value) => ({ ...one, [name]: value }))),
     lists.length > 0 ? [{}] : [],
   )
-  const original = product.filter((one) => !excluded.some((entry) => hasAll(one, entry)))
+  const original = product.filter(
+    (one) =>
+      !excluded.some((entry) =>
+        Object.entries(entry).every(([name, value]) => isEqualJson(one[name], value)),
+      ),
+  )
   const extended = original.map((one) => ({ ...one }))
   const added: JsonObject[] = []
   for (const entry of listedObjects(include)) {
@@ -38,10 +43,6 @@ export function combinationsOf(
 function listedObjects(list: Json): JsonObject[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((entry) => (isObject(entry) ? [entry as JsonObject] : []))
-}
-
-function hasAll(combination: JsonObject, entry: JsonObject): boolean {
-  return Object.entries(entry).every(([name, value]) => isEqualJson(combination[name], value))
 }
 
 function isEqualJson(one: Json | undefined, other: Json | undefined): boolean {

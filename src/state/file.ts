@@ -31,7 +31,7 @@ const MOST_ATTEMPTS = 100
  * A change is made under a lock: the new content goes to a temporary file, which then replaces the
  * state file. The next owner of the lock first removes temporary files of others, and each owner
  * checks that the lock is still its own before it replaces the file. So a process that was
- * suspended for longer than its lease changes nothing: its temporary file is gone, or it sees that
+ * suspended for longer than it may hold the lock changes nothing: its temporary file is gone, or it sees that
  * it lost the lock.
  *
  * @param path as the user wrote it
@@ -103,7 +103,7 @@ function fileText(triggers: ReadonlyMap<string, TriggerState>): string {
 }
 
 /** Milliseconds until a lock expires that its owner does not renew. */
-const LEASE = 5_000
+const EXPIRY = 5_000
 
 const RENEWAL = 1_000
 
@@ -120,8 +120,8 @@ interface Lock {
 }
 
 /**
- * Waits for the lock. It takes a lock whose owner has not renewed it for the time of a lease, by
- * the file's time as well as by what this process observed.
+ * Waits for the lock. A lock is free once its owner has not renewed it for `EXPIRY`, by the file's time as
+ * well as by what this process observed.
  *
  * @throws UserError if other runs hold the lock for too long
  */
@@ -136,7 +136,7 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
     const what = `${renewedAt} ${await files.read(place)}`
     if (watched?.what !== what) watched = { what, since: now() }
     const oldest = Math.min(watched.since, renewedAt ?? Infinity)
-    if (now() - oldest > LEASE) {
+    if (now() - oldest > EXPIRY) {
       await files.remove(place)
     } else if (now() - began > LONGEST_WAIT) {
       throw new UserError({

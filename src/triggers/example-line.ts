@@ -37,14 +37,11 @@ export function exampleLine(
 export function sendLine(url: string, { method, path, contentType, body }: ExampleRequest): string {
   const byItself = body === undefined ? 'GET' : 'POST'
   const isJson = contentType === undefined || contentType === 'application/json'
+  const target = url + path
   return [
-    `hookline send ${plainOrQuoted(url + path)}`,
+    `hookline send ${/^[\w./:@%-]+$/.test(target) ? target : shellQuoted(target)}`,
     ...(method === byItself ? [] : [`--method ${method}`]),
     ...(isJson ? [] : [`--header ${shellQuoted(`content-type: ${contentType}`)}`]),
     ...(body === undefined ? [] : [`--data ${shellQuoted(body)}`]),
   ].join(' ')
-}
-
-function plainOrQuoted(url: string): string {
-  return /^[\w./:@%-]+$/.test(url) ? url : shellQuoted(url)
 }

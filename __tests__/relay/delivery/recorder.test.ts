@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { DeliveryLine } from '../../../src/relay/delivery/log-lines.ts'
-import { Recorder, recordEach } from '../../../src/relay/delivery/recorder.ts'
+import { DeliveryRecorder, recordEach } from '../../../src/relay/delivery/recorder.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
 import { StorageError } from '../../../src/relay/store/storage-error.ts'
 
@@ -12,7 +12,7 @@ function recording(record: (rows: readonly NewDelivery[]) => Promise<void> = asy
   const timers: (() => void)[] = []
   const log: DeliveryLine[] = []
   const reported: unknown[] = []
-  const recorder = new Recorder({
+  const recorder = new DeliveryRecorder({
     record: (rows) => {
       groups.push(rows.length)
       return record(rows)

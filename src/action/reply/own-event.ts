@@ -31,7 +31,9 @@ export async function ownRequest(
   // Anyone may have sent the other requests of a batch, so only the id that cannot be guessed counts.
   const [first = ''] = ids
   const same = found.find((event) =>
-    found.length === 1 ? sameIds(item, event, ids) : hasSameId(item, event, first),
+    found.length === 1
+      ? sameIds(item, event, ids)
+      : isId(item[first]) && String(item[first]) === String(event[first]),
   )
   if (same) return same
   throw new NotDelivered({
@@ -39,10 +41,6 @@ export async function ownRequest(
       'the item in "to" does not belong to the event that started this run; nothing was sent',
     hint: `Keep these fields in the item: ${ids.join(', ')}`,
   })
-}
-
-function hasSameId(item: JsonObject, event: JsonObject, id: string): boolean {
-  return isId(item[id]) && String(item[id]) === String(event[id])
 }
 
 /** True if all ids that both have are equal, and the item has at least one of the event's ids. */

@@ -35,7 +35,11 @@ function unanswered(file: RuleFile): Problem[] {
   const { triggers } = file
   return [
     ...(isSelective ? [] : triggers.flatMap(unansweredUpdates)),
-    ...(triggers.some(hasReply) ? [] : triggers.map(unansweredTrigger)),
+    ...(triggers.some(({ definition }) =>
+      TRIGGERS_WITH_REPLY.some((name) => name === definition.name),
+    )
+      ? []
+      : triggers.map(unansweredTrigger)),
   ]
 }
 
@@ -52,10 +56,6 @@ function unansweredUpdates({ definition, nodes: { value }, positionOf }: SourceT
       position: positionOf(['updates']),
     },
   ]
-}
-
-function hasReply({ definition }: SourceTrigger): boolean {
-  return TRIGGERS_WITH_REPLY.some((name) => name === definition.name)
 }
 
 function unansweredTrigger({ definition, positionOf }: SourceTrigger): Problem {

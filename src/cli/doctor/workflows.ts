@@ -16,7 +16,7 @@ import {
   dispatchEventsOf,
   dispatchInputs,
   dispatchTypes,
-  namesIn,
+  listedFiles,
 } from '../target/published.ts'
 import {
   type DoctorFinding,
@@ -47,7 +47,7 @@ export async function checkRepositoryWorkflows(
   const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
   const { refusal } = folder
   if (refusal && refusal.kind !== 'missing') return { findings: [unreadableWorkflows(refusal)] }
-  const names = namesIn(folder)
+  const names = listedFiles(folder)
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )

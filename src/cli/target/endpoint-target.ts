@@ -12,7 +12,7 @@ import {
   askContents,
   type DeclaredWorkflow,
   declaredWorkflow,
-  namesIn,
+  listedFiles,
   readPublished,
 } from './published.ts'
 
@@ -194,7 +194,7 @@ async function noWorkflow(
   ask: AskGitHub,
 ): Promise<UserError> {
   const folder = await askContents({ repository, branch, path: NATIVE_FOLDER }, ask)
-  const names = namesIn(folder).map((name) => name.replace(/\.ya?ml$/, ''))
+  const names = listedFiles(folder).map((name) => name.replace(/\.ya?ml$/, ''))
   const suggestion = didYouMean(workflow, names)
   return new UserError({
     message: `${NATIVE_FOLDER}/${workflow}.yml is not on the default branch ${branch} of ${repository}`,

@@ -118,7 +118,7 @@ export function askContents(
 }
 
 /** The names of the workflow files in a listing of their folder. */
-export function namesIn({ answer, refusal }: Asked): string[] {
+export function listedFiles({ answer, refusal }: Asked): string[] {
   const entries = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
   return entries.filter((name) => /\.ya?ml$/.test(name))
 }

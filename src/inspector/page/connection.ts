@@ -2,8 +2,8 @@ import type {
   Detail,
   ListChange,
   Order,
-  Replayed,
   ReplayOrder,
+  ReplayResult,
   SentResponse,
   ShownRequest,
   Welcome,
@@ -81,7 +81,7 @@ export function sendOrder(order: Order): Promise<SentResponse> {
 }
 
 /** Replays deliveries of a relay. @throws Error with the reason if the order was not carried out */
-export function sendReplay(order: ReplayOrder): Promise<Replayed> {
+export function sendReplay(order: ReplayOrder): Promise<ReplayResult> {
   return act('replay', order)
 }
 

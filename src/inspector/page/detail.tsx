@@ -26,7 +26,7 @@ import {
 } from './list.tsx'
 import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
-import { Lines, Section, ValueList } from './section.tsx'
+import { Preformatted, Section, ValueList } from './section.tsx'
 import { Stages, Values } from './stages.tsx'
 import { announce, choose, copy, loaded, localBase, log, marked, send } from './state.ts'
 import { Tree } from './tree.tsx'
@@ -236,7 +236,9 @@ export function ProblemView({ problem: { text, place, notes } }: { problem: Show
   return (
     <div class="problem">
       <p>{text}</p>
-      {place && <Lines label={`${place.file}:${place.line}`}>{framedLine(place)}</Lines>}
+      {place && (
+        <Preformatted label={`${place.file}:${place.line}`}>{framedLine(place)}</Preformatted>
+      )}
       {notes.map((note) => (
         <p key={note} class="note">
           {note}
@@ -301,9 +303,9 @@ function Decision({ decision }: { decision: ShownDecision }) {
 function RunLog() {
   return (
     <Section name="run" title="Run by act">
-      <Lines label="Log" body>
+      <Preformatted label="Log" body>
         {log}
-      </Lines>
+      </Preformatted>
     </Section>
   )
 }
@@ -351,9 +353,9 @@ function Request({ request: { headers, body, encoding }, missing }: RequestProps
     >
       {missing !== null && <p class="missing-request">{missing}</p>}
       {body !== '' && (
-        <Lines label="Body" body>
+        <Preformatted label="Body" body>
           {encoding === 'text' ? pretty(body) : body}
-        </Lines>
+        </Preformatted>
       )}
       <ValueList values={Object.entries(headers).map(([name, value]) => ({ name, value }))} />
     </Section>

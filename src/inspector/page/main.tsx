@@ -6,7 +6,7 @@ import { ACTIONS, act, copyBody, DetailView, ProblemView } from './detail.tsx'
 import { List, showCurrentLine, shownPath, toggleAllMarks, toggleMark } from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
 import { ReplayDialog } from './replay.tsx'
-import { Lines } from './section.tsx'
+import { Preformatted } from './section.tsx'
 import * as state from './state.ts'
 
 interface Shortcut {
@@ -235,7 +235,7 @@ function FirstSteps({ curl }: { curl: string }) {
     <>
       <p>Run this command in a terminal; the request appears here:</p>
       <div class="curl">
-        <Lines label="Command">{curl}</Lines>
+        <Preformatted label="Command">{curl}</Preformatted>
         <button type="button" onClick={() => void state.copy(curl, 'the command')}>
           Copy
         </button>
@@ -248,9 +248,9 @@ function NoTrigger() {
   return (
     <>
       <p>Add a workflow file to the folder workflows. The smallest workflow:</p>
-      <Lines label="Workflow" body>
+      <Preformatted label="Workflow" body>
         {EXAMPLE}
-      </Lines>
+      </Preformatted>
       <p>Changes take effect when you save the file.</p>
     </>
   )

@@ -23,7 +23,7 @@ export function Section({ name, title, head, class: given, children }: SectionPr
   )
 }
 
-interface LinesProps {
+interface PreformattedProps {
   label: string
   /** Of any length: breaks its lines, and scrolls. */
   body?: boolean
@@ -31,7 +31,7 @@ interface LinesProps {
 }
 
 /** Text that keeps its lines. */
-export function Lines({ label, body, children }: LinesProps) {
+export function Preformatted({ label, body, children }: PreformattedProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

@@ -251,7 +251,9 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
   const shapes = new Map<string, Shape>([...fields, ...Object.entries(reserved)])
   const isKnown = triggers.length > 0 && triggers.every(isPlain)
   return ownObject(
-    [...shapes].map(([name, shape]) => [name, withOutput(shape, output(name))] as const),
+    [...shapes].map(([name, shape]) => {
+      return [name, shape.kind === 'text' ? { ...shape, output: output(name) } : shape] as const
+    }),
     (name, known) => {
       const isTrigger = triggers.some((trigger) => trigger.name === name)
       if (!isKnown && !isTrigger && nearestName(name, known) === undefined) return undefined
@@ -262,10 +264,6 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
     },
     EVENT_TEXT,
   )
-}
-
-function withOutput(shape: Shape, output: OutputShape): Shape {
-  return shape.kind === 'text' ? { ...shape, output } : shape
 }
 
 /** The safe form of `<output>.rest`, where `on` is the expression of the output `on`. */

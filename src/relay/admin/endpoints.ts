@@ -11,12 +11,12 @@ import {
   invalidEndpoint,
   isEndpointOwner,
   needsRelayKey,
-  ownerOf,
   readEndpointSettings,
   type SettingsRules,
   targetText,
 } from '../store/endpoint-settings.ts'
 import type { EndpointRow } from '../store/endpoint-table.ts'
+import { ownerOf } from '../store/queue-name.ts'
 import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
 import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody } from './query.ts'

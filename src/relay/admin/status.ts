@@ -3,7 +3,7 @@ import { VERSION } from '../../wire/version.ts'
 import type { Alarm } from '../delivery/alarms.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
-import type { Figures } from '../store/delivery-rows.ts'
+import type { DeliveryTotals } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { isEndpointOwner } from '../store/endpoint-settings.ts'
 import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
@@ -86,7 +86,7 @@ function alarmLines(alarms: readonly Alarm[]): string[] {
   return ['# TYPE hookline_alarm gauge', ...lines.toSorted()]
 }
 
-function deliveryLines({ states: counts, bytes, oldest, imbalance }: Figures): string[] {
+function deliveryLines({ states: counts, bytes, oldest, imbalance }: DeliveryTotals): string[] {
   const name = 'hookline_deliveries'
   const states = Object.entries(counts).map(
     ([state, count]) => `${name}{state="${state}"} ${count}`,

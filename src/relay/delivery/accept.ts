@@ -21,7 +21,7 @@ import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent } from './event-record.ts'
 import type { DeliveryLine } from './log-lines.ts'
 import type { NameQueue } from './queue.ts'
-import { type RecordedRequest, requestRow, shownRequest } from './record-request.ts'
+import { type RecordedRequest, requestColumns, requestRow } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
@@ -405,7 +405,7 @@ export class Acceptance {
       queue,
       endpoint: credential.endpoint?.name ?? null,
       ...(credential.endpoint && { endpointCreated: credential.endpoint.created }),
-      ...shownRequest(request, now()),
+      ...requestColumns(request, now()),
       ...(isStored ? await encryptEvent(dispatch, encryption) : NO_CONTENT),
       ...state,
     }

@@ -32,7 +32,7 @@ export interface RecordedRequest {
 }
 
 /** The columns about a request, which are not encrypted: they omit the query. */
-export function shownRequest(
+export function requestColumns(
   request: Dispatch['request'],
   now: number,
 ): Pick<NewDelivery, 'path' | 'method' | 'received' | 'size'> {

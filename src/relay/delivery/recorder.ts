@@ -36,7 +36,7 @@ const LOG_INTERVAL = 60_000
  * Writes the records of many requests in one transaction, after their responses. A record that is lost in a
  * crash, or because the disk is slow, loses no event: GitHub has accepted it.
  */
-export class Recorder implements RecordPort {
+export class DeliveryRecorder implements RecordPort {
   readonly #ports: RecorderPorts
   #waiting: PendingRecord[] = []
   #bytes = 0

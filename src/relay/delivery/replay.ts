@@ -21,7 +21,7 @@ import {
   type StoredRequest,
 } from './event-record.ts'
 import type { NameQueue } from './queue.ts'
-import { shownRequest } from './record-request.ts'
+import { requestColumns } from './record-request.ts'
 
 /** What became of the deliveries that an admin replays. */
 export interface Replayed {
@@ -197,7 +197,7 @@ export class Replays {
           ...{ id, request: delivery.request },
           queue: await nameQueue(dispatch),
           endpoint: delivery.endpoint,
-          ...shownRequest(dispatch.request, now()),
+          ...requestColumns(dispatch.request, now()),
           ...REPLAYED,
           ...(await encryptEvent(event, encryption)),
         }

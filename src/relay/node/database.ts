@@ -17,7 +17,7 @@ import {
   systemClock,
 } from '../config.ts'
 import type { ChangeLine } from '../delivery/log-lines.ts'
-import { Recorder } from '../delivery/recorder.ts'
+import { DeliveryRecorder } from '../delivery/recorder.ts'
 import type { Schedule, Task } from '../delivery/schedule.ts'
 import { PACK } from '../github/payload.ts'
 import { Readiness } from '../readiness.ts'
@@ -89,7 +89,7 @@ export async function openNodeDatabase(
   })
   const { deliveries, bodies } = opened
   const timer = new ScheduleTimer(deliveries.schedule, report)
-  const recorder = new Recorder({
+  const recorder = new DeliveryRecorder({
     record: (rows) => deliveries.record(rows),
     ...{ after: steadyClock.after, now: steadyNow, log, report },
   })

@@ -147,7 +147,7 @@ function relayRequest(request: IncomingMessage, response: ServerResponse): Relay
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.rawHeaders,
-    readBody: (limit, arrived) => readBody(request, limit, arrived),
+    readBody: (limit, arrived) => collectBody(request, limit, arrived),
     pieces: () => piecesOf(request),
     whenGone: (back) => {
       const closed = () => {
@@ -167,7 +167,7 @@ function relayRequest(request: IncomingMessage, response: ServerResponse): Relay
  * @throws RangeError after more than `limit` bytes; the rest is discarded
  * @throws Error if the connection was answered and ended before the body was complete
  */
-export function readBody(
+export function collectBody(
   request: IncomingMessage,
   limit: number,
   arrived?: ((bytes: number) => void) | undefined,

@@ -14,8 +14,8 @@ import {
   type DeliveryFilter,
   type DeliveryQuery,
   type DeliveryState,
+  type DeliveryTotals,
   type FailedState,
-  type Figures,
   type FollowedDelivery,
   isOpen,
   type NewDelivery,
@@ -616,7 +616,7 @@ export class DeliveryTable {
   }
 
   /** It reads an index of all rows. */
-  async figures(): Promise<Figures> {
+  async figures(): Promise<DeliveryTotals> {
     const counted = await this.room.countedRows()
     const meta = await this.#read('SELECT name, value FROM meta')
     // A batch counts once.
@@ -634,7 +634,7 @@ export class DeliveryTable {
     })
     return {
       // Each state is a key.
-      states: Object.fromEntries(states) as Figures['states'],
+      states: Object.fromEntries(states) as DeliveryTotals['states'],
       bytes: total(counted, 'bytes'),
       oldest: Math.max(0, Math.floor(age / SECOND)),
       unreadable: Number(open?.count ?? 0) - Number(open?.readable ?? 0),

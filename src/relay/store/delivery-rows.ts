@@ -194,7 +194,7 @@ export interface DeliveryQuery extends DeliveryFilter {
 }
 
 /** Numbers of the metrics and of the status. */
-export interface Figures {
+export interface DeliveryTotals {
   readonly states: Readonly<Record<DeliveryState, number>>
   /** Of all rows and bodies. */
   readonly bytes: number

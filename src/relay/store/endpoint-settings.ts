@@ -5,6 +5,7 @@ import { isOwner, isRepository, isWorkflowName, splitOnce } from '../../wire/pat
 import { type DispatchMode, isDispatchMode } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { RelayError } from '../errors.ts'
+import { ownerOf } from './queue-name.ts'
 
 /** A workflow that an endpoint starts. */
 export interface EndpointTarget {
@@ -203,11 +204,6 @@ export function givenSettings(settings: EndpointSettings): Readonly<Record<strin
 /** `octo/shop:orders/webhook` */
 export function targetText({ repository, workflow, trigger }: EndpointTarget): string {
   return `${repository}:${workflow}/${trigger}`
-}
-
-/** The owner of a repository, as it selects the endpoints. */
-export function ownerOf(repository: string): string {
-  return splitOnce(repository, '/')[0].toLowerCase()
 }
 
 /** @param hint names each mistake */

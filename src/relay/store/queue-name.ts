@@ -1,3 +1,5 @@
+import { splitOnce } from '../../wire/path.ts'
+
 // The name of a queue is `owner/name#<holder>` in lower case: all events of a repository and a credential.
 
 /** Holder of the relay's own credential, whatever endpoint a request names. */
@@ -18,6 +20,7 @@ export function repositoryOf(queue: string): string {
   return queue.slice(0, queue.indexOf('#'))
 }
 
-export function ownerOf(queue: string): string {
-  return queue.slice(0, queue.indexOf('/'))
+/** The owner of a queue or repository, in lower case. */
+export function ownerOf(name: string): string {
+  return splitOnce(name, '/')[0].toLowerCase()
 }

@@ -142,16 +142,14 @@ function partsOf(object: JsonObject, place: EventPlace): EventParts {
 
 function first(object: JsonObject, paths: readonly string[] = []): Json {
   for (const path of paths) {
-    const found = path.split('.').reduce<Json | undefined>(property, object)
+    const found = path
+      .split('.')
+      .reduce<Json | undefined>((at, name) => (isObject(at) ? at[name] : undefined), object)
     // Some events contain the whole user or channel, others only its id.
     const value = isObject(found) ? found.id : found
     if (value !== undefined && value !== null && value !== '') return value
   }
   return null
-}
-
-function property(value: Json | undefined, name: string): Json | undefined {
-  return isObject(value) ? value[name] : undefined
 }
 
 /** Whether a bot wrote or changed the message of an event, such as this app itself. */

@@ -82,7 +82,8 @@ function renderList({ first, entries }: ListBlock, style: MarkupStyle, within: W
     entries.map(({ isApart, done, isContinued, blocks }, at) => {
       const content = renderBlocks(blocks, style, inner)
       if (isContinued) return [isApart, content]
-      const bullet = boxOf(done) ?? (first === undefined ? '•' : `${first + at}.`)
+      const unmarked = first === undefined ? '•' : `${first + at}.`
+      const bullet = done === undefined ? unmarked : done ? '☑' : '☐'
       const [start] = blocks
       if (start?.kind === 'code' || start?.kind === 'table' || start?.kind === 'quote') {
         return [isApart, `${indent}${bullet}\n${content}`]
@@ -90,10 +91,6 @@ function renderList({ first, entries }: ListBlock, style: MarkupStyle, within: W
       return [isApart, `${indent}${bullet} ${content.slice(inner.indent.length)}`.trimEnd()]
     }),
   )
-}
-
-function boxOf(done: boolean | undefined): string | undefined {
-  return done === undefined ? undefined : done ? '☑' : '☐'
 }
 
 /** No chat has a quote within a quote, so its lines begin with `>` there. */
