@@ -157,6 +157,15 @@ export type Make = (delivery: DeliveryValues) => Payload
 /** Example requests of a sender by event, in the form of its documentation. */
 export type Payloads = Readonly<Record<string, Make>>
 
+/** The exports of a generated list, which are named `awsSns`, by the name of their sender: `aws-sns`. */
+export function bySenderName<Aspect>(
+  list: Readonly<Record<string, Aspect>>,
+): Record<string, Aspect> {
+  const hyphenated = (word: string) =>
+    word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(list).map(([word, own]) => [hyphenated(word), own]))
+}
+
 /** The address of the section about a sender, in docs/senders/README.md. */
 export function sectionAddress(name: string): string {
   return `https://github.com/hookline/hookline/blob/v1/docs/senders/README.md#${name}`
