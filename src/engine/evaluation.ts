@@ -41,7 +41,6 @@ export interface Decision {
  */
 export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
 
-/** The result of one trigger for an event. */
 export interface TriggerRun extends TriggerRef {
   readonly decision: Decision
   /** The items that the trigger found, before `config`. */
@@ -189,7 +188,6 @@ function skipped(): TriggerContext {
   return { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 }
 
-/** A file that is written before the outputs. */
 interface OutputFile {
   /** Absolute path. */
   readonly path: string

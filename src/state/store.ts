@@ -72,7 +72,6 @@ interface CommittedTrigger extends TriggerId {
   readonly cursor?: Json
 }
 
-/** The keys of a trigger that a run wants to claim. */
 export interface WantedKeys extends TriggerId, ClaimOptions {
   readonly keys: readonly ClaimedKey[]
 }
@@ -285,7 +284,6 @@ export const triggerStateSchema = v.object({
   claims: v.pipe(v.array(claimSchema), v.readonly()),
 })
 
-/** The stored state of a trigger. */
 export type TriggerState = Readonly<v.InferOutput<typeof triggerStateSchema>>
 
 export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }

@@ -57,7 +57,6 @@ interface EventForms {
   readonly second: string
 }
 
-/** The exports of a sender's file. */
 export interface SenderFile {
   readonly facts: Facts
   readonly payloads: Payloads
@@ -118,7 +117,6 @@ export interface Handshake {
   readonly answer: (value: string) => RelayResponse
   /** True if the workflow receives the request too; then only the headers of the response matter. */
   readonly isEvent?: true
-  /** True if it is signed like an event. */
   readonly isSigned?: true
   /** True if another handshake matches with fewer properties; this one is then tried first. */
   readonly isNarrow?: true
@@ -190,7 +188,6 @@ export type Sign = (
   tools: SigningTools,
 ) => Outgoing
 
-/** A request before it is sent. */
 export interface OutgoingRequest {
   /** Upper case. */
   readonly method: string

@@ -1,7 +1,6 @@
 import * as files from './lists/senders.ts'
 import { bySenderName, type Sender, type SenderFile } from './sender.ts'
 
-/** The file of each sender, by its name. */
 export const SENDER_FILES: Readonly<Record<string, SenderFile>> = bySenderName<SenderFile>(files)
 
 /** In alphabetical order of titles. */

@@ -10,7 +10,6 @@ export const FORGES = ['github', 'forgejo', 'gitea'] as const
 
 export type Forge = (typeof FORGES)[number]
 
-/** One environment variable. */
 interface Setting<Value> {
   /** The value if the variable is not set. */
   readonly default?: string

@@ -4,7 +4,6 @@ import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
 import { basic, bearer, placedToken, token } from './token-schemes.ts'
 
-/** The schemes of senders, by name. */
 const SENDER_SCHEMES: Readonly<Record<string, OwnScheme>> = bySenderName<OwnScheme>(schemes)
 
 const GENERAL = [hmac, ed25519, bearer, basic, token]
