@@ -1,4 +1,4 @@
-import { fromBase64, toBase64, toHex } from '../../wire/bytes.ts'
+import { fromBase64, joinedBytes, toBase64, toHex } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -208,14 +208,7 @@ export async function sha256Hex(bytes: Uint8Array): Promise<string> {
 }
 
 export function concat(parts: readonly (string | Uint8Array)[]): Bytes {
-  const all = parts.map((part) => (typeof part === 'string' ? textBytes(part) : part))
-  const whole = new Uint8Array(all.reduce((size, part) => size + part.length, 0))
-  let at = 0
-  for (const part of all) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  return joinedBytes(parts.map((part) => (typeof part === 'string' ? textBytes(part) : part)))
 }
 
 /** True if the check succeeds for one candidate; they are tried one by one. */
