@@ -139,7 +139,7 @@ test.each(['commonjs', 'module'])(
       const TABLE = /* @__PURE__ */ new Map([['left out', 1]])
       export function unused() { return TABLE.get('left out') }`,
     })
-    const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format, minify: true }
+    const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format }
     const files = await bundle(target)
     await lay(files)
     const code = Object.keys(files).filter((name) => name.endsWith('.js'))
@@ -159,7 +159,7 @@ test('functions that webpack wraps around modules stay in parentheses, which the
     'two.cjs': 'module.exports = 2',
   })
   const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format: 'commonjs' }
-  const files = await bundle({ ...target, minify: true })
+  const files = await bundle(target)
   const code = files['out/index.js'] ?? ''
   const modules = code.match(/\d+:.(?=(\w+|\([\w, ]*\))=>\{)/g) ?? []
   expect(modules.length).toBeGreaterThanOrEqual(2)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import * as v from 'valibot'
-import { modernPattern, pathPattern } from '../../src/triggers/webhook.ts'
+import { modernPattern, pathPattern } from '../../src/triggers/path-pattern.ts'
 import { fc } from '../support/properties.ts'
 import { anyPath } from '../support/text.ts'
 

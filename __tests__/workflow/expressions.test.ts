@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { ExpressionMistake, fillIn, hasExpression } from '../../src/workflow/expressions.ts'
+import { ExpressionMistake, hasExpression } from '../../src/workflow/expression-text.ts'
+import { fillIn } from '../../src/workflow/expressions.ts'
 import { fc } from '../support/properties.ts'
 
 const CONTEXTS = {

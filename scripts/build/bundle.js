@@ -15,7 +15,7 @@ import { shrink } from './shrink.js'
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
 export async function bundle(target, embedded = []) {
-  const { entry, folder, file, format, minify = false, types, portable, loads } = target
+  const { entry, folder, file, format, types, portable, loads } = target
   const { licenses = 'licenses.txt' } = target
   const module = format === 'module'
   const externals = loads ? { [loads]: loads } : {}
@@ -24,7 +24,7 @@ export async function bundle(target, embedded = []) {
   const scripts = await Promise.all(
     [[file, built.code], ...chunks(built)].map(async ([name = '', bundled = '']) => {
       const code = portable ? importsFromOwnFolder(bundled) : bundled
-      return [name, minify ? await shrink(code, { module, smallest: portable }) : code]
+      return [name, await shrink(code, { module, smallest: portable })]
     }),
   )
   const around = [

@@ -8,7 +8,6 @@
  * @property {'commonjs' | 'module'} format CommonJS starts faster, because it loads Node modules
  * without the exports that an ES module would list
  * @property {boolean} [executable] it is started by its name
- * @property {boolean} [minify] the engine compiles all of it at every start, so its size matters
  * @property {boolean} [portable] it also runs without Node: one small file, no Node module
  * @property {string} [loads] it contains nothing but an import of the bundle with this name
  * @property {string} [licenses] name of its file of notices, if the folder has several
@@ -22,14 +21,12 @@ export const TARGETS = [
     folder: 'action',
     file: 'index.js',
     format: 'commonjs',
-    minify: true,
   },
   {
     entry: 'build/action/post-program.js',
     folder: 'action',
     file: 'post.js',
     format: 'commonjs',
-    minify: true,
     loads: './index.js',
   },
   {
@@ -37,7 +34,6 @@ export const TARGETS = [
     folder: 'reply',
     file: 'index.js',
     format: 'commonjs',
-    minify: true,
   },
   {
     entry: 'build/cli/index.js',
@@ -45,14 +41,12 @@ export const TARGETS = [
     file: 'index.js',
     format: 'commonjs',
     executable: true,
-    minify: true,
   },
   {
     entry: 'build/relay/workers/worker.js',
     folder: 'relay',
     file: 'worker.js',
     format: 'module',
-    minify: true,
     portable: true,
     types: 'scripts/build/worker.d.ts',
   },
@@ -63,7 +57,6 @@ export const TARGETS = [
     file: 'verification.js',
     licenses: 'verification.licenses.txt',
     format: 'module',
-    minify: true,
     portable: true,
   },
   {
@@ -73,7 +66,6 @@ export const TARGETS = [
     file: 'relay-object.js',
     licenses: 'relay-object.licenses.txt',
     format: 'module',
-    minify: true,
     portable: true,
   },
 ]

@@ -14,7 +14,6 @@ interface Chosen {
   readonly relayUrl?: string
 }
 
-/** The real ports for the engine. */
 export function enginePorts(
   messagingApiUrl: string,
   { store, mask = () => {}, relayUrl }: Chosen = {},

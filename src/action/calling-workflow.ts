@@ -4,7 +4,6 @@ import type { GitHubEvent } from '../wire/payload.ts'
 import type { Environment } from '../wire/settings.ts'
 import { arrivalOf } from './summary-tables.ts'
 
-/** The workflow that runs this step. */
 interface CallingWorkflow {
   /** File name without its extension, as in webhook URLs; empty if unknown. */
   readonly name: string

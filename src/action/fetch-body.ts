@@ -9,7 +9,6 @@ import { proxyFor } from './http-client.ts'
 interface FetchOptions {
   /** The input `relay-url`; empty if it is not set. */
   readonly relayUrl: string
-  /** Masks a secret in the log. */
   mask(secret: string): void
   sleep(milliseconds: number): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { evaluate } from '../engine/evaluate-event.ts'
 import type { Decision, Evaluation, Miss } from '../engine/evaluation.ts'
 import { type Explanation, explain } from '../engine/explanation.ts'
-import { webhook } from '../triggers/webhook.ts'
+import { webhookTrigger } from '../triggers/webhook.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { textsAtLevel } from '../wire/messages.ts'
@@ -16,8 +16,7 @@ import type { GitHubEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
 import { nothingFiredText } from '../wire/run-reasons.ts'
 import { withoutTokens } from '../wire/tokens.ts'
-import type { Contexts } from '../workflow/expressions.ts'
-import { readOnSection } from '../workflow/workflow.ts'
+import { sectionTriggers } from '../workflow/section.ts'
 import { enginePorts, workingCopy } from './action-ports.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
 import {
@@ -120,8 +119,7 @@ interface ActionContext {
 async function readActionContext(): Promise<ActionContext> {
   const inputs = stepInputs()
   const event = readGitHubEvent()
-  const contexts = expressionContexts(process.env, event.payload, inputs)
-  const workflows = await workflowSource(inputs, event, contexts)
+  const workflows = await workflowSource(inputs, event)
   return { inputs, event, workflows, ports: await actionPorts(inputs) }
 }
 
@@ -145,11 +143,7 @@ const NO_FILES = [
 ]
 
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
-async function workflowSource(
-  inputs: Inputs,
-  event: GitHubEvent,
-  contexts: Contexts,
-): Promise<WorkflowSource> {
+async function workflowSource(inputs: Inputs, event: GitHubEvent): Promise<WorkflowSource> {
   const filesNamed = async (name: string) =>
     (await import('./workflow-files.ts')).nativeFilesNamed(workingCopy(), name)
   const calling = await callingWorkflow({ env: process.env, event, filesNamed })
@@ -161,25 +155,36 @@ async function workflowSource(
     const minimatch = isChosen ? await import('minimatch') : undefined
     const matcher = (glob: string) => (minimatch ? new minimatch.Minimatch(glob) : DEFAULT_FILES)
     const options = { root: workingCopy(), globs: inputs.workflow, matcher, advice: NO_FILES }
+    const contexts = expressionContexts(process.env, event.payload, inputs)
     const files = workflowFileSource({ ...options, calling: calling.name, contexts })
     return isChosen ? { ...files, polled: () => files.names() } : files
   }
   await requireName(calling, { event, hasStore: inputs.state.kind !== 'none' })
   const source = onSource(inputs.on, calling.file)
-  // The other triggers take 4 % of a run to load.
-  const triggers = ONLY_WEBHOOK.test(inputs.on)
-    ? new Map([[webhook.name, webhook]])
-    : (await import('./workflow-files.ts')).TRIGGERS
+  const known = await knownIn(inputs, event)
   return {
     calling: calling.name,
     names: () => [calling.name],
     find: (name) =>
-      name === calling.name ? readOnSection(name, source, { contexts, triggers }) : undefined,
+      name === calling.name ? { name, triggers: sectionTriggers(source, known) } : undefined,
   }
 }
 
-/** A section whose only line without indentation is the key `webhook`. */
-const ONLY_WEBHOOK = /^webhook:\n(?: .*(?:\n|$))*$/
+/** The other triggers, `verify` and expressions take a tenth of a run to load. */
+async function knownIn(inputs: Inputs, event: GitHubEvent) {
+  if (PLAIN_WEBHOOK.test(inputs.on)) {
+    const triggers = new Map([['webhook', webhookTrigger()]])
+    return { contexts: {}, expressions: undefined, triggers }
+  }
+  const { expressions, TRIGGERS: triggers } = await import('./workflow-files.ts')
+  return { contexts: expressionContexts(process.env, event.payload, inputs), expressions, triggers }
+}
+
+/**
+ * A section whose only line without indentation is the key `webhook`, and that has neither the
+ * option `verify` nor an expression. An escape could spell either.
+ */
+const PLAIN_WEBHOOK = /^(?![\s\S]*(?:verify|\$\{\{|\\))webhook:\n(?: .*(?:\n|$))*$/
 
 /** @throws UserError if the event file of the runner is missing, or is no JSON */
 function readGitHubEvent(): GitHubEvent {

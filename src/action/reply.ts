@@ -165,7 +165,6 @@ async function deliver(chat: Chat, content: Content, reply: Reply): Promise<stri
   return first
 }
 
-/** The whole text as a file. */
 function textFile(text: string, format: Reply['format']): Attachment {
   const ending = { plain: 'txt', markdown: 'md', html: 'html', raw: 'txt' }[format]
   return { name: `reply.${ending}`, bytes: new TextEncoder().encode(text) }

@@ -4,13 +4,14 @@ import { isScalar } from 'yaml'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Contexts } from '../workflow/expressions.ts'
+import * as expressions from '../workflow/expressions.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 import { pairOf, parseYaml } from '../workflow/yaml.ts'
 
-// Exported here, so that a run that needs more triggers than `webhook` loads one bundle.
-export { TRIGGERS }
+// Exported here, so that a run that needs more than the trigger `webhook` loads one bundle.
+export { expressions, TRIGGERS }
 
 /** A workflow file that a glob found; its content is read on demand. */
 interface WorkflowFile {

@@ -3,12 +3,9 @@ import { TRIGGERS } from '../triggers/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
 import { record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import {
-  type Contexts,
-  ExpressionMistake,
-  expressionSpans,
-  fillIn,
-} from '../workflow/expressions.ts'
+import { ExpressionMistake } from '../workflow/expression-text.ts'
+import * as expressions from '../workflow/expressions.ts'
+import { type Contexts, expressionSpans, fillIn } from '../workflow/expressions.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
@@ -23,9 +20,10 @@ import {
 } from '../workflow/nodes.ts'
 import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
+import { onSectionOf } from '../workflow/section.ts'
 import { ScalarText } from '../workflow/spans.ts'
 import { actionSteps, type Job, jobsIn, type Step } from '../workflow/steps.ts'
-import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflow.ts'
+import { contextsWithEnv, type Workflow } from '../workflow/workflow.ts'
 import { offsetOf, parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 
@@ -212,6 +210,7 @@ class InlineOn {
       source: this.#source,
       document,
       contexts,
+      expressions,
       triggers: TRIGGERS,
       placeholders: !this.#contexts,
     }

@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node, Scalar, visit } from 'yaml'
 import { type DispatchEvent, dispatchEvent } from '../wire/payload.ts'
-import { hasExpression, textExpression } from '../workflow/expressions.ts'
+import { hasExpression } from '../workflow/expression-text.ts'
+import { textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'

@@ -1,6 +1,6 @@
 import { isMap, isScalar, Scalar } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
-import { modernPattern } from '../triggers/webhook.ts'
+import { modernPattern } from '../triggers/path-pattern.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DocumentLines } from '../workflow/document.ts'

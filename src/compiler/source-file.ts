@@ -13,6 +13,7 @@ import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
+import * as expressions from '../workflow/expressions.ts'
 import { type FileExpression, fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
@@ -70,7 +71,8 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const on = required(source, sections, 'on')
   const jobs = required(source, sections, 'jobs')
   const contexts = placeholderContexts(source.text, on.value)
-  const reading = { source, document, contexts, triggers: TRIGGERS, placeholders: true }
+  const known = { contexts, expressions, triggers: TRIGGERS }
+  const reading = { source, document, ...known, placeholders: true }
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
   const settings = readSettingsKey(source, document, sections.get(SETTINGS_KEY))
   return {

@@ -36,7 +36,6 @@ function isInPayload(path: string): boolean {
   return second.name !== 'payload' || third !== undefined
 }
 
-/** The paths that a filter reads. */
 function pathsOf(filter: Json | undefined): string[] {
   if (Array.isArray(filter)) return filter.flatMap(pathsOf)
   if (!isObject(filter)) return []

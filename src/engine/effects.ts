@@ -3,46 +3,30 @@ import type { Json } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts } from './engine-ports.ts'
 
+const names = { workflow: v.string(), trigger: v.string() }
+const cursor = v.custom<Json>((value) => value !== undefined) // parsed from JSON
+
+const effect = v.variant('kind', [
+  v.object({
+    kind: v.literal('commit'),
+    ...names,
+    /** When the run began, by the store's clock, in milliseconds since 1970; only if an option needs it. */
+    at: v.exactOptional(v.number()),
+    cursor: v.exactOptional(cursor),
+  }),
+  v.object({ kind: v.literal('acknowledge'), ...names, cursor }),
+])
+
 /**
  * An action that is done once the job has succeeded. It is plain JSON without a secret, because
  * another process does it. With a store it is a `commit` alone: the claims of this run become done,
  * and the next poll begins at the cursor, which also makes the service forget. Without a store,
  * `acknowledge` makes the service forget.
  */
-export type Effect =
-  | {
-      readonly kind: 'commit'
-      readonly workflow: string
-      readonly trigger: string
-      /**
-       * When the run began, by the store's clock, in milliseconds since 1970; only if an option
-       * needs it.
-       */
-      readonly at?: number
-      readonly cursor?: Json
-    }
-  | {
-      readonly kind: 'acknowledge'
-      readonly workflow: string
-      readonly trigger: string
-      readonly cursor: Json
-    }
-
-const names = { workflow: v.string(), trigger: v.string() }
-const cursor = v.custom<Json>((value) => value !== undefined) // parsed from JSON
+export type Effect = Readonly<v.InferOutput<typeof effect>>
 
 /** Parses the effects that the main process of the step saved. */
-export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
-  v.variant('kind', [
-    v.object({
-      kind: v.literal('commit'),
-      ...names,
-      at: v.exactOptional(v.number()),
-      cursor: v.exactOptional(cursor),
-    }),
-    v.object({ kind: v.literal('acknowledge'), ...names, cursor }),
-  ]),
-)
+export const effectsSchema = v.array(effect)
 
 /** Finds a workflow by its name. Its options contain the secrets, which effects lack. */
 type Find = (workflow: string) => Workflow | undefined

@@ -329,7 +329,6 @@ function otherName(kind: string, found: string, where: string, names: readonly s
   return `the webhook addresses ${addressed}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
 }
 
-/** The reason why an event is not the dispatch of a webhook. */
 function explainNoWebhook({ name, payload }: GitHubEvent): string {
   if (name !== 'repository_dispatch') {
     return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`

@@ -41,7 +41,6 @@ export interface Decision {
  */
 export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
 
-/** The result of one trigger for an event. */
 export interface TriggerRun extends TriggerRef {
   readonly decision: Decision
   /** The items that the trigger found, before `config`. */
@@ -100,22 +99,18 @@ interface EventFacts {
 }
 
 /** The result of an event: the runs of its triggers, and what they have in common. */
-export interface Evaluation extends EventFacts {
+export interface Evaluation
+  extends EventFacts,
+    Pick<
+      TriggerRun,
+      'found' | 'items' | 'deliveries' | 'failed' | 'contexts' | 'fields' | 'files' | 'effects'
+    > {
   readonly runs: readonly TriggerRun[]
   /** The workflow and the trigger of the first item; empty if nothing fired. */
   readonly workflow: string
   readonly trigger: string
-  readonly found: readonly Item[]
-  readonly items: readonly Item[]
-  readonly deliveries: readonly string[]
-  readonly failed: readonly FailedItemReport[]
-  readonly contexts: readonly OnContext[]
   /** The workflow of each context if the event concerns several; else empty. */
   readonly owners: readonly string[]
-  /** The fields of the first item that become step outputs. */
-  readonly fields: readonly string[]
-  readonly files: readonly OutputFile[]
-  readonly effects: readonly Effect[]
 }
 
 export function combineRuns(runs: readonly TriggerRun[], facts: Partial<EventFacts>): Evaluation {
@@ -193,7 +188,6 @@ function skipped(): TriggerContext {
   return { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 }
 
-/** A file that is written before the outputs. */
 interface OutputFile {
   /** Absolute path. */
   readonly path: string

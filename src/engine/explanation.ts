@@ -6,7 +6,6 @@ import { type UnmetCondition, unmetConditions, unmetText, wantedText } from './u
 
 /** A condition that an event did not meet: as data, and as a sentence. */
 export interface Explanation {
-  /** Name of the trigger. */
   readonly trigger: string
   /** The option with the condition: `method`, `path`, `verify`, `filter`, `deduplicate`, … */
   readonly condition: string

@@ -14,7 +14,6 @@ import {
   type UserScript,
 } from './scripts.ts'
 
-/** The result of an option for one item. */
 export type OptionResult<Value> = { readonly value: Value } | { readonly reason: string }
 
 /** Milliseconds for a query, a projection or a sort over all items: a pattern can take years. */

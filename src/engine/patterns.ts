@@ -20,13 +20,11 @@ interface Matcher {
  *
  * @see https://github.com/google/re2/wiki/Syntax
  */
-export const $regex: typeof regexOf = (selector, pattern, options) =>
+export const $regex: typeof regexOf = (selector, pattern, options) => {
   // mingo has made a `RegExp` of `$regex` and `$options`.
-  regexOf(selector, matcherOf(pattern as RegExp), options)
-
-function matcherOf(pattern: RegExp): Matcher {
-  const compiled = linear(pattern)
-  return compiled ? { exec: (text) => (compiled.matcher(text).find() ? [text] : null) } : pattern
+  const compiled = linear(pattern as RegExp)
+  const matcher: Matcher = { exec: (text) => (compiled?.matcher(text).find() ? [text] : null) }
+  return regexOf(selector, compiled ? matcher : pattern, options)
 }
 
 /** @returns `undefined` for a pattern that RE2 does not have */

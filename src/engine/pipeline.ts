@@ -30,7 +30,6 @@ interface StepContext {
   readonly scripts: Scripts
 }
 
-/** An item in the pipeline. */
 export interface Candidate {
   /** Its index among the items that the trigger found. */
   readonly index: number

@@ -73,7 +73,6 @@ function readsField(value: Json): boolean {
   return typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** The paths that the expression of a field reads. */
 function expressionPaths({ value }: Field): Selector[] {
   const paths = (part: Json): Selector[] => {
     if (typeof part === 'string') return [fieldPath(part) ?? []].flat().map(selectorOf)

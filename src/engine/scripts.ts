@@ -290,7 +290,6 @@ export interface Scripts {
   query?(task: QueryTask, milliseconds: number): Promise<QueryOutcome>
 }
 
-/** A script that does not compile, or was stopped. */
 export class ScriptFailure extends Error {
   override readonly name = 'ScriptFailure'
 }

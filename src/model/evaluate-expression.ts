@@ -15,7 +15,8 @@ import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { expressionData, TO_JSON } from '../workflow/expression-data.ts'
-import { expressionSpans, hasExpression, lex, textExpression } from '../workflow/expressions.ts'
+import { hasExpression } from '../workflow/expression-text.ts'
+import { expressionSpans, lex, textExpression } from '../workflow/expressions.ts'
 import { childrenOf, partsOf } from '../workflow/file-expressions.ts'
 
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */

@@ -25,7 +25,6 @@ const PATIENCE: RetryPolicy = {
   pause: { first: 250, longest: 4_000 },
 }
 
-/** GitHub's API for the branch. */
 export interface BranchApi {
   /** `undefined` if the branch does not exist. @throws UserError if GitHub rejects the request */
   read(folders: readonly string[]): Promise<BranchFiles | undefined>

@@ -72,7 +72,6 @@ interface CommittedTrigger extends TriggerId {
   readonly cursor?: Json
 }
 
-/** The keys of a trigger that a run wants to claim. */
 export interface WantedKeys extends TriggerId, ClaimOptions {
   readonly keys: readonly ClaimedKey[]
 }
@@ -262,41 +261,29 @@ export interface TriggerId {
   readonly trigger: string
 }
 
-/**
- * A key, the run that owns it, the time of the claim by the store's clock, and whether that run
- * succeeded.
- */
-export interface Claim {
-  readonly key: string
-  readonly run: string
-  readonly at: number
-  readonly done: boolean
+const claimSchema = v.object({
+  key: v.string(),
+  /** The run that owns the key. */
+  run: v.string(),
+  /** When it was claimed, by the store's clock. */
+  at: v.number(),
+  /** Whether that run succeeded. */
+  done: v.boolean(),
   /** The mark of the delivery that contained the event. */
-  readonly delivery?: string
-}
+  delivery: v.exactOptional(v.string()),
+})
 
-/** The stored state of a trigger. */
-export interface TriggerState {
-  /** When the last successful run began, in milliseconds since 1970; `null` before the first. */
-  readonly lastSuccess: number | null
-  /** The cursor at which the next poll begins. */
-  readonly cursor?: Json
-  /** Oldest first. */
-  readonly claims: readonly Claim[]
-}
-
-export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }
+export type Claim = Readonly<v.InferOutput<typeof claimSchema>>
 
 export const triggerStateSchema = v.object({
+  /** When the last successful run began, in milliseconds since 1970; `null` before the first. */
   lastSuccess: v.nullable(v.number()),
+  /** The cursor at which the next poll begins. */
   cursor: v.exactOptional(v.custom<Json>((value) => value !== undefined)), // parsed from JSON
-  claims: v.array(
-    v.object({
-      key: v.string(),
-      run: v.string(),
-      at: v.number(),
-      done: v.boolean(),
-      delivery: v.exactOptional(v.string()),
-    }),
-  ),
+  /** Oldest first. */
+  claims: v.pipe(v.array(claimSchema), v.readonly()),
 })
+
+export type TriggerState = Readonly<v.InferOutput<typeof triggerStateSchema>>
+
+export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }

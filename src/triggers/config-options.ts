@@ -347,7 +347,6 @@ function unknownOperator(name: string, operators: ReadonlySet<string>): string {
   return `operator ${name} ${why} (known: ${[...operators].join(', ')})`
 }
 
-/** Paths of deduplication keys. */
 export interface KeyPaths {
   /** The user's `config.deduplicateBy`. */
   readonly by?: DataPath | undefined

@@ -6,7 +6,15 @@ import { slack } from './slack.ts'
 import { trello } from './trello.ts'
 import type { Trigger } from './trigger.ts'
 import { typeform } from './typeform.ts'
-import { webhook } from './webhook.ts'
+import { requiredSignatures, verifyOption, verifyRequest, withoutCredentials } from './verify.ts'
+import { webhookTrigger } from './webhook.ts'
+
+const webhook = webhookTrigger({
+  option: verifyOption(),
+  requiredSignatures,
+  verifyRequest,
+  withoutCredentials,
+})
 
 const ALL: readonly Trigger[] = [
   ...[webhook, messagingBot, awsSns, typeform],

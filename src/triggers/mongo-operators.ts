@@ -21,7 +21,6 @@ const QUERY_OPERATOR_NAMES = [
   '$not',
 ] as const
 
-/** Operators of expressions in a projection. */
 const EXPRESSION_OPERATOR_NAMES = [
   ...COMPARISONS,
   '$and',

@@ -57,7 +57,6 @@ interface EventForms {
   readonly second: string
 }
 
-/** The exports of a sender's file. */
 export interface SenderFile {
   readonly facts: Facts
   readonly payloads: Payloads
@@ -118,7 +117,6 @@ export interface Handshake {
   readonly answer: (value: string) => RelayResponse
   /** True if the workflow receives the request too; then only the headers of the response matter. */
   readonly isEvent?: true
-  /** True if it is signed like an event. */
   readonly isSigned?: true
   /** True if another handshake matches with fewer properties; this one is then tried first. */
   readonly isNarrow?: true
@@ -157,6 +155,15 @@ export type Make = (delivery: DeliveryValues) => Payload
 /** Example requests of a sender by event, in the form of its documentation. */
 export type Payloads = Readonly<Record<string, Make>>
 
+/** The exports of a generated list, which are named `awsSns`, by the name of their sender: `aws-sns`. */
+export function bySenderName<Aspect>(
+  list: Readonly<Record<string, Aspect>>,
+): Record<string, Aspect> {
+  const hyphenated = (word: string) =>
+    word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(list).map(([word, own]) => [hyphenated(word), own]))
+}
+
 /** The address of the section about a sender, in docs/senders/README.md. */
 export function sectionAddress(name: string): string {
   return `https://github.com/hookline/hookline/blob/v1/docs/senders/README.md#${name}`
@@ -181,7 +188,6 @@ export type Sign = (
   tools: SigningTools,
 ) => Outgoing
 
-/** A request before it is sent. */
 export interface OutgoingRequest {
   /** Upper case. */
   readonly method: string

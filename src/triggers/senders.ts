@@ -1,8 +1,7 @@
-import { senders as files } from './lists/senders.ts'
-import type { Sender, SenderFile } from './sender.ts'
+import * as files from './lists/senders.ts'
+import { bySenderName, type Sender, type SenderFile } from './sender.ts'
 
-/** The file of each sender, by its name. */
-export const SENDER_FILES: Readonly<Record<string, SenderFile>> = files
+export const SENDER_FILES: Readonly<Record<string, SenderFile>> = bySenderName<SenderFile>(files)
 
 /** In alphabetical order of titles. */
 export const SENDERS: readonly Sender[] = Object.entries(SENDER_FILES)

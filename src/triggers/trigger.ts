@@ -55,7 +55,6 @@ export interface Reception {
   readonly messages?: readonly Message[]
 }
 
-/** The result of a poll. */
 export interface Polled extends Reception {
   /** All relevant items, oldest first, acknowledged or not. */
   readonly items: readonly Item[]
@@ -67,7 +66,6 @@ export interface Polled extends Reception {
   cursorBefore(index: number): Json | undefined
 }
 
-/** A mistake in a combination of options. */
 interface OptionMistake {
   /** The option that the message names: `token`. */
   readonly option: string
@@ -76,7 +74,6 @@ interface OptionMistake {
 
 type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
-/** A trigger in the form of its file. */
 type TriggerDefinition<Schema extends OptionsSchema> = DescribedTrigger<Schema> &
   (PollingTrigger<Schema> | WebhookTrigger)
 
@@ -190,7 +187,6 @@ export interface BoundTrigger {
 export interface Trigger
   extends Pick<DescribedTrigger<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
-  /** The outputs that can contain JSON. */
   readonly jsonOutputs: readonly string[]
   readonly aliases: readonly string[]
   readonly minimalOptions: JsonObject

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
 import { VALUE_NOT_SET } from '../wire/run-reasons.ts'
 import { Secret } from '../wire/secret.ts'
-import type { WebhookRequest } from '../wire/webhook-request.ts'
+import { visibleFields, type WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
 import { sectionAddress } from './sender.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
@@ -18,7 +18,7 @@ import {
   verifySettings,
 } from './verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
-import { fieldValues } from './verify/token-schemes.ts'
+import { fieldValues, withoutFields } from './verify/token-schemes.ts'
 
 /** A secret that is not set is null or an empty string, and would accept every request. */
 const secret = v.pipe(
@@ -327,6 +327,16 @@ export function credentialLocations(
     query: all.flatMap(({ query = [] }) => query),
     fields: all.flatMap(({ fields = [] }) => fields),
   }
+}
+
+/** The fields of a request that become outputs, without signatures and tokens. */
+export function withoutCredentials(
+  request: WebhookRequest,
+  verifications: readonly Verification[] | undefined,
+) {
+  const { headers, query, fields } = credentialLocations(verifications)
+  const visible = visibleFields(request, { headers, query })
+  return { ...visible, body: withoutFields(request.body, fields) }
 }
 
 function schemesWithSettings(verifications: readonly Verification[]) {

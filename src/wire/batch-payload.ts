@@ -18,14 +18,11 @@ export function joinBatch(events: readonly string[]): string {
   return `[${events.join(',')}]`
 }
 
-/** The facts of a batch as a whole. */
 interface BatchEnvelope {
   /** The path of the first event, so that job conditions and logs see one event. */
   readonly path: string
   readonly method: string
-  /** The number of events. */
   readonly count: number
-  /** The id of the batch. */
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string

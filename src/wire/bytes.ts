@@ -121,12 +121,11 @@ export async function collect(
     arrived?.(chunk.length)
     chunks.push(chunk)
   }
-  return joinedBytes(chunks, size)
+  return joinedBytes(chunks)
 }
 
-/** @param size bytes of all chunks together */
-export function joinedBytes(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
+export function joinedBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
   let at = 0
   for (const chunk of chunks) {
     bytes.set(chunk, at)

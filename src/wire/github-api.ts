@@ -61,7 +61,7 @@ export interface GitHubRequest {
   /** Path below the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
   readonly body?: RequestBody | undefined
-  /** True if the body of a 2xx response is read, too. */
+  /** True if the body of a 2xx response is read, too; for a dispatch it is useless. */
   readonly reads?: boolean | undefined
   /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
   readonly responseBytes?: number | undefined
@@ -468,19 +468,14 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-export interface GitHubCallRequest {
-  /** POST by default. */
-  readonly method?: ApiMethod | undefined
+export interface GitHubCallRequest
+  extends Pick<GitHubRequest, 'method' | 'reads' | 'responseBytes'> {
   /** Path from the root of the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /** Milliseconds until the whole response must have arrived. */
   readonly timeout: number
-  /** True if the body of a 2xx response is read, too; for a dispatch it is useless. */
-  readonly reads?: boolean | undefined
-  /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
-  readonly responseBytes?: number | undefined
 }
 
 /**

@@ -102,7 +102,6 @@ function parameter(text: string): readonly [name: string, value: string] {
   return first ?? ['', '']
 }
 
-/** The parts of a webhook URL. */
 export interface WebhookAddress {
   /** Address of the relay: `https://relay.example`. */
   readonly relay: string

@@ -97,19 +97,11 @@ export interface EventMetadata {
   readonly batch?: number | undefined
 }
 
-/** The header of each fact, in the order in which they are written. */
-const METADATA_HEADERS = {
-  batch: HEADER.batch,
-  delivery: HEADER.delivery,
-  receivedAt: HEADER.receivedAt,
-  bodyEncoding: HEADER.bodyEncoding,
-  bodyUrl: HEADER.bodyUrl,
-  bodySha256: HEADER.bodySha256,
-  bodyLength: HEADER.bodyLength,
-} as const satisfies Record<keyof EventMetadata, string>
-
-/** `Object.entries` forgets the keys of the table. */
-const METADATA_FACTS = Object.entries(METADATA_HEADERS) as readonly [keyof EventMetadata, string][]
+/** The facts in the order in which their headers are written. */
+const METADATA: readonly (keyof EventMetadata)[] = [
+  ...(['batch', 'delivery', 'receivedAt'] as const),
+  ...(['bodyEncoding', 'bodyUrl', 'bodySha256', 'bodyLength'] as const),
+]
 
 const NOTHING = Object.freeze(Object.create(null))
 
@@ -125,9 +117,9 @@ export function payloadHeaders(
   // Inherits nothing, because a header may have the name `__proto__`. JSON.stringify is slow for `Object.create(null)`.
   const headers: Record<string, string> = Object.create(NOTHING)
   for (const [name, value] of forwarded) headers[name] = value
-  for (const [fact, header] of METADATA_FACTS) {
+  for (const fact of METADATA) {
     const value = metadata[fact]
-    if (value !== undefined) headers[header] = String(value)
+    if (value !== undefined) headers[HEADER[fact]] = String(value)
   }
   return headers
 }

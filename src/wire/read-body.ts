@@ -315,7 +315,7 @@ function formFields(
   const others = pairs.flatMap(([name = NOTHING, value = NOTHING]) =>
     hasOwn(name) ? [name] : [name, value],
   )
-  const common = decodeText(joined(others), charsetsOf(''), 'form')
+  const common = decodeText(joinedBytes(others), charsetsOf(''), 'form')
   const faults = new Map<string, Message>()
   const textOf = (part: Uint8Array, own?: DecodedText): string => {
     const used = own ?? common ?? { text: '', encoding: 'windows-1252', fault: NO_CHARSET }
@@ -327,13 +327,6 @@ function formFields(
     return [textOf(name), textOf(value, own)] as const
   })
   return { body: fields(entries), faults: [...faults.values()] }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  return joinedBytes(
-    parts,
-    parts.reduce((size, { length }) => size + length, 0),
-  )
 }
 
 const NO_CHARSET = 'it is in no known charset'

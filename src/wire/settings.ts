@@ -10,10 +10,7 @@ export const FORGES = ['github', 'forgejo', 'gitea'] as const
 
 export type Forge = (typeof FORGES)[number]
 
-/** One environment variable. */
 interface Setting<Value> {
-  /** True for a variable of `hookline relay`, which its help and its page list in this order. */
-  readonly isRelay?: true
   /** The value if the variable is not set. */
   readonly default?: string
   /** A variable of another program, which is read if this one is not set. */
@@ -22,85 +19,49 @@ interface Setting<Value> {
   readonly read: (text: string, name: string) => Value
 }
 
+/** The variables of `hookline relay`, in the order of its help and of its page. */
+const OF_RELAY = {
+  HOOKLINE_GITHUB_TOKEN: { read: token },
+  HOOKLINE_APP_ID: { read: appId },
+  HOOKLINE_APP_KEY: { read: secret },
+  HOOKLINE_ALLOW_TOKENS: { read: word(['true', 'false']) },
+  HOOKLINE_REPOSITORY: { read: checkedRepository },
+  HOOKLINE_API_URL: {
+    default: 'https://api.github.com',
+    or: 'GITHUB_API_URL',
+    read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
+  },
+  HOOKLINE_DATA: { read: unparsed },
+  HOOKLINE_RELAY_KEY: { read: secret },
+  HOOKLINE_FORGE: { read: word(FORGES) },
+  HOOKLINE_PUBLIC_URL: { read: address('a relay', 'https://relay.example.com') },
+  HOOKLINE_MAX_BODY_MB: {
+    default: '25',
+    read: wholeAbove0,
+  },
+  HOOKLINE_MAX_STORAGE_MB: {
+    default: '1024',
+    read: wholeAbove0,
+  },
+  HOOKLINE_MAX_AGE_HOURS: {
+    default: '72',
+    read: wholeAbove0,
+  },
+  HOOKLINE_RETENTION_DAYS: {
+    default: '7',
+    read: wholeFrom0,
+  },
+  HOOKLINE_NOTIFY_URL: { read: httpsAddress },
+  HOOKLINE_NOTIFY_SECRET: { read: notifySecret },
+  HOOKLINE_NOTIFY: { read: word(['all']) },
+} as const satisfies Record<string, Setting<unknown>>
+
 /**
  * Every environment variable of Hookline: name, default and parser. Help, docs, and the warning about
  * unknown variables come from this table; `settings-help.ts` has the meanings.
  */
 export const SETTINGS = {
-  HOOKLINE_GITHUB_TOKEN: {
-    isRelay: true,
-    read: token,
-  },
-  HOOKLINE_APP_ID: {
-    isRelay: true,
-    read: appId,
-  },
-  HOOKLINE_APP_KEY: {
-    isRelay: true,
-    read: secret,
-  },
-  HOOKLINE_ALLOW_TOKENS: {
-    isRelay: true,
-    read: word(['true', 'false']),
-  },
-  HOOKLINE_REPOSITORY: {
-    isRelay: true,
-    read: checkedRepository,
-  },
-  HOOKLINE_API_URL: {
-    isRelay: true,
-    default: 'https://api.github.com',
-    or: 'GITHUB_API_URL',
-    read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
-  },
-  HOOKLINE_DATA: {
-    isRelay: true,
-    read: unparsed,
-  },
-  HOOKLINE_RELAY_KEY: {
-    isRelay: true,
-    read: secret,
-  },
-  HOOKLINE_FORGE: {
-    isRelay: true,
-    read: word(FORGES),
-  },
-  HOOKLINE_PUBLIC_URL: {
-    isRelay: true,
-    read: address('a relay', 'https://relay.example.com'),
-  },
-  HOOKLINE_MAX_BODY_MB: {
-    isRelay: true,
-    default: '25',
-    read: wholeAbove0,
-  },
-  HOOKLINE_MAX_STORAGE_MB: {
-    isRelay: true,
-    default: '1024',
-    read: wholeAbove0,
-  },
-  HOOKLINE_MAX_AGE_HOURS: {
-    isRelay: true,
-    default: '72',
-    read: wholeAbove0,
-  },
-  HOOKLINE_RETENTION_DAYS: {
-    isRelay: true,
-    default: '7',
-    read: wholeFrom0,
-  },
-  HOOKLINE_NOTIFY_URL: {
-    isRelay: true,
-    read: httpsAddress,
-  },
-  HOOKLINE_NOTIFY_SECRET: {
-    isRelay: true,
-    read: notifySecret,
-  },
-  HOOKLINE_NOTIFY: {
-    isRelay: true,
-    read: word(['all']),
-  },
+  ...OF_RELAY,
   HOOKLINE_SERVER_URL: {
     default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
@@ -109,16 +70,12 @@ export const SETTINGS = {
     default: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),
   },
-  HOOKLINE_DEV_KEY: {
-    read: token,
-  },
+  HOOKLINE_DEV_KEY: { read: token },
   HOOKLINE_ACT: {
     default: 'act',
     read: unparsed,
   },
-  HOOKLINE_WEBHOOK_SECRET: {
-    read: secret,
-  },
+  HOOKLINE_WEBHOOK_SECRET: { read: secret },
   HOST: {
     default: '127.0.0.1',
     read: unparsed,
@@ -135,10 +92,7 @@ type SettingValue<Name extends SettingName> =
   | ReturnType<(typeof SETTINGS)[Name]['read']>
   | ((typeof SETTINGS)[Name] extends { readonly default: string } ? never : undefined)
 
-/** The variables of `hookline relay`, in the order of its help and of its page. */
-export const RELAY_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
-  (name) => 'isRelay' in SETTINGS[name],
-)
+export const RELAY_SETTINGS = Object.keys(OF_RELAY) as (keyof typeof OF_RELAY)[]
 
 /**
  * The value of a variable. If it is not set or empty, this is its default, or `undefined` without one.

@@ -13,7 +13,6 @@ export interface Shell {
   variable(name: string): string
   /** @param variables references from `variable` in the string, which the shell must expand */
   quoted(text: string, variables?: readonly string[]): string
-  /** A command that sends a request. */
   request(request: CurlRequest): string
   /** A command with additional environment variables. */
   having(variables: Readonly<Record<string, VariableValue>>, command: string): string
@@ -23,7 +22,6 @@ export interface Shell {
   keeping(variable: string, file: string): string
   /** Several commands in one line. In a POSIX shell, each runs only if the one before succeeded. */
   chained(commands: readonly string[]): string
-  /** Adds a line to a file. */
   appending(text: string, file: string): string
   /**
    * Adds `name=value` to a file; the value is from the first output line of a command that has it

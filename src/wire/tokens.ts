@@ -35,7 +35,6 @@ export function problemWithoutTokens<Of extends Problem>(problem: Of): Of {
   }
 }
 
-/** The positions of tokens in a string. */
 export function tokensIn(text: string): { readonly start: number; readonly end: number }[] {
   return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({
     start: index,

@@ -2,7 +2,6 @@ import { closestMatch } from 'leven'
 import type { Problem } from './errors.ts'
 import { type Environment, SETTINGS } from './settings.ts'
 
-/** Variables that only the tests of Hookline read. */
 const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE22|NODE24|WRANGLER|FORBID_SKIPS)$/
 
 /** Letters that may differ in a typo. */

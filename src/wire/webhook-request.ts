@@ -157,8 +157,24 @@ export function visibleHeaders(
   return record(binary ? [...visible, [HEADER.bodyEncoding, 'base64']] : visible)
 }
 
+/**
+ * The fields of a request for a workflow.
+ *
+ * @param credentials headers and query parameters that authenticated the sender
+ */
+export function visibleFields(
+  request: WebhookRequest,
+  credentials: { readonly headers?: readonly string[]; readonly query?: readonly string[] } = {},
+) {
+  return {
+    headers: visibleHeaders(request, credentials.headers),
+    ...visibleQuery(request, credentials.query ?? []),
+    body: request.body,
+  }
+}
+
 /** The query for a workflow, in its three forms, without the parameters that are credentials. */
-export function visibleQuery(
+function visibleQuery(
   { querystring }: WebhookRequest,
   credentials: readonly string[],
 ): { readonly query: JsonObject; readonly querystring: string; readonly search: string } {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
-import { ExpressionMistake, fillIn, textExpression } from './expressions.ts'
+import { ExpressionMistake } from './expression-text.ts'
+import { fillIn, textExpression } from './expressions.ts'
 
 /**
  * The job condition for runs of this workflow, because `repository_dispatch` starts every listening

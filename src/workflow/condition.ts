@@ -3,7 +3,8 @@ import { TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
 import { expressionData, TO_JSON } from './expression-data.ts'
-import { andOperands, ExpressionMistake, lex } from './expressions.ts'
+import { ExpressionMistake } from './expression-text.ts'
+import { andOperands, lex } from './expressions.ts'
 
 /** The names that a condition at the relay can use, in addition to GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const

@@ -13,21 +13,10 @@ import {
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
+import { ExpressionMistake } from './expression-text.ts'
 
 /** The contexts that an expression can read: `secrets`, `vars`, `github`, `env`. */
 export type Contexts = Readonly<Record<string, JsonObject>>
-
-/** A mistake in an expression, with the part of the string that contains it. */
-export class ExpressionMistake extends Error {
-  override readonly name = 'ExpressionMistake'
-  /** The expression as written, to find its position in the source. */
-  readonly expression: string
-
-  constructor(message: string, expression: string) {
-    super(message)
-    this.expression = expression
-  }
-}
 
 /**
  * Evaluates the `${{ }}` of a string in GitHub's expression language. A string that is exactly one
@@ -214,10 +203,6 @@ interface ExpressionSpan {
   readonly end: number
   /** False if the string ends before `}}`. */
   readonly closed: boolean
-}
-
-export function hasExpression(text: string): boolean {
-  return text.includes('${{')
 }
 
 /** The insides of all `${{ }}` in a string, in order. */

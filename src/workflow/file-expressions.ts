@@ -11,7 +11,8 @@ import {
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, Scalar } from 'yaml'
 import type { Position, Source } from '../wire/errors.ts'
-import { expressionSpans, hasExpression, lex } from './expressions.ts'
+import { hasExpression } from './expression-text.ts'
+import { expressionSpans, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
 import { type Path, pairKey, positionAt } from './yaml.ts'
 

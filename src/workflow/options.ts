@@ -3,18 +3,11 @@ import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config-options.ts'
 import { ORDER_OPERATORS, orderOfLongIntegers } from '../triggers/mongo-operators.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
-import { VERIFY_OPTIONS } from '../triggers/verify.ts'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import {
-  type Contexts,
-  ExpressionMistake,
-  fillIn,
-  hasExpression,
-  refuseEvent,
-  refuseUnset,
-} from './expressions.ts'
+import { ExpressionMistake, hasExpression } from './expression-text.ts'
+import type { Contexts } from './expressions.ts'
 import type { Mistake, MistakeCode } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairOf, pathKey, positionAt, rangeOf, resolved } from './yaml.ts'
@@ -142,7 +135,7 @@ function issuePath(issue: Issue): Path {
 
 /** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
-  if (isUnknownKey(issue)) return unknownOption(path, known)
+  if (isUnknownKey(issue)) return unknownOption(path, known, issue.message)
   const option = optionName(path)
   if (issue.type === 'picklist') {
     // The schema's message is a noun: `HTTP method`.
@@ -180,7 +173,8 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(path: Path, known: readonly string[]): Mistake {
+/** @param listed the message of a mapping within an option, which lists its keys */
+function unknownOption(path: Path, known: readonly string[], listed: string): Mistake {
   const name = String(path.at(-1))
   const common = Object.keys(CONFIG_OPTIONS)
   if (path.length === 1 && common.includes(name)) {
@@ -191,7 +185,7 @@ function unknownOption(path: Path, known: readonly string[]): Mistake {
     }
   }
   const isCommon = path.length === 2 && path[0] === 'config'
-  const within = path[0] === 'verify' ? VERIFY_OPTIONS : []
+  const within = path[0] === 'verify' ? listed.replace('options: ', '').split(', ') : []
   const moved = isCommon ? MOVED_KEYS.get(name) : undefined
   if (moved !== undefined)
     return { code: 'unknown-option', message: `"config.${name}" is not known here`, notes: [moved] }
@@ -257,7 +251,8 @@ function optionValues(
   return { values: values ?? {}, mistakes }
 
   function evaluated(text: string, path: Path): Json {
-    if (!hasExpression(text)) return text
+    const { contexts, expressions, placeholders } = reading
+    if (!expressions || !hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
       const [option, key] = path
@@ -265,10 +260,10 @@ function optionValues(
       // The sender of an event must not choose who can start a run, which code runs, or where a
       // file is written.
       const isOwn = isAuthentication || (option === 'config' && PROGRAMS.includes(key))
-      if (isOwn) refuseEvent(text, reading.contexts)
-      const value = fillIn(text, reading.contexts)
+      if (isOwn) expressions.refuseEvent(text, contexts)
+      const value = expressions.fillIn(text, contexts)
       // Before a run every name has a placeholder, except computed names.
-      if (!reading.placeholders) refuseUnset(text, reading.contexts, isAuthentication)
+      if (!placeholders) expressions.refuseUnset(text, contexts, isAuthentication)
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -366,6 +361,12 @@ export interface Reading {
   readonly source: Source
   readonly document: Document.Parsed
   readonly contexts: Contexts
+  /**
+   * The evaluation of expressions. The action leaves its library out for a section that has none.
+   */
+  readonly expressions:
+    | Pick<typeof import('./expressions.ts'), 'fillIn' | 'refuseEvent' | 'refuseUnset'>
+    | undefined
   /** The triggers that a section can declare, by each of their names. */
   readonly triggers: ReadonlyMap<string, Trigger>
   /**

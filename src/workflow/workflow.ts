@@ -1,11 +1,14 @@
-import { type Document, isMap, type Node } from 'yaml'
+import { isMap } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
-import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
+import { ExpressionMistake } from './expression-text.ts'
+import type { Contexts } from './expressions.ts'
+import * as expressions from './expressions.ts'
 import { FatalMistake } from './mistakes.ts'
-import { type DeclaredTrigger, readOn } from './on.ts'
+import type { DeclaredTrigger } from './on.ts'
 import type { Reading } from './options.ts'
-import { nodeBelow, pairOf, parseYaml } from './yaml.ts'
+import { sectionTriggers, triggersOf } from './section.ts'
+import { nodeBelow, parseYaml } from './yaml.ts'
 
 /** The parts of a workflow file that concern Hookline. */
 export interface Workflow {
@@ -29,7 +32,8 @@ export function readWorkflowFile(name: string, source: Source, known: Known): Wo
   const node = nodeBelow(document, document.contents, 'env')
   const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: -1 }) : {}
   const contexts = contextsWithEnv(known.contexts, env)
-  return workflowOf(name, { source, document, ...known, contexts }, on)
+  const reading = { source, document, ...known, contexts, expressions }
+  return { name, triggers: triggersOf(reading, on) }
 }
 
 /**
@@ -40,7 +44,7 @@ export function contextsWithEnv(contexts: Contexts, env: unknown): Contexts {
   if (!isObject(env)) return contexts
   const entries = Object.entries(env).flatMap(([name, value]): [string, string][] => {
     try {
-      const filled = fillIn(String(value ?? ''), contexts)
+      const filled = expressions.fillIn(String(value ?? ''), contexts)
       return [[name, isObject(filled) || Array.isArray(filled) ? '' : String(filled ?? '')]]
     } catch (error) {
       if (error instanceof ExpressionMistake) return []
@@ -50,25 +54,7 @@ export function contextsWithEnv(contexts: Contexts, env: unknown): Contexts {
   return { ...contexts, env: record<Json>([...Object.entries(contexts.env ?? {}), ...entries]) }
 }
 
-/**
- * Reads the `on:` section in the input `on`, with or without the key `on:`.
- *
- * @throws UserError with all problems of the section
- */
+/** Reads the `on:` section in the input `on`. @throws UserError with all problems of the section */
 export function readOnSection(name: string, source: Source, known: Known): Workflow {
-  const document = parseYaml(source)
-  return workflowOf(name, { source, document, ...known }, onSectionOf(document))
-}
-
-/** The `on:` section of a document, with or without the key `on:`. */
-export function onSectionOf({ contents }: Document.Parsed): Node | null {
-  const whole =
-    isMap(contents) && contents.items.length === 1 ? pairOf(contents, 'on')?.value : undefined
-  return (whole ?? contents) as Node | null // a parsed document contains nodes only
-}
-
-function workflowOf(name: string, reading: Reading, on: Node | null): Workflow {
-  const { triggers, problems } = readOn(reading, on)
-  if (problems.length > 0) throw new FatalMistake(problems)
-  return { name, triggers }
+  return { name, triggers: sectionTriggers(source, { ...known, expressions }) }
 }

@@ -71,7 +71,6 @@ export interface Chat {
 export interface ReplyPorts {
   readonly http: Http
   readonly sleep: (duration: number) => Promise<void>
-  /** Masks a secret in the log. */
   mask(secret: string): void
   warn(message: string): void
   notice(message: string): void

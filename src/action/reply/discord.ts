@@ -220,10 +220,6 @@ function withMentions(text: string): string {
 
 const ADDRESS_MARKS = /[\\`[\])]/g
 
-function addressOf(url: string): string {
-  return percentEncoded(url, ADDRESS_MARKS)
-}
-
 /** https://support.discord.com/hc/articles/210298617: no tables, tasks, rules or images. */
 const DISCORD: MarkupStyle = {
   text: escapeMarks,
@@ -234,7 +230,7 @@ const DISCORD: MarkupStyle = {
   quote: (content) => content.replace(/^/gm, '> '),
   quotesCode: true,
   heading: (inner, level) => (level > 3 ? `**${inner}**` : `${'#'.repeat(level)} ${inner}`),
-  link: (url, inner) => `[${inner}](${addressOf(url)})`,
+  link: (url, inner) => `[${inner}](${percentEncoded(url, ADDRESS_MARKS)})`,
   // Discord makes no link of an address that is the text of a link.
   address: (_, shown) => percentEncoded(shown, ADDRESS_MARKS),
   border: betweenMarks,

@@ -1,7 +1,6 @@
 import { UserError } from '../../wire/errors.ts'
 import { type Attachment, type Button, FORMATS, type Reply, type ReplyPorts } from './chat.ts'
 
-/** Reads an input of the action by its name. */
 export type ReadInput = (name: string) => string
 
 /** The value of a button that is a link. */
@@ -102,7 +101,6 @@ export function readButtons(text: string): Button[][] {
   return rows
 }
 
-/** The limits of a chat for the inputs of a reply. */
 export interface ChatLimits {
   readonly chat: string
   /** The formats to use in place of HTML; absent if the chat has HTML. */

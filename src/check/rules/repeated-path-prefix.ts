@@ -1,5 +1,4 @@
 import { isMap } from 'yaml'
-import { webhook } from '../../triggers/webhook.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -24,7 +23,7 @@ function repeated({ name, triggers }: RuleFile): Problem[] {
   return triggers.flatMap((trigger) => {
     const { definition, nodes, positionOf } = trigger
     const path = isMap(nodes.value) ? nodes.value.get('path') : undefined
-    if (definition !== webhook || typeof path !== 'string') return []
+    if (definition.name !== 'webhook' || typeof path !== 'string') return []
     const [, first = '', second = '', rest = ''] = /^\/?([^/]+)\/([^/]+)(.*)$/s.exec(path) ?? []
     const isSame = (part: string, other: string) =>
       decodePercent(part).toLowerCase() === other.toLowerCase()

@@ -13,7 +13,7 @@ import {
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { isObject, type Json, tryParseJson } from '../../wire/json.ts'
 import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition.ts'
-import { ExpressionMistake } from '../../workflow/expressions.ts'
+import { ExpressionMistake } from '../../workflow/expression-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { variableNamed } from '../flag-values.ts'
 import { knownSender } from '../init/sender-workflow.ts'

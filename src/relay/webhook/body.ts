@@ -84,7 +84,7 @@ async function receivePieces(
       for (const earlier of held.splice(0)) await upload.write(earlier)
       await upload.write(chunk)
     }
-    if (!upload) return inMemory(joinedBytes(held, size))
+    if (!upload) return inMemory(joinedBytes(held))
     memory.release()
     return { ...(await finished(upload)), upload }
   } catch (error) {

@@ -5,7 +5,7 @@ import {
   queryWith,
   visibleAscii,
 } from '../../triggers/handshake-values.ts'
-import { handshake as handshakes } from '../../triggers/lists/handshake.ts'
+import * as handshakes from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'

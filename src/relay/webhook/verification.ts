@@ -1,4 +1,4 @@
-import { signedResponses } from '../../triggers/lists/signed-responses.ts'
+import * as signedResponses from '../../triggers/lists/signed-responses.ts'
 import type { SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import {

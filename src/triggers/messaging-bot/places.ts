@@ -68,7 +68,6 @@ export function placeOf(kind: UpdateKind): UpdatePlace {
   return UPDATE_PLACES[kind]
 }
 
-/** The objects of an update at its places. */
 interface UpdateParties {
   readonly chat: JsonObject | undefined
   readonly user: JsonObject | undefined

@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts
 import type { Item } from '../trigger.ts'
 import { MESSAGE_KINDS, partiesOf, UPDATE_KINDS, type UpdateKind } from './places.ts'
 
-/** A parsed update of a bot. */
 export interface BotUpdate {
   readonly id: number
   /**
@@ -81,7 +80,6 @@ function idText(value: unknown): string | undefined {
   return isTelegramId(value.id) ? String(value.id) : undefined
 }
 
-/** The message types of the specification. */
 export const SPECIFIED_TYPES = [
   'text',
   'animation',

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64, toHex } from '../../wire/bytes.ts'
+import { fromBase64, joinedBytes, toBase64, toHex } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -72,7 +72,6 @@ export async function signatureHolds(
   return crypto.subtle.verify('HMAC', imported, signature, signed)
 }
 
-/** The HMAC of a string with a string as its secret. */
 export async function hmacOf(hash: Hash, secret: string, text: string): Promise<Uint8Array> {
   const algorithm = { name: 'HMAC', hash: HASHES[hash] }
   const key = await crypto.subtle.importKey('raw', textBytes(secret), algorithm, false, ['sign'])
@@ -208,16 +207,8 @@ export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
 
-/** Concatenates strings and bytes. */
 export function concat(parts: readonly (string | Uint8Array)[]): Bytes {
-  const all = parts.map((part) => (typeof part === 'string' ? textBytes(part) : part))
-  const whole = new Uint8Array(all.reduce((size, part) => size + part.length, 0))
-  let at = 0
-  for (const part of all) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  return joinedBytes(parts.map((part) => (typeof part === 'string' ? textBytes(part) : part)))
 }
 
 /** True if the check succeeds for one candidate; they are tried one by one. */

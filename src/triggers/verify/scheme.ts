@@ -71,9 +71,7 @@ export interface Scheme {
   readonly name: string
   /** The vendor's page or the standard that documents it. */
   readonly page?: string
-  /** Required options. */
   readonly needs: readonly VerifySettingName[]
-  /** Optional options. */
   readonly takes?: readonly VerifySettingName[]
   /** The mistake in a set of options, apart from a missing one. Shows no value. */
   readonly mistake?: (settings: VerifySettings) => string | undefined

@@ -1,11 +1,10 @@
-import { scheme as schemes } from '../lists/scheme.ts'
-import type { OwnScheme } from '../sender.ts'
+import * as schemes from '../lists/scheme.ts'
+import { bySenderName, type OwnScheme } from '../sender.ts'
 import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
 import { basic, bearer, placedToken, token } from './token-schemes.ts'
 
-/** The schemes of senders, by name. */
-const SENDER_SCHEMES: Readonly<Record<string, OwnScheme>> = schemes
+const SENDER_SCHEMES: Readonly<Record<string, OwnScheme>> = bySenderName<OwnScheme>(schemes)
 
 const GENERAL = [hmac, ed25519, bearer, basic, token]
 

@@ -57,7 +57,6 @@ const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['UnsubscribeConfirmation', CONFIRMATION],
 ])
 
-/** By signature version. */
 const HASHES: ReadonlyMap<string, string> = new Map([
   ['1', 'SHA-1'],
   ['2', 'SHA-256'],

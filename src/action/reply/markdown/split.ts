@@ -112,7 +112,7 @@ function cutBlock(block: Block, room: Room<Block>): Cut<Block> {
     case 'heading':
       return cutPart(block.spans, cutSpans, (spans): Block => ({ ...block, spans }), room)
     case 'code':
-      return cutPart(block.text, cutLines, (text): Block => ({ ...block, text }), room)
+      return cutPart(block.text, cutText('\n'), (text): Block => ({ ...block, text }), room)
     case 'quote':
       return cutPart(block.blocks, cutBlocks, (blocks): Block => ({ ...block, blocks }), room)
     case 'list':
@@ -161,7 +161,7 @@ function cutSpans(spans: Spans, room: Room<Spans>): Cut<Spans> {
 
 function cutSpan(span: Inline, room: Room<Inline>): Cut<Inline> {
   if ('text' in span) {
-    return cutPart(span.text, cutWords, (text): Inline => ({ ...span, text }), room)
+    return cutPart(span.text, cutText(/[\n ]/), (text): Inline => ({ ...span, text }), room)
   }
   const cut = cutPart(span.spans, cutSpans, (spans): Inline => ({ ...span, spans }), room)
   if (cut || span.kind !== 'link' || room.fitsAlone({ ...span, spans: textSpans('x') })) return cut
@@ -170,33 +170,23 @@ function cutSpan(span: Inline, room: Room<Inline>): Cut<Inline> {
   return text && cutSpan(text, room)
 }
 
-function cutLines(text: string, room: Room<string>): Cut<string> {
-  return cutText(text, '\n', room)
-}
-
-function cutWords(text: string, room: Room<string>): Cut<string> {
-  return cutText(text, /[\n ]/, room)
-}
-
 /**
  * The longest start that fits, without its last line or word if that would be cut; a line or a word that is
  * longer than a message is cut between characters. The border is dropped.
  */
-function cutText(
-  text: string,
-  border: string | RegExp,
-  { fits, fitsAlone }: Room<string>,
-): Cut<string> {
-  const most = mostThat(text.length, (many) => fits(text.slice(0, many)))
-  if (most === 0 || most === text.length) return undefined
-  const pieces = text.slice(0, most + 1).split(border)
-  const at = most + 1 - (pieces.at(-1)?.length ?? 0) - 1
-  const [piece = ''] = text.slice(at + 1).split(border, 1)
-  if (at > most / 2 || fitsAlone(piece)) {
-    return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : undefined
+function cutText(border: string | RegExp) {
+  return (text: string, { fits, fitsAlone }: Room<string>): Cut<string> => {
+    const most = mostThat(text.length, (many) => fits(text.slice(0, many)))
+    if (most === 0 || most === text.length) return undefined
+    const pieces = text.slice(0, most + 1).split(border)
+    const at = most + 1 - (pieces.at(-1)?.length ?? 0) - 1
+    const [piece = ''] = text.slice(at + 1).split(border, 1)
+    if (at > most / 2 || fitsAlone(piece)) {
+      return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : undefined
+    }
+    const end = beforePair(text, most)
+    return end === 0 ? undefined : [text.slice(0, end), text.slice(end)]
   }
-  const end = beforePair(text, most)
-  return end === 0 ? undefined : [text.slice(0, end), text.slice(end)]
 }
 
 /** An offset that does not cut a surrogate pair. */
