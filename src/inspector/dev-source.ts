@@ -1,7 +1,6 @@
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import type { ShownRequest, Welcome } from './api.ts'
 import { type Cause, type Recorder, readOrder, replayRequest } from './recorder.ts'
-import type { RunLogs } from './run-logs.ts'
 import {
   type InspectorAnswer,
   type InspectorSource,
@@ -13,13 +12,11 @@ import {
 /** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
 interface DevParts {
   readonly recorder: Recorder
-  readonly logs: RunLogs
   readonly files: ReadonlyMap<string, string>
   readonly key: string
   /** Workflows as they are now, with addresses below `base`. */
   welcome(base: string): Welcome
   /** An example request of a sender with a new id and the current time, without a path. */
-  fixture(name: string): Omit<ShownRequest, 'path'> | undefined
   /**
    * Signs the request as its sender would; returns it unchanged if nothing is signed.
    *
@@ -36,7 +33,7 @@ interface DevParts {
 export function devSource(parts: DevParts): InspectorSource & {
   /** Tells every page that a workflow file was changed. */ workflowsChanged(): void
 } {
-  const { recorder, logs, files, key, welcome, fixture } = parts
+  const { recorder, files, key, welcome } = parts
   const { run } = recorder
   let tellChange = () => {}
   return {
@@ -50,28 +47,12 @@ export function devSource(parts: DevParts): InspectorSource & {
       const unlisten = recorder.listen(({ summary }, gone) =>
         send(listChanged({ summaries: [summary], gone })),
       )
-      const unheard = logs.listen((delivery) =>
-        send({ name: 'log', data: JSON.stringify(delivery) }),
-      )
       tellChange = () => send({ name: 'changed', data: '{}' })
-      return () => {
-        unlisten()
-        unheard()
-      }
+      return unlisten
     },
     find: async (id) => recorder.find(id)?.json,
-    resources: new Map<string, (name: string, query: URLSearchParams) => InspectorAnswer>([
-      // The page has neither headers nor bodies of all requests.
-      ['search', (_, query) => inspectorJson(recorder.search(query.get('q') ?? ''))],
-      ['log', (delivery) => inspectorText(200, logs.textOf(delivery))],
-      [
-        'fixtures',
-        (name) => {
-          const found = fixture(name)
-          return found ? inspectorJson(found) : inspectorText(404, 'example not found')
-        },
-      ],
-    ]),
+    // The page has neither headers nor bodies of all requests.
+    search: (filter) => recorder.search(filter),
     actions: new Map([['replay', (body: string) => replayed(body, parts)]]),
     workflowsChanged: () => tellChange(),
   }
