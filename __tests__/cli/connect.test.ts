@@ -109,7 +109,7 @@ function localOf(url: string): string {
   return url.replace(PUBLIC, local)
 }
 
-const EVENT_KEYS = ['event', 'url', 'delivery', 'type', 'status', 'run', 'outcome', 'reason']
+const EVENT_KEYS = ['event', 'url', 'delivery', 'status', 'run', 'outcome', 'reason']
 
 async function jsonEvents(running: RunningCommand, last: string) {
   await running.printed(new RegExp(`"event":"${last}".*\n`))
