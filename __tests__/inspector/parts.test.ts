@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
-import { devSource } from '../../src/inspector/dev-source.ts'
+import { devSource } from '../../src/inspector/dev-server.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import {
   type Cause,

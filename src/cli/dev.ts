@@ -311,7 +311,7 @@ function sourceAt(root: string, file: string): Source | undefined {
   }
 }
 
-/** Whether a native file, of a person's own, runs the action on workflow files. */
+/** True for a native file that is not compiled, and whose action reads workflow files. */
 function readsFiles(name: string, source: Source): boolean {
   try {
     if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false

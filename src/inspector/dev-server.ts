@@ -21,25 +21,37 @@ import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
+import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type GitHubEvent, readClientPayload } from '../wire/payload.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import type { OutputReader, ShownJobs, ShownRequest, Welcome } from './api.ts'
-import { devSource } from './dev-source.ts'
 import { type DevEvent, type LocalEnginePorts, poller, repeat, runLocally } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import {
   type Cause,
   eventRecord,
   Recorder,
+  readOrder,
   refusalRecord,
+  replayRequest,
   requestRecord,
   shownBytes,
   shownProblem,
 } from './recorder.ts'
-import { accessRefusal, inspectorPath, inspectorServer, randomKey } from './server.ts'
+import {
+  accessRefusal,
+  type InspectorAnswer,
+  type InspectorSource,
+  inspectorJson,
+  inspectorPath,
+  inspectorServer,
+  inspectorText,
+  listChanged,
+  randomKey,
+} from './server.ts'
 
 interface DevServerOptions {
   /** An address that other machines reach; requests then need the key. */
@@ -170,6 +182,69 @@ async function answerWithKey(
   if (refusal === undefined) return answer(request, response, relay)
   const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
+}
+
+/** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
+interface DevParts {
+  readonly recorder: Recorder
+  readonly files: ReadonlyMap<string, string>
+  readonly key: string
+  /** Workflows as they are now, with addresses below `base`. */
+  welcome(base: string): Welcome
+  /** An example request of a sender with a new id and the current time, without a path. */
+  /**
+   * Signs the request as its sender would; returns it unchanged if nothing is signed.
+   *
+   * @throws UserError if the request cannot be signed
+   */
+  sign(request: ShownRequest): Promise<ShownRequest>
+  /** Headers by which the trigger at a path authenticates its sender, in lower case. */
+  secretHeadersAt(path: string): readonly string[]
+  /** Sends a request to this server. */
+  send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
+}
+
+/** The inspector of `hookline dev`. */
+export function devSource(parts: DevParts): InspectorSource & {
+  /** Tells every page that a workflow file was changed. */ workflowsChanged(): void
+} {
+  const { recorder, files, key, welcome } = parts
+  const { run } = recorder
+  let tellChange = () => {}
+  return {
+    command: 'hookline dev',
+    files,
+    key,
+    run,
+    welcome,
+    summaries: () => recorder.all().map(({ summary }) => summary),
+    listen(send) {
+      const unlisten = recorder.listen(({ summary }, gone) =>
+        send(listChanged({ summaries: [summary], gone })),
+      )
+      tellChange = () => send({ name: 'changed', data: '{}' })
+      return unlisten
+    },
+    find: async (id) => recorder.find(id)?.json,
+    // The page has neither headers nor bodies of all requests.
+    search: (filter) => recorder.search(filter),
+    actions: new Map([['replay', (body: string) => replayed(body, parts)]]),
+    workflowsChanged: () => tellChange(),
+  }
+}
+
+/** @throws UserError if the request cannot be signed */
+async function replayed(body: string, parts: DevParts): Promise<InspectorAnswer> {
+  const order = readOrder(body)
+  if (!order) return inspectorText(400, 'invalid request order')
+  const original = parts.recorder.find(order.of ?? '')
+  const origin = order.of === null ? 'composed' : 'replay'
+  const cause = { origin, of: original?.summary.id ?? null } as const
+  const request = order.sign ? await parts.sign(order) : order
+  const secretHeaders = parts.secretHeadersAt(request.path)
+  const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
+  const { status, headers, body: text } = await parts.send(replay, cause)
+  return inspectorJson({ status, delivery: headers['x-hookline-delivery'] ?? '', body: text })
 }
 
 /** The parts that evaluate and show an event. */

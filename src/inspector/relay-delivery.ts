@@ -81,7 +81,7 @@ const shownSchema = v.object({
 })
 
 /** A delivery with its request and its stages. */
-export type ShownDelivery = v.InferOutput<typeof shownSchema>
+type ShownDelivery = v.InferOutput<typeof shownSchema>
 
 /** @throws UserError if it is not the response of a relay */
 export function readDeliveries(answer: unknown): readonly ListedDelivery[] {

@@ -21,7 +21,7 @@ import { knownSender } from '../init/sender-workflow.ts'
 import { isStandIn } from '../workflows-here.ts'
 
 /** A relay behind a quick tunnel does not know its own URL. */
-export type ConditionUse = 'endpoint' | 'tunneled endpoint'
+type ConditionUse = 'endpoint' | 'tunneled endpoint'
 
 /** The flags that set the conditions of an endpoint. */
 export interface ConditionOptions {
@@ -252,7 +252,7 @@ function refuseScheme(name: string, needs: readonly string[]): void {
 }
 
 /** Why the relay cannot verify a scheme; `undefined` if it can. */
-export function relayRefusal(
+function relayRefusal(
   name: string,
   needs: readonly string[],
   use: ConditionUse,

@@ -236,17 +236,8 @@ function Sign() {
 }
 
 function Buttons() {
-  const { body, encoding } = draft.value
   return (
     <div class="buttons">
-      <button
-        type="button"
-        class="quiet"
-        disabled={encoding !== 'text' || !isJson(body)}
-        onClick={() => set({ body: pretty(body) })}
-      >
-        Format
-      </button>
       <button
         type="button"
         class="quiet"
