@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { connectFolder } from '../../src/cli/connect/connect-state.ts'
+import { connectFolder } from '../../src/cli/connect/public-relay.ts'
 
 let home: string
 const before = process.env.XDG_STATE_HOME

@@ -109,7 +109,7 @@ function localOf(url: string): string {
   return url.replace(PUBLIC, local)
 }
 
-const EVENT_KEYS = ['event', 'url', 'delivery', 'type', 'status', 'run', 'outcome', 'reason']
+const EVENT_KEYS = ['event', 'url', 'delivery', 'status', 'run', 'outcome', 'reason']
 
 async function jsonEvents(running: RunningCommand, last: string) {
   await running.printed(new RegExp(`"event":"${last}".*\n`))
@@ -1067,7 +1067,7 @@ test('from a repository without workflows to a run of Stripe: three commands, 25
   expect(running.stdout).toMatch(
     /\nFilter of the workflow: body\.type .*"checkout\.session\.completed"/,
   )
-  expect(running.stdout).toMatch(/^200 {2}delivery [\da-f-]{36} {2}checkout\.session\.completed$/m)
+  expect(running.stdout).toMatch(/^200 {2}delivery [\da-f-]{36}$/m)
   expect(running.stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(25)
 })
 

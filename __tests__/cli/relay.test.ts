@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { RunningCommand } from '../support/cli.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 
 test('warns of a proxy and of http in the environment', async () => {
   const env = {
@@ -14,4 +14,9 @@ test('warns of a proxy and of http in the environment', async () => {
   } finally {
     await command.stop()
   }
+})
+
+test('a misspelled subcommand is suggested', async () => {
+  const { exitCode, stderr } = await runShared(['relay', 'rotatekey'])
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('did you mean "rotate-key"?')])
 })

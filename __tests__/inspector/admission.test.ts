@@ -23,7 +23,7 @@ const ADDRESSES = [
   '/inspector/events',
   '/inspector/requests/1',
   '/inspector/search?q=private',
-  '/inspector/fixtures/github.push',
+  '/inspector/search?q=a',
   '/inspector/replay',
 ] as const
 

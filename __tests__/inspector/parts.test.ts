@@ -1,20 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
-import { devSource } from '../../src/inspector/dev-source.ts'
+import { devSource } from '../../src/inspector/dev-server.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import {
   type Cause,
   eventName,
   eventRecord,
   hideSecrets,
-  newestRequest,
   Recorder,
   readOrder,
   refusalRecord,
   replayRequest,
   requestRecord,
 } from '../../src/inspector/recorder.ts'
-import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { RelayRequest } from '../../src/wire/http.ts'
@@ -305,19 +303,6 @@ describe('an order to send a request again', () => {
     const request = replayRequest({ ...ORDER, body, encoding: 'base64' }, {})
     expect([...(await request.readBody(10))]).toEqual(bytes)
   })
-
-  test('of the newest request passes what was polled, and is none without a request', async () => {
-    const recorder = new Recorder('r-1')
-    expect(newestRequest(recorder.all(), () => [])).toBeUndefined()
-    const came = { ...CAME, time: TIME, readers: [] } as const
-    const { unlisted, withheld } = await requestRecord(EVENT, payload({ authorization: 'a' }), came)
-    recorder.add(unlisted, withheld)
-    recorder.add(eventRecord(EVENT, { ...came, ...POLL }))
-    const newest = newestRequest(recorder.all(), () => [])
-    expect(newest?.of).toBe('r-1-1')
-    expect(newest?.request.target).toBe('/webhook/hook/webhook?a=1')
-    expect(newest?.request.headers.slice(0, 2)).toEqual(['authorization', 'a'])
-  })
 })
 
 describe('a visit', () => {
@@ -329,7 +314,6 @@ describe('a visit', () => {
   })
   const parts = {
     recorder: new Recorder('r-1'),
-    logs: new RunLogs(),
     files: new Map([
       ['index.html', '<p>page'],
       ['main.js', 'run()'],
@@ -350,12 +334,9 @@ describe('a visit', () => {
       ],
       polled: [],
       polling: false,
-      runs: false,
       problems: [],
-      fixtures: ['github.push'],
       relay: null,
     }),
-    fixture: (name: string) => (name === 'github.push' ? HELLO : undefined),
     sign: async (request: ShownRequest) => {
       if (request.path !== HELLO.path) throw new UserError({ message: 'no such secret' })
       return { ...request, headers: { 'x-signature': 'signed' } }
@@ -398,7 +379,6 @@ describe('a visit', () => {
       404,
       'this event is no longer stored\n',
     ],
-    ['a fixture that there is not', '/inspector/fixtures/constructor', 404, 'example not found\n'],
     [
       'an event without a number',
       '/inspector/requests/r-1-x',
@@ -483,10 +463,6 @@ describe('a visit', () => {
     ['', ['r-1-1']],
   ])('to the search for %j', async (filter, ids) => {
     expect(JSON.parse((await visit(`/inspector/search?q=${filter}`)).body)).toEqual(ids)
-  })
-
-  test('to a fixture', async () => {
-    expect(JSON.parse((await visit('/inspector/fixtures/github.push')).body)).toEqual(HELLO)
   })
 
   test('by any other method is refused', async () => {

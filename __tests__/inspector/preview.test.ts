@@ -1,7 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Detail, ShownRequest } from '../../src/inspector/api.ts'
 import { preview, requestPreview } from '../../src/inspector/preview.ts'
-import { shareText } from '../../src/inspector/share.ts'
 import { SENDER_FILES } from '../../src/triggers/senders.ts'
 
 const request = (body: string, type = 'application/json') => ({
@@ -65,56 +63,5 @@ describe('a row says', () => {
     )
     const silent = all.filter(([, line]) => line === null).map(([name]) => name)
     expect(silent.length).toBeLessThan(all.length / 5)
-  })
-})
-
-describe('what is shared', () => {
-  const DETAIL = {
-    ...{ outcome: 'skipped', reason: 'method post is not among put', problems: [] },
-    decisions: [
-      {
-        trigger: 'webhook',
-        checks: [{ option: 'method', held: false, found: 'post is not among put' }],
-      },
-    ],
-  } as unknown as Detail
-  const sharedOf = (request: ShownRequest) => shareText({ ...DETAIL, request })
-
-  test('has no secret, credential or address of a person in it', () => {
-    const shared = sharedOf({
-      ...{
-        method: 'POST',
-        path: 'hook/webhook/a?source=form&access_token=hidden1',
-        encoding: 'text',
-      },
-      headers: {
-        'content-type': 'application/json',
-        'x-hub-signature-256': 'hidden2',
-        cookie: 'hidden3',
-        'x-forwarded-for': 'hidden4',
-        'x-github-event': 'issues',
-      },
-      body: '{"issue":{"title":"it breaks"},"user":{"email":"hidden5","apiKey":["hidden6"]},"password":{"a":"hidden7"}}',
-    })
-    expect(shared).not.toContain('hidden')
-    for (const kept of [
-      'POST hook/webhook/a?source=form',
-      'x-github-event: issues',
-      'it breaks',
-      'skipped: method post is not among put',
-      '✗ webhook.method',
-    ]) {
-      expect(shared).toContain(kept)
-    }
-  })
-
-  test.each([
-    ['application/x-www-form-urlencoded', 'name=Ada&token=hidden', 'name=Ada&token=***'],
-    ['text/plain', 'hidden', '(6 characters)'],
-    ['application/json', 'hidden {', '(8 characters)'],
-  ])('of %s', (type, body, wanted) => {
-    const shared = sharedOf(request(body, type))
-    expect(shared).toContain(wanted)
-    expect(shared).not.toContain('hidden')
   })
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { exampleOf } from '../../src/cli/send/example-events.ts'
 import type { Detail, Welcome } from '../../src/inspector/api.ts'
 import { ACT, runAct } from '../support/act.ts'
 import { runShared } from '../support/cli.ts'
@@ -85,11 +86,13 @@ cp "$event" "$(dirname "$0")/$file.json"
   async function fire(name: string): Promise<Detail | undefined> {
     const trigger = welcome.triggers.find(({ workflow }) => workflow === name)
     if (!trigger) return undefined
-    const [fixture] = [name, trigger.scheme ?? name].flatMap(
-      (sender) => welcome.fixtures.find((one) => one.startsWith(`${sender}.`)) ?? [],
-    )
-    const own = fixture && JSON.parse((await ask(dev.url, `/inspector/fixtures/${fixture}`)).body)
-    const order = { ...trigger.request, ...own, path: trigger.request.path, of: null, sign: true }
+    const example = exampleOf(name) ?? exampleOf(trigger.scheme ?? name)
+    const { headers, body } = example?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
+    const own = headers && {
+      ...{ method: 'POST', headers, encoding: 'text' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }
+    const order = { ...trigger.request, ...own, of: null, sign: true }
     const answer = await ask(dev.url, '/inspector/replay', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -11,12 +11,8 @@ import { environmentFor, isInstalled, PROXY_VARIABLES } from './programs.ts'
 interface ActRuns {
   /** Why no job can run, if the program is not installed. */
   readonly missing: string | undefined
-  /**
-   * Queues the jobs of a workflow for an event.
-   *
-   * @param onLine receives each line of output, and the result
-   */
-  start(workflow: string, event: GitHubEvent, onLine?: (line: string) => void): void
+  /** Queues the jobs of a workflow for an event. */
+  start(workflow: string, event: GitHubEvent): void
   /** Ends the present run and drops the queued runs. */
   close(): void
 }
@@ -36,22 +32,18 @@ const CONTAINERS = ['DOCKER_*', 'XDG_*', 'ACT_*', ...PROXY_VARIABLES]
 export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
   const stopping = new AbortController()
   let last = Promise.resolve()
-  const run = (workflow: string, event: GitHubEvent, onLine?: (line: string) => void) =>
+  const run = (workflow: string, event: GitHubEvent) =>
     new Promise<void>((resolve) => {
       if (stopping.signal.aborted) return resolve()
-      const report = (line: string) => {
-        print(line)
-        onLine?.(line)
-      }
       const file = nativeFile(root, workflow)
       if (file === undefined) {
-        report(`act: ${NATIVE_FOLDER}/${workflow}.yml is missing. Run: hookline build`)
+        print(`act: ${NATIVE_FOLDER}/${workflow}.yml is missing. Run: hookline build`)
         return resolve()
       }
       const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
       const end = (words: string) => {
         rmSync(folder, { recursive: true, force: true })
-        report(`act: ${words}`)
+        print(`act: ${words}`)
         resolve()
       }
       // Only the user can read the file, because the event may contain private data.
@@ -59,7 +51,7 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
       writeFileSync(eventFile, JSON.stringify(event.payload), { mode: 0o600 })
       const values = envFile ? ['--secret-file', envFile, '--var-file', envFile] : []
       const args = [event.name, '--workflows', file, '--eventpath', eventFile, ...values]
-      report(`act: runs ${file}`)
+      print(`act: runs ${file}`)
       const child = spawn(readSetting(process.env, 'HOOKLINE_ACT'), args, {
         cwd: root,
         env: environmentFor(...CONTAINERS),
@@ -73,7 +65,7 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
         if (child.pid === undefined) end(failure)
       })
       for (const stream of [child.stdout, child.stderr]) {
-        createInterface({ input: stream }).on('line', (line) => report(`  ${line}`))
+        createInterface({ input: stream }).on('line', (line) => print(`  ${line}`))
       }
       child.on('close', (code) => {
         if (child.pid !== undefined)
@@ -82,8 +74,8 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
     })
   return {
     missing: isInstalled(readSetting(process.env, 'HOOKLINE_ACT')) ? undefined : NOT_INSTALLED,
-    start(workflow, event, onLine) {
-      last = last.then(() => run(workflow, event, onLine))
+    start(workflow, event) {
+      last = last.then(() => run(workflow, event))
     },
     close: () => stopping.abort(),
   }

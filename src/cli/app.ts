@@ -74,7 +74,6 @@ async function create(options: CreateOptions): Promise<void> {
     form,
     manifestFor: (redirect) => manifest(relay, redirect, dispatch),
     exchange: (code) => exchange(apiUrl, code),
-    opens: process.stderr.isTTY === true && !process.env.CI,
   })
   const { id, slug, page } = app
   const install = `${page}/installations/new`

@@ -10,7 +10,6 @@ import { parsePort } from '../wire/settings.ts'
 import { agreedWorkflow } from './connect/agreed-workflow.ts'
 import { followFirstRun, openAtRelay } from './connect/at-relay.ts'
 import { verifies } from './connect/connect-target.ts'
-import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
 import { askYesNo } from './connect/question.ts'
@@ -60,7 +59,7 @@ The command ends with the first run, and exits with 1 if that run failed.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye
-  url, delivery, type, status, run, outcome, reason
+  url, delivery, status, run, outcome, reason
 
 Examples:
   $ hookline connect
@@ -131,8 +130,6 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   const { repository, workflow } = target
   const secrets = sender && verifies(sender, target.signatures) ? secretsOf(sender) : []
   const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
-  /** The types of the events whose requests are in progress. */
-  const types = new Map<string, string>()
   const ports = {
     ...systemClock,
     repository,
@@ -140,11 +137,6 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     ask,
     isFollowed: forge.kind === 'github',
     secretCommand: storeAgain,
-    typeOf(delivery: string) {
-      const type = types.get(delivery)
-      types.delete(delivery)
-      return type
-    },
   }
   const follower = new LogFollower(ports, report.event)
   const elsewhere = client && (await openAtRelay({ client, target, secret }))
@@ -156,10 +148,6 @@ async function untilAborted(connecting: Connecting): Promise<void> {
       forge,
       ...settings,
       secret,
-      onEvent: (event) => {
-        const type = sender && eventType(event, sender)
-        if (type !== undefined) types.set(event.delivery, type)
-      },
       onLog: (line) => {
         follower.read(line).catch(reportError)
       },
@@ -332,11 +320,11 @@ function reporter(json: boolean): Reporter {
 
 /** @param lastDelivery the delivery of the line above */
 function eventLine(reported: ConnectEvent, lastDelivery: string | null): string {
-  const { event, delivery, type, status, run, outcome, reason } = reported
+  const { event, delivery, status, run, outcome, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') {
     // A stored event has no response.
-    return `${status ?? '   '}  delivery ${delivery}${type === null ? '' : `  ${type}`}${why}`
+    return `${status ?? '   '}  delivery ${delivery}${why}`
   }
   const of = delivery === lastDelivery ? '' : `delivery ${delivery} `
   if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`

@@ -1,17 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { FSWatcher } from 'chokidar'
 import { Command } from 'commander'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { withRule } from '../check/check.ts'
-import { readNativeWorkflow } from '../compiler/native.ts'
+import { originOf } from '../compiler/compiled-files.ts'
+import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import type { OutputReader, ShownRequest } from '../inspector/api.ts'
 import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
-import { explainEvent } from '../inspector/jobs.ts'
+import { type ConcernedFile, explainEvent } from '../inspector/jobs.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { RequiredSignature } from '../triggers/trigger.ts'
 import { isLoopback } from '../wire/address.ts'
@@ -21,12 +22,9 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { concernedFiles, fileOf } from './concerned-files.ts'
-import { fileError, NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
-import { devKeys, NO_KEYS } from './keyboard.ts'
-import { EXAMPLES } from './send/example-events.ts'
+import { fileError, NATIVE_FOLDER, nativeFiles, readSource, watchGlobs } from './files.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { print, reportBug, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
+import { print, reportBug, shellHere, stopOnSignal, warn } from './terminal.ts'
 import { devFindings, devWorkflowSource } from './workflows-here.ts'
 
 interface DevOptions {
@@ -39,8 +37,6 @@ interface DevOptions {
 }
 
 const HELP = `
-On a terminal, press r to replay the last request, or q to quit.
-
 ${environmentHelp('PORT', 'HOOKLINE_TELEGRAM_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
 
 Examples:
@@ -68,7 +64,6 @@ async function serve(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, poll, json } = options
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
-  const { threadScripts } = await import('../inspector/script-thread.ts')
   // An unreadable file ends the command before it listens.
   readEnvFile()
   // Files are read for every request.
@@ -83,9 +78,6 @@ async function serve(options: DevOptions): Promise<void> {
     workflows,
     problems: found.newest,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
-    fixtures: EXAMPLES,
-    // index.ts runs scripts if it is started as a worker thread.
-    scripts: threadScripts(process.argv[1] ?? ''),
     signer: SIGNER,
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
@@ -97,16 +89,12 @@ async function serve(options: DevOptions): Promise<void> {
       ),
     report: reportBug,
   })
-  // A signal or a key ends the command; the keyboard is restored first.
-  let keys = NO_KEYS
-  const quit = stopOnSignal({
+  stopOnSignal({
     close() {
-      keys.stop()
       runs?.close()
       return server.close()
     },
   })
-  if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
   else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
@@ -115,7 +103,6 @@ async function serve(options: DevOptions): Promise<void> {
     warn([NO_BOT])
   }
   if (runs?.missing) warn([{ message: `--run cannot run jobs: ${runs.missing}` }])
-  if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
   const look = async () => {
     const news = await found.look()
@@ -244,9 +231,17 @@ const BYTE_ORDER_MARK = /^\ufeff/
 
 /** Names and values of `.env`; none if the file is missing. @throws UserError if it cannot be read */
 function readEnvFile(): JsonObject {
-  if (!existsSync(ENV_FILE)) return {}
+  const stat = statSync(ENV_FILE, { throwIfNoEntry: false })
+  if (!stat) return {}
+  // To read a pipe would wait for its writer.
+  if (!stat.isFile() && !stat.isDirectory()) throw new UserError(NO_FILE)
   const values = parseEnv(envText().replace(BYTE_ORDER_MARK, ''))
   return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
+}
+
+const NO_FILE = {
+  message: `${ENV_FILE} is not a regular file`,
+  hint: 'Replace it by a file with lines of the form NAME=value.',
 }
 
 function envText(): string {
@@ -280,6 +275,51 @@ function workflowsHere(event: Json, globs: readonly string[] = [DEFAULT_GLOB]): 
   const values = readEnvFile()
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
   return devWorkflowSource({ root: process.cwd(), globs, contexts })
+}
+
+/**
+ * The files whose jobs an event for a workflow concerns: the source itself and the native files that
+ * have the action read it, or the native file that gives the action its triggers.
+ */
+function concernedFiles(root: string, name: string, open: () => WorkflowSource): ConcernedFile[] {
+  const file = fileOf(name, open)
+  if (file === undefined) return []
+  const source = sourceAt(root, file)
+  if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
+  const readers = nativeFiles(root).flatMap((native): ConcernedFile[] => {
+    const found = sourceAt(root, native.file)
+    return found && readsFiles(native.name, found) ? [{ source: found, kind: 'native' }] : []
+  })
+  // A source of triggers alone has no jobs of its own.
+  return [...(source ? [{ source, kind: 'source' } as const] : []), ...readers]
+}
+
+/** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
+function fileOf(name: string, open: () => WorkflowSource): string | undefined {
+  try {
+    return open().find(name)?.triggers[0]?.positionOf([]).source.file
+  } catch {
+    return undefined // a file with mistakes, of which others tell
+  }
+}
+
+function sourceAt(root: string, file: string): Source | undefined {
+  try {
+    return readSource(root, file)
+  } catch {
+    return undefined // gone meanwhile
+  }
+}
+
+/** True for a native file that is not compiled, and whose action reads workflow files. */
+function readsFiles(name: string, source: Source): boolean {
+  try {
+    if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
+    const { uses = [] } = readNativeWorkflow(name, source) ?? {}
+    return uses.some(({ on = '' }) => on.trim() === '')
+  } catch {
+    return false // with mistakes, of which others tell
+  }
 }
 
 /**

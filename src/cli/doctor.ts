@@ -9,18 +9,15 @@ import { printable } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { botFrom } from './bot-here.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
   type DoctorTarget,
   failedFinding,
 } from './doctor/findings.ts'
-import { checkBotsHere } from './doctor/polled-bots.ts'
 import { checkRelay, checkStatus, readCheckedEndpoint } from './doctor/relay-checks.ts'
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows } from './doctor/workflows.ts'
-import { originRepository } from './files.ts'
 import { findRelay } from './find-relay.ts'
 import { repositoryHere } from './flag-values.ts'
 import { type ForgeHere, forgeHere, onlyGitHub } from './forge.ts'
@@ -28,7 +25,6 @@ import { chooseToken, trustedForge, warnOfPlainText } from './forge-tokens.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, printJson, styled, withProgress } from './terminal.ts'
-import { polledHere, triggersHere } from './workflows-here.ts'
 
 interface DoctorOptions {
   readonly repository?: string
@@ -45,10 +41,8 @@ ${environmentHelp(
   'HOOKLINE_APP_KEY',
   'HOOKLINE_API_URL',
   ['HOOKLINE_RELAY_KEY', 'relay key, for --endpoint and the status of a relay'],
-  ['BOT_TOKEN', 'token of a bot that is polled: asks Telegram whether it is valid'],
 )}
 
-Without a GitHub token, it checks only bots that the workflows here poll.
 Exits with 1 if a check failed. A check that cannot be made from outside is
 shown as unknown, and is no failure.
 
@@ -178,7 +172,7 @@ async function checkGitHub(
   ports: DoctorPorts,
 ): Promise<readonly DoctorFinding[]> {
   const { app = [] } = target
-  if (!target.token) return app.length > 0 ? app : withoutToken(target, ports)
+  if (!target.token) return app.length > 0 ? app : [noTokenFinding(target, ports.forge)]
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = checkRepository(target, answer, ports)
@@ -206,25 +200,6 @@ const STARTING = new Set([
   'token_ends_soon',
 ])
 
-/** The bots that the workflows of this folder poll; all other checks need a token. */
-async function withoutToken(
-  target: DoctorTarget,
-  ports: DoctorPorts,
-): Promise<readonly DoctorFinding[]> {
-  const { workflow, repository } = target
-  const isWanted = (name: string) => workflow === undefined || name === workflow
-  const isHere = repository.toLowerCase() === originRepository().toLowerCase()
-  // Without the environment, because a wrong BOT_TOKEN would be a mistake of the file.
-  const polled = isHere ? polledHere({}) : []
-  const bots = new Set(polled.map((path) => path.split('/')[0] ?? '').filter(isWanted))
-  const receives = triggersHere().some((found) => isWanted(found.workflow))
-  if (bots.size === 0) return [noTokenFinding(target, ports.forge)]
-  const findings = await checkBotsHere([...bots], ports)
-  return receives || target.relay !== undefined
-    ? [noTokenFinding(target, ports.forge), ...findings]
-    : findings
-}
-
 const TIMEOUT = 15_000
 
 /** Calls GitHub, the relay and the Bot API over HTTP. */
@@ -233,10 +208,6 @@ export function doctorPorts(forge: ForgeHere, token: Secret | undefined): Doctor
     ...systemClock,
     forge,
     askGitHub: githubAt(forge.apiUrl, token),
-    botHere() {
-      const { BOT_TOKEN: own } = process.env
-      return own ? botFrom(process.env, own) : undefined
-    },
     callRelay(url) {
       return withProgress('calling the relay', http({ method: 'GET', url, timeout: TIMEOUT }))
     },

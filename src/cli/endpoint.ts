@@ -15,6 +15,7 @@ import {
   endpointAndUrl,
   listEndpoints,
   namedEndpoint,
+  ownerHere,
   readEndpoint,
   storedSettings,
 } from './endpoint/named-endpoint.ts'
@@ -22,13 +23,13 @@ import {
   type AdminSettings,
   type EndpointChecks,
   endpointChecks,
+  endpointTargets,
   plainSettings,
   refuseRef,
   type SettingOptions,
   withSettingOptions,
   workflowName,
 } from './endpoint/settings.ts'
-import { endpointTargets } from './endpoint/targets.ts'
 import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { repositoryHere } from './flag-values.ts'
 import { type AdminAnswer, type RelayClient, RelayRefusal } from './relay-client.ts'
@@ -260,7 +261,15 @@ async function list({ repository, json, ...options }: SharedOptions): Promise<vo
   const owner = repository === undefined ? undefined : checkedOwner(repository)
   const endpoints = await listEndpoints(client, owner)
   if (json) return printJson({ endpoints })
-  if (endpoints.length === 0) return print('no endpoints')
+  if (endpoints.length === 0) {
+    const here = owner ?? ownerHere()
+    if (owner === undefined && here !== undefined) {
+      process.stderr.write(
+        `On Workers, only endpoints of ${here} are listed, the owner of the git remote. For another one: --repository owner/name\n`,
+      )
+    }
+    return print('no endpoints')
+  }
   const rows = endpoints.map((endpoint) => [
     `${endpoint.owner}/${endpoint.name}`,
     endpoint.unreadable ? 'no relay key decrypts it' : startedBy(endpoint),

@@ -4,6 +4,7 @@ import { explainWorkflow, type JobExplanation, type ModelEvent } from '../model/
 import { readWorkflowJobs } from '../model/workflow-jobs.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
+import { textTable } from './terminal.ts'
 
 /** Which jobs of a workflow file run for which of the events that it names. */
 interface ExplainedFile {
@@ -73,16 +74,10 @@ export function formatExplained({ file, events }: ExplainedFile): string {
       return [id, ...events.map((_, at) => CELLS[cell(at, id)?.verdict ?? 'unknown'])]
     }),
   ]
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
-  )
-  const lines = rows.map((row) => {
-    return `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd()
-  })
   const reasons = events.flatMap(({ event, jobs }) =>
     jobs
       .filter(({ verdict, id }) => verdict !== 'runs' && id !== 'on')
       .map(({ id, why }) => `  ${id}, ${event}: ${why.replace(/\s+/g, ' ')}`),
   )
-  return [file, ...lines, ...reasons].join('\n')
+  return [file, textTable(rows).replace(/^/gm, '  '), ...reasons].join('\n')
 }

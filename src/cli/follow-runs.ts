@@ -58,26 +58,6 @@ const USUAL_RUN_TIME = 60_000
 /** The same while GitHub's queues are long. */
 const RUN_TIMEOUT = 5 * 60_000
 
-interface RunListing {
-  readonly retry?: Retry | undefined
-  readonly since?: Date | undefined
-  isEnough?(runs: readonly WorkflowRun[]): boolean
-}
-
-/**
- * The runs of the repository, newest first.
- *
- * @throws UserError if GitHub refuses or is unreachable
- */
-function listRuns(
-  github: RunPorts,
-  { retry, ...lookup }: RunListing,
-): Promise<readonly WorkflowRun[]> {
-  const readPage = async (page: number) =>
-    (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs
-  return recentRuns(readPage, lookup)
-}
-
 /** Milliseconds. A run can appear in the listing later than a newer run. */
 const LISTING_LAG = 5 * 60_000
 
@@ -96,11 +76,11 @@ export async function awaitRun(
   const ofEvent = (runs: readonly WorkflowRun[]) => runsOfEvent(runs, event)[0]
   let [since, isReported]: [since?: Date, isReported?: boolean] = []
   for (;;) {
-    const runs = await listRuns(github, {
-      retry: retryUntil(github, started + RUN_TIMEOUT),
-      since,
-      isEnough: (read) => ofEvent(read) !== undefined,
-    })
+    const retry = retryUntil(github, started + RUN_TIMEOUT)
+    const readPage = async (page: number) =>
+      (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs
+    const isEnough = (read: readonly WorkflowRun[]) => ofEvent(read) !== undefined
+    const runs = await recentRuns(readPage, { since, isEnough })
     const found = ofEvent(runs)
     if (found) return found
     const waited = github.now().getTime() + PAUSE - started

@@ -44,7 +44,7 @@ export async function forgeHere(
   if (host.endsWith('.ghe.com')) return at('github', `https://api.${host}`)
   if (configured === 'github') return at('github', `${webUrl}/api/v3`)
   if (configured !== undefined) return at(configured, `${webUrl}/api/v1`)
-  return detected(webUrl, at)
+  return detected(webUrl, origin?.webUrl ? 'the git remote "origin" is at' : 'GH_HOST names', at)
 }
 
 /** Milliseconds. */
@@ -52,6 +52,7 @@ const TIMEOUT = 10_000
 
 async function detected(
   webUrl: string,
+  source: string,
   at: (kind: Forge, api: string) => ForgeHere,
 ): Promise<ForgeHere> {
   const ask = (path: string) =>
@@ -64,12 +65,12 @@ async function detected(
   if (enterprise?.headers['x-github-enterprise-version'] !== undefined) {
     return at('github', `${webUrl}/api/v3`)
   }
-  throw new UserError(unknownForge(new URL(webUrl).host, webUrl))
+  throw new UserError(unknownForge(source, webUrl))
 }
 
-function unknownForge(host: string, webUrl: string): Problem {
+function unknownForge(source: string, webUrl: string): Problem {
   return {
-    message: `the git remote "origin" is at ${host}, which is neither GitHub nor Forgejo nor Gitea`,
+    message: `${source} ${new URL(webUrl).host}, which is neither GitHub nor Forgejo nor Gitea`,
     hint: 'Run the command in a clone from one of them, or name the API of the host.',
     notes: [
       `GitHub Enterprise Server: HOOKLINE_API_URL=${webUrl}/api/v3`,

@@ -1,39 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { DevServer } from '../inspector/dev-server.ts'
 import { environmentFor } from './programs.ts'
-import { styled } from './terminal.ts'
-
-interface Running {
-  readonly server: Pick<DevServer, 'replayNewest'>
-  quit(): void
-  readonly report: (error: unknown) => void
-}
-
-/** The keys of `hookline dev`. */
-export function devKeys({ server, quit, report }: Running): ListeningKeys {
-  // The replayed request is reported like any request; only a failure is reported here.
-  const replay = () =>
-    void server.replayNewest().then((reply) => {
-      if (reply === undefined) printDimmed('there is no request to replay')
-      else if (reply.status >= 400) printDimmed(`the replay failed with status ${reply.status}`)
-    }, report)
-  const keys = [
-    { key: 'r', does: 'replay the last request', press: replay },
-    { key: 'q', does: 'quit', press: quit },
-  ]
-  return keysOnTerminal(keys, quit)
-}
 
 /** Listens for keys if stdin and stdout are a terminal in the foreground. */
 export function keysOnTerminal(keys: readonly KeyBinding[], interrupt: () => void): ListeningKeys {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
   return listenToKeys(keys, stdin, interrupt)
-}
-
-function printDimmed(text: string): void {
-  process.stdout.write(`${styled(process.stdout, 'dim', text)}\n`)
 }
 
 /** A key that does something while a server runs. */
@@ -67,7 +40,7 @@ interface ListeningKeys {
 }
 
 /** The keys of a process without a terminal. */
-export const NO_KEYS: ListeningKeys = { hint: '', stop: () => {}, start: () => {} }
+const NO_KEYS: ListeningKeys = { hint: '', stop: () => {}, start: () => {} }
 
 const CTRL_C = '\u0003'
 

@@ -3,6 +3,7 @@ import { printable } from '../wire/printable.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
 import { unknownVariables } from '../wire/unknown-variables.ts'
 import { VERSION } from '../wire/version.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
 import {
   EXIT_CODES,
   endOnClosedOutput,
@@ -53,7 +54,11 @@ async function run(words: readonly string[]): Promise<void> {
           const [unknown = '', prefix = ''] =
             /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
           const whole = command.options.find(({ long }) => prefix && long?.startsWith(prefix))?.long
+          const excess = text.startsWith('error: too many arguments') ? command.args[0] : undefined
+          const names = command.commands.map((each) => each.name())
+          const meant = excess === undefined ? undefined : didYouMean(excess, names)
           write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
+          if (meant) write(`(${meant})\n`)
         },
       })
       .configureHelp({

@@ -14,10 +14,12 @@ import {
   refuseInsecureAddress,
 } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { fieldsOf } from '../wire/github-api.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { HttpResponse } from '../wire/http.ts'
-import { record } from '../wire/json.ts'
+import { isObject, record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
+import { HEADER } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import type { WorkflowRun } from '../wire/run-lookup.ts'
 import { Secret } from '../wire/secret.ts'
@@ -34,7 +36,6 @@ import {
   outgoingRequest,
   type RequestOptions,
 } from './send/outgoing-request.ts'
-import { readResponse, type SendResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
 
@@ -186,6 +187,76 @@ async function sendOnce(
   else print(responseLines(request.method, url, response, milliseconds).map(printable).join('\n'))
   if (!response.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, endpoint, response)
+}
+
+/** The response of a relay or of `hookline dev` to a webhook request. */
+interface SendResponse {
+  readonly accepted: boolean
+  readonly status: number
+  /** Delivery id; `null` if the server is not a relay. */
+  readonly delivery: string | null
+  /** Page of the run, if the relay knows it. */
+  readonly run: string | null
+  /** True if the relay stored the event. */
+  readonly queued: boolean
+  /** True if the relay collects the event for a batch. */
+  readonly collected: boolean
+  /** True if the condition of the endpoint dropped the request, so that no run starts. */
+  readonly filtered: boolean
+  /** True if the path of the URL names no trigger. */
+  readonly missingTrigger: boolean
+  /** True if `hookline dev` evaluated the request and no trigger fired. */
+  readonly nothingFired: boolean
+  /** Why the accepted request starts no run; `null` if a run starts. */
+  readonly reason: string | null
+  /** Error code of the relay: `missing_token`. */
+  readonly code: string | null
+  /** Fault and cure; `null` in a response of another server. */
+  readonly message: string | null
+  readonly hint: string | null
+  readonly body: string
+}
+
+function readResponse({ status, headers, text }: HttpResponse): SendResponse {
+  const { error } = fieldsOf({ text })
+  const { code, message, hint } = isObject(error) ? error : {}
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+  const filtered = headers[HEADER.filtered] !== undefined
+  const missingTrigger = headers[HEADER.hint] === 'no_trigger'
+  const nothingFired = headers[HEADER.hint] === 'nothing_fired'
+  return {
+    accepted: status >= 200 && status < 300,
+    status,
+    delivery: headers[HEADER.delivery] ?? null,
+    run: headers[HEADER.run] ?? null,
+    queued: headers[HEADER.queued] === 'true',
+    collected: headers[HEADER.reason] === 'batch',
+    filtered,
+    missingTrigger,
+    nothingFired,
+    reason: filtered
+      ? FILTERED
+      : missingTrigger
+        ? NO_TRIGGER
+        : nothingFired
+          ? idleText(headers)
+          : null,
+    code: textOf(code),
+    message: textOf(message),
+    hint: textOf(hint),
+    body: text,
+  }
+}
+
+const FILTERED = 'no run: the condition of the endpoint (--if) is not true for this request'
+
+const NO_TRIGGER =
+  'no run: the URL names no trigger. A webhook URL ends in /<workflow>/<trigger>, for example /hook/webhook.'
+
+/** The explanation of `hookline dev`. */
+function idleText(headers: HttpResponse['headers']): string {
+  const reason = headers[HEADER.reason]
+  return `nothing fired: ${reason ?? 'the terminal of hookline dev shows the reason'}`
 }
 
 function responseLines(

@@ -21,7 +21,7 @@ export interface Explanation {
 
 interface ExplainOptions {
   /** Bounds the time of a filter, because a pattern can take years. */
-  readonly scripts: Pick<Scripts, 'within' | 'query'>
+  readonly scripts: Pick<Scripts, 'within'>
   /** True if a sentence may contain the value at a path of the event. Others read the logs of GitHub. */
   shows(path: string, value: Json): boolean
 }

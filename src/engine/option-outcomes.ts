@@ -1,4 +1,3 @@
-import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { PathMistake } from '../wire/data-path.ts'
 import { OptionError } from '../wire/errors.ts'
@@ -45,13 +44,8 @@ export async function queryOutcomes(
   scripts: Scripts,
   items: readonly Item[],
 ): Promise<readonly QueryResult[]> {
-  // Such a pattern can use up its time, and must not block a server in the meantime.
-  const elsewhere = hasBacktracking(query) ? scripts.query : undefined
   const attempt = async (list: readonly Item[], limit: number) => {
-    const task = { option, query, items: list }
-    const outcome = elsewhere
-      ? await elsewhere(task, limit)
-      : await evaluateQuery(task, limit, scripts)
+    const outcome = await evaluateQuery({ option, query, items: list }, limit, scripts)
     if ('invalid' in outcome) throw new OptionError(option, `config.${option}: ${outcome.invalid}`)
     return 'results' in outcome ? outcome.results : outcome.stopped
   }

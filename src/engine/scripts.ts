@@ -253,7 +253,7 @@ export type ScriptOutcome =
   | { readonly json: string | undefined; readonly failure?: never }
   | { readonly failure: string; readonly json?: never }
 
-/** An option in MongoDB's language, and the items that it is evaluated for. JSON, so that a thread can get it. */
+/** An option in MongoDB's language, and the items that it is evaluated for. */
 export interface QueryTask {
   readonly option: 'filter' | 'filterOutputs'
   readonly query: JsonObject
@@ -286,8 +286,6 @@ export interface Scripts {
    * @throws ScriptFailure if the work was stopped
    */
   within<Result>(milliseconds: number, work: () => Result): Promise<Result>
-  /** Evaluates a query in another thread, where there is one. */
-  query?(task: QueryTask, milliseconds: number): Promise<QueryOutcome>
 }
 
 export class ScriptFailure extends Error {

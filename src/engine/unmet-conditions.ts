@@ -1,4 +1,3 @@
-import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
 import { ScriptFailure, type Scripts } from './scripts.ts'
 
@@ -23,11 +22,9 @@ export interface UnmetCondition {
 export async function unmetConditions(
   filter: JsonObject,
   items: readonly JsonObject[],
-  scripts: Pick<Scripts, 'within' | 'query'>,
+  scripts: Pick<Scripts, 'within'>,
   limit: number,
 ): Promise<UnmetCondition[]> {
-  // Such a pattern is evaluated in another thread; it would block this one.
-  if (scripts.query && hasBacktracking(filter)) return []
   const { compileQuery, mongoFor } = await import('./mongo.ts')
   const { isNamed, read, selectorOf } = await import('./mongo-paths.ts')
   const mongo = await mongoFor(filter)

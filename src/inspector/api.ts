@@ -74,8 +74,6 @@ interface RelayFacts {
   readonly endpoint: string
   /** `octo/shop` */
   readonly repository: string
-  /** Outcome of the run, such as `success`; empty if unknown. */
-  readonly outcome: string
   /** False for a refused request, whose payload is not stored. */
   readonly canReplay: boolean
 }
@@ -261,10 +259,6 @@ export interface Welcome {
   readonly polling: boolean
   /** Mistakes of workflow files. */
   readonly problems: readonly ShownProblem[]
-  /** Whether real jobs run here. */
-  readonly runs: boolean
-  /** Names of the example requests of senders. */
-  readonly fixtures: readonly string[]
   /** The relay whose deliveries are shown; `null` for `hookline dev`. */
   readonly relay: WelcomeRelay | null
 }

@@ -3,7 +3,7 @@ import { enginePorts } from '../action/action-ports.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { triggerNamed } from '../engine/evaluate-event.ts'
-import type { Scripts } from '../engine/scripts.ts'
+import { scripts } from '../engine/scripts.ts'
 import { steadyClock, systemClock } from '../relay/config.ts'
 import { type Credentials, keyCredentials, NO_CREDENTIALS } from '../relay/github/credential.ts'
 import { PACK } from '../relay/github/payload.ts'
@@ -25,25 +25,33 @@ import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type GitHubEvent, readClientPayload } from '../wire/payload.ts'
-import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import type { OutputReader, ShownJobs, ShownRequest, Welcome } from './api.ts'
-import { devSource } from './dev-source.ts'
 import { type DevEvent, type LocalEnginePorts, poller, repeat, runLocally } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import {
   type Cause,
   eventRecord,
-  newestRequest,
   Recorder,
+  readOrder,
   refusalRecord,
+  replayRequest,
   requestRecord,
   shownBytes,
+  shownProblem,
 } from './recorder.ts'
-import { RunLogs } from './run-logs.ts'
-import { accessRefusal, inspectorPath, inspectorServer, randomKey } from './server.ts'
-import { shownProblem } from './shown-problem.ts'
+import {
+  accessRefusal,
+  type InspectorAnswer,
+  type InspectorSource,
+  inspectorJson,
+  inspectorPath,
+  inspectorServer,
+  inspectorText,
+  listChanged,
+  randomKey,
+} from './server.ts'
 
 interface DevServerOptions {
   /** An address that other machines reach; requests then need the key. */
@@ -56,11 +64,7 @@ interface DevServerOptions {
   readonly problems?: () => readonly Problem[] | undefined
   /** The files and jobs that can read the outputs of a workflow's triggers. */
   readonly readers: (workflow: string) => readonly OutputReader[]
-  /** Example requests of senders, by name. */
-  readonly fixtures: ReadonlyMap<string, Fixture>
   readonly signer: Signer
-  /** Runs scripts without blocking the server. */
-  readonly scripts: Scripts
   /** Explains the jobs of the workflows for an event. */
   readonly explain: (event: DevEvent) => readonly ShownJobs[]
   readonly tell: (
@@ -76,17 +80,7 @@ interface DevServerOptions {
 /** Runs real jobs. Any page in a browser can reach a webhook here, so a request needs a key. */
 interface LocalRuns {
   readonly key: string
-  start(workflow: string, event: GitHubEvent, hear: (line: string) => void): void
-}
-
-/** An example request of a sender. */
-interface Fixture {
-  /** @param moment a UUID and the time, which differ between deliveries */
-  request(moment: { readonly id: string; readonly now: Date }): {
-    readonly headers: Readonly<Record<string, string>>
-    /** Text is sent unchanged, an object as JSON. */
-    readonly body: string | object
-  }
+  start(workflow: string, event: GitHubEvent): void
 }
 
 /** Signs requests as senders do. */
@@ -112,8 +106,6 @@ export interface DevServer extends RunningServer {
   poll(): void
   /** Tells the pages that a workflow file was changed. */
   workflowsChanged(): void
-  /** Replays the newest request; `undefined` if there is none. */
-  replayNewest(): Promise<RelayResponse | undefined>
 }
 
 /** Nothing is dispatched, so the name of the repository has no effect. */
@@ -124,31 +116,25 @@ const POLL_PAUSE = 5000
 
 /** Serves the relay for one repository, with the local engine in place of GitHub. */
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
-  const { host, port, env, workflows, fixtures, signer, report } = options
+  const { host, port, env, workflows, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const localEngine = { workflows, engine: devEngine(options), now: () => performance.now() }
-  const logs = new RunLogs()
-  const stage = { ...options, recorder, logs, localEngine }
+  const stage = { ...options, recorder, localEngine }
   const cause = { origin: 'request', of: null } as const
   const relayOf = (cause: Cause, credentials: Credentials, mayRun: boolean) =>
     devRelay(stage, cause, credentials, mayRun)
   const relay = relayOf(cause, await devCredentials(host, env), false)
-  // Requests of the page were authenticated by the cookie, so they may run real jobs.
-  const send = (request: RelayRequest, cause: Cause) =>
-    respond(request, relayOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
   const key = randomKey()
-  const secretHeadersAt = (path: string) => signatureHeaders(path, localEngine)
   const source = devSource({
     recorder,
-    logs,
     files: PAGE_FILES,
     key,
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
-    fixture: (name) => fixtureRequest(fixtures.get(name)),
-    secretHeadersAt,
+    secretHeadersAt: (path) => signatureHeaders(path, localEngine),
     sign: (request) => resignedRequest(request, workflows, signer),
-    send,
+    // Requests of the page were authenticated by the cookie, so they may run real jobs.
+    send: (request, cause) => respond(request, relayOf(cause, NO_CREDENTIALS, true)),
   })
   const inspector = inspectorServer(source, report)
   const runRelay = relayOf(cause, NO_CREDENTIALS, true)
@@ -169,10 +155,6 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     inspectorPath: inspectorPath(key),
     poll() {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
-    },
-    async replayNewest() {
-      const newest = newestRequest(recorder.all(), secretHeadersAt)
-      return newest && send(newest.request, { origin: 'replay', of: newest.of })
     },
     workflowsChanged: source.workflowsChanged,
     async close() {
@@ -202,15 +184,77 @@ async function answerWithKey(
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
 }
 
+/** The parts of `hookline dev`: its recorded events, and the means to send a request to itself. */
+interface DevParts {
+  readonly recorder: Recorder
+  readonly files: ReadonlyMap<string, string>
+  readonly key: string
+  /** Workflows as they are now, with addresses below `base`. */
+  welcome(base: string): Welcome
+  /** An example request of a sender with a new id and the current time, without a path. */
+  /**
+   * Signs the request as its sender would; returns it unchanged if nothing is signed.
+   *
+   * @throws UserError if the request cannot be signed
+   */
+  sign(request: ShownRequest): Promise<ShownRequest>
+  /** Headers by which the trigger at a path authenticates its sender, in lower case. */
+  secretHeadersAt(path: string): readonly string[]
+  /** Sends a request to this server. */
+  send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
+}
+
+/** The inspector of `hookline dev`. */
+export function devSource(parts: DevParts): InspectorSource & {
+  /** Tells every page that a workflow file was changed. */ workflowsChanged(): void
+} {
+  const { recorder, files, key, welcome } = parts
+  const { run } = recorder
+  let tellChange = () => {}
+  return {
+    command: 'hookline dev',
+    files,
+    key,
+    run,
+    welcome,
+    summaries: () => recorder.all().map(({ summary }) => summary),
+    listen(send) {
+      const unlisten = recorder.listen(({ summary }, gone) =>
+        send(listChanged({ summaries: [summary], gone })),
+      )
+      tellChange = () => send({ name: 'changed', data: '{}' })
+      return unlisten
+    },
+    find: async (id) => recorder.find(id)?.json,
+    // The page has neither headers nor bodies of all requests.
+    search: (filter) => recorder.search(filter),
+    actions: new Map([['replay', (body: string) => replayed(body, parts)]]),
+    workflowsChanged: () => tellChange(),
+  }
+}
+
+/** @throws UserError if the request cannot be signed */
+async function replayed(body: string, parts: DevParts): Promise<InspectorAnswer> {
+  const order = readOrder(body)
+  if (!order) return inspectorText(400, 'invalid request order')
+  const original = parts.recorder.find(order.of ?? '')
+  const origin = order.of === null ? 'composed' : 'replay'
+  const cause = { origin, of: original?.summary.id ?? null } as const
+  const request = order.sign ? await parts.sign(order) : order
+  const secretHeaders = parts.secretHeadersAt(request.path)
+  const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
+  const { status, headers, body: text } = await parts.send(replay, cause)
+  return inspectorJson({ status, delivery: headers['x-hookline-delivery'] ?? '', body: text })
+}
+
 /** The parts that evaluate and show an event. */
 interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
   readonly recorder: Recorder
-  readonly logs: RunLogs
   readonly localEngine: LocalEnginePorts
 }
 
 /** Each run has its own id; the state lives as long as the process. */
-function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
+function devEngine({ env }: DevServerOptions): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(baseAddress(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL')), { store })
   return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
@@ -231,7 +275,6 @@ function devRelay(stage: Stage, cause: Cause, credentials: Credentials, mayRun: 
     loadChecks: () => import('../relay/webhook/verification.ts'),
     publicUrl: undefined,
     pause: () => systemClock.sleep(0),
-    eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry) => {
@@ -254,7 +297,7 @@ function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPor
 }
 
 function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
-  const { localEngine, recorder, logs, readers, explain, tell, runs } = stage
+  const { localEngine, recorder, readers, explain, tell, runs } = stage
   return async (clientPayload: string) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
@@ -266,8 +309,7 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
     recorder.add(unlisted, withheld)
     tell(event, arrival.readers, jobs)
     if (mayRun && event.count > 0 && event.origin) {
-      const hear = (line: string) => logs.add(event.delivery, printable(line))
-      runs?.start(event.workflow, event.origin.event, hear)
+      runs?.start(event.workflow, event.origin.event)
     }
     const sentences = event.explanations?.map(({ sentence }) => sentence) ?? []
     const idleReason = sentences.length > 0 ? asciiHeader(sentences) : unknownReason(event)
@@ -314,7 +356,7 @@ function localPoller({
 function welcome(
   base: string,
   polling: boolean,
-  { workflows, problems: readProblems, fixtures, signer, runs }: DevServerOptions,
+  { workflows, problems: readProblems, signer }: DevServerOptions,
 ): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(base, found).map(
@@ -336,9 +378,7 @@ function welcome(
     triggers,
     polled: polledTriggers(found),
     polling,
-    runs: runs !== undefined,
     problems: (readProblems?.() ?? problems).map(shownProblem),
-    fixtures: [...fixtures.keys()],
     relay: null,
   }
 }
@@ -410,14 +450,6 @@ const NO_ADDRESS = {
 
 const SHOWN_SECRET = {
   message: 'this sender writes the secret itself into the request, where the page would show it',
-}
-
-function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'> | undefined {
-  if (!fixture) return undefined
-  const moment = { id: crypto.randomUUID(), now: systemClock.now() }
-  const { headers, body } = fixture.request(moment)
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return { method: 'POST', headers, body: text, encoding: 'text' }
 }
 
 /** @throws UserError if other machines can reach the server and no key is set */

@@ -1,4 +1,4 @@
-import { isObject } from '../wire/json.ts'
+import { isObject, tryParseJson } from '../wire/json.ts'
 import type { ShownRequest } from './api.ts'
 
 /** Characters of a preview, and of one value in it. */
@@ -28,12 +28,8 @@ export function requestPreview({ body, encoding, headers }: ShownRequest): strin
   if (/form-urlencoded/.test(headers['content-type'] ?? '')) {
     return preview(Object.fromEntries(new URLSearchParams(body)))
   }
-  try {
-    const parsed: unknown = JSON.parse(body)
-    return isObject(parsed) || Array.isArray(parsed) ? preview(parsed) : previewLine(body)
-  } catch {
-    return previewLine(body)
-  }
+  const parsed = tryParseJson(body)
+  return isObject(parsed) || Array.isArray(parsed) ? preview(parsed) : previewLine(body)
 }
 
 /** For a message to a bot, its sender and text; otherwise the most telling values. */

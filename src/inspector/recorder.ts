@@ -1,11 +1,14 @@
 import * as v from 'valibot'
 import type { LogEntry } from '../relay/webhook/request-log.ts'
 import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
+import type { Problem } from '../wire/errors.ts'
 import type { RelayRequest } from '../wire/http.ts'
-import { isObject, record } from '../wire/json.ts'
+import { isObject, record, tryParseJson } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
-import { counted } from '../wire/printable.ts'
+import { counted, printable } from '../wire/printable.ts'
+import { withoutTokens } from '../wire/tokens.ts'
 import { CREDENTIAL_HEADERS } from '../wire/webhook-request.ts'
+import { lineAt } from '../workflow/code-frame.ts'
 import {
   type Detail,
   type JobsResult,
@@ -13,6 +16,7 @@ import {
   type Outcome,
   type OutputReader,
   type ShownJobs,
+  type ShownProblem,
   type ShownRequest,
   type Summary,
   type Unlisted,
@@ -21,7 +25,6 @@ import {
 import { filterMatcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
 import { preview, requestPreview } from './preview.ts'
-import { shownProblem } from './shown-problem.ts'
 
 /** Limits of the stored events. */
 export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
@@ -184,6 +187,24 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   return { ...named, ...came, ...result, ...shownMessages, ...HERE }
 }
 
+/** A mistake for the page: its position as numbers, without secrets and control characters. */
+export function shownProblem({ message, position, hint, notes = [] }: Problem): ShownProblem {
+  const shown = (text: string) => printable(withoutTokens(text))
+  return {
+    text: shown(message),
+    place: position
+      ? {
+          file: position.source.name,
+          line: position.line,
+          column: position.column,
+          length: position.length,
+          text: shown(lineAt(position)),
+        }
+      : null,
+    notes: [...(hint === undefined ? [] : [hint]), ...notes].map(shown),
+  }
+}
+
 /** An event of `hookline dev` has no request if it was polled, and no relay. */
 const HERE = { request: null, missing: null, stages: [], values: [], relay: null } as const
 
@@ -287,7 +308,7 @@ const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 't
  */
 export function eventName({ headers, body }: ShownRequest): string | null {
   const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
-  const parsed = parsedBody(body)
+  const parsed = /^\s*\{/.test(body) ? tryParseJson(body) : undefined
   const action = isObject(parsed) ? short(parsed.action) : undefined
   if (header) return short(action ? `${header}.${action}` : header) ?? null
   if (!isObject(parsed)) return short(new URLSearchParams(body).get('command')) ?? null
@@ -300,15 +321,6 @@ export function eventName({ headers, body }: ShownRequest): string | null {
   if (isObject(parsed.action)) return short(parsed.action.type) ?? null
   if (typeof parsed.update_id !== 'number') return action ?? null
   return Object.keys(parsed).find((key) => key !== 'update_id') ?? null
-}
-
-function parsedBody(body: string): unknown {
-  if (!/^\s*\{/.test(body)) return undefined
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 /** A longer text is no name. */
@@ -369,20 +381,6 @@ export function replayRequest(
     ]),
     readBody: async () => bytes,
   }
-}
-
-/** The newest stored request, ready for a replay; `undefined` if there is none. */
-export function newestRequest(
-  kept: readonly Kept[],
-  secretHeadersAt: (path: string) => readonly string[],
-): { readonly request: RelayRequest; readonly of: string } | undefined {
-  for (const one of kept.toReversed()) {
-    const { id, request } = detailOf(one)
-    if (!request) continue
-    const secretHeaders = secretHeadersAt(request.path)
-    return { request: replayRequest(request, one.withheld, secretHeaders), of: id }
-  }
-  return undefined
 }
 
 /** The bytes of a shown body; none if the base64 is invalid. */

@@ -52,10 +52,7 @@ const deliverySchema = v.object({
 /** A delivery as the admin API lists it. */
 export type ListedDelivery = v.InferOutput<typeof deliverySchema>
 
-const pageSchema = v.object({
-  deliveries: v.array(deliverySchema),
-  next: v.nullish(v.pipe(v.string(), v.maxLength(100)), null),
-})
+const listSchema = v.object({ deliveries: v.array(deliverySchema) })
 
 const stageSchema = v.object({
   stage: words,
@@ -84,13 +81,13 @@ const shownSchema = v.object({
 })
 
 /** A delivery with its request and its stages. */
-export type ShownDelivery = v.InferOutput<typeof shownSchema>
+type ShownDelivery = v.InferOutput<typeof shownSchema>
 
-/** A page of the list. @throws UserError if it is not the response of a relay */
-export function readDeliveries(answer: unknown): v.InferOutput<typeof pageSchema> {
-  const page = v.safeParse(pageSchema, answer)
-  if (!page.success) throw new UserError(NOT_A_RELAY)
-  return page.output
+/** @throws UserError if it is not the response of a relay */
+export function readDeliveries(answer: unknown): readonly ListedDelivery[] {
+  const list = v.safeParse(listSchema, answer)
+  if (!list.success) throw new UserError(NOT_A_RELAY)
+  return list.output.deliveries
 }
 
 /** @throws UserError if it is not the response of a relay */
@@ -120,7 +117,6 @@ export function deliverySummary(delivery: ListedDelivery): Summary {
     relay: {
       endpoint: delivery.endpoint === null ? '' : `${delivery.owner}/${delivery.endpoint}`,
       repository,
-      outcome: delivery.outcome ?? '',
       canReplay: state !== 'refused',
     },
   }

@@ -9,7 +9,7 @@ import {
   type Welcome,
 } from './api.ts'
 import { deliveryDetail, readShown } from './relay-delivery.ts'
-import { type AskPage, RelayList } from './relay-list.ts'
+import { type AskNewest, RelayList } from './relay-list.ts'
 import {
   type InspectorAnswer,
   type InspectorSource,
@@ -23,7 +23,7 @@ import {
 export interface RelayDeliveries {
   /** Host and port, for people. */
   readonly host: string
-  readonly list: AskPage
+  readonly list: AskNewest
   /** `undefined` if the relay does not have it. */
   find(owner: string, id: string): Promise<unknown>
   /** @returns ids under which the event is sent again */
@@ -47,11 +47,8 @@ export interface RelayParts {
   readonly now: () => number
 }
 
-/** Milliseconds between two readings of the whole list, at least. */
+/** Milliseconds between two readings of the whole list, which is a burden for the relay. */
 const WHOLE_INTERVAL = 30_000
-
-/** A long list is a burden for the relay: it is left alone most of the time. */
-const REST = 10
 
 /** The inspector of `hookline deliveries --open`. */
 export function relaySource(parts: RelayParts): InspectorSource & {
@@ -64,10 +61,9 @@ export function relaySource(parts: RelayParts): InspectorSource & {
   let fault: string | null = null
   let wholeAt = Number.NEGATIVE_INFINITY
   const read = async () => {
-    const started = now()
-    if (started < wholeAt) return list.read('newest')
+    if (now() < wholeAt) return list.read('newest')
     await list.read('all')
-    wholeAt = now() + Math.max(WHOLE_INTERVAL, REST * (now() - started))
+    wholeAt = now() + WHOLE_INTERVAL
   }
   const shown = (): [string | null, boolean] => [fault, list.isFull]
   return {
@@ -76,7 +72,7 @@ export function relaySource(parts: RelayParts): InspectorSource & {
     key,
     run,
     welcome: (): Welcome => ({
-      ...{ triggers: [], polled: [], polling: false, problems: [], runs: false, fixtures: [] },
+      ...{ triggers: [], polled: [], polling: false, problems: [] },
       relay: { host: relay.host, dev: parts.dev, isFull: list.isFull, fault },
     }),
     summaries: () => list.summaries(),
@@ -90,7 +86,6 @@ export function relaySource(parts: RelayParts): InspectorSource & {
       const detail = await detailOf(id, list, parts)
       return detail && JSON.stringify(detail)
     },
-    resources: new Map(),
     actions: new Map([
       ['replay', (body: string) => replayed(body, list, relay)],
       ['open', (body: string) => opened(body, list, parts)],

@@ -24,8 +24,8 @@ export interface InspectorSource {
   listen(send: (event: StreamedEvent) => void): () => void
   /** A `Detail` as JSON; `undefined` if the event is no longer stored. @throws UserError */
   find(id: string): Promise<string | Uint8Array | undefined>
-  /** Further resources, by the first part of their path. */
-  readonly resources: ReadonlyMap<string, (name: string, query: URLSearchParams) => InspectorAnswer>
+  /** Ids of the events that match a filter; absent if the page has everything that a filter reads. */
+  search?(filter: string): readonly string[]
   /** Actions, by the first part of their path. */
   readonly actions: ReadonlyMap<string, (body: string) => Promise<InspectorAnswer>>
 }
@@ -193,9 +193,9 @@ export async function inspect(visit: Visit, source: InspectorSource): Promise<In
       return { stream: { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' } }
     case 'requests':
       return foundEvent(source, name)
+    case 'search':
+      return inspectorJson(source.search?.(new URLSearchParams(visit.query).get('q') ?? '') ?? [])
   }
-  const own = source.resources.get(resource)
-  if (own) return own(name, new URLSearchParams(visit.query))
   const file = resource || 'index.html'
   const found = source.files.get(file)
   const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))

@@ -131,7 +131,6 @@ export function statelessRelay(
     loadChecks,
     publicUrl,
     pause: () => systemClock.sleep(0),
-    eventReceived: undefined,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),

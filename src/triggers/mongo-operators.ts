@@ -147,16 +147,6 @@ function below(key: string | number, faults: readonly OptionFault[]): OptionFaul
 /** An escape, a class, or what RE2 does not have: lookaround and backreferences. */
 const PARTS = /(?<unknown>\(\?<?[=!]|\\[1-9]|\\k<)|\\.|\[(?:\\.|[^\]\\])*\]/gs
 
-/** True if a query contains such a pattern at any depth. */
-export function hasBacktracking(query: unknown): boolean {
-  if (typeof query !== 'object' || query === null) return false
-  return Object.entries(query).some(([name, value]) =>
-    name === '$regex' && typeof value === 'string'
-      ? needsBacktracking(value)
-      : hasBacktracking(value),
-  )
-}
-
 /** True for a pattern that RE2 does not have, and which therefore needs an engine that backtracks. */
 export function needsBacktracking(pattern: string): boolean {
   return [...pattern.matchAll(PARTS)].some(({ groups }) => groups?.unknown !== undefined)

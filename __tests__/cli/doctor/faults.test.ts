@@ -64,7 +64,7 @@ const OF_WORKFLOWS: readonly Fault[] = [
   ['no workflow', { workflows: json(404, {}) }, 'workflows_missing', /trunk/],
   ['unreadable workflows', { workflows: json(403, {}) }, 'workflow_unreadable', /Contents/],
   ['no listener', { workflows: { 'ci.yml': PUSH } }, 'workflow_not_listening', /init/],
-  ['another type', { workflows: { 'hook.yml': wrongType } }, 'workflow_wrong_type', /webhook/],
+  ['another type', { workflows: { 'hook.yml': wrongType } }, 'workflow_not_listening', /webhook/],
   ['no action', { workflows: { 'hook.yml': unused } }, 'workflow_without_action', /uses/],
   [
     'the action in a comment only',
@@ -112,17 +112,8 @@ describe('each fault is found, with its cure:', () => {
     const workflows = { 'bot.yml': polling, 'nightly.yml': 'on: { schedule: [] }' }
     const at = (workflow: string) =>
       examineAt(platform, { scopes: 'repo', workflows }, { workflow })
-    expect(codes(await at('bot'))).toEqual(['workflow_schedule_only'])
+    expect(codes(await at('bot'))).toEqual([])
     expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
-  })
-
-  const POLLING = LISTENING.replace(/repository_dispatch:\n.*\n/, 'schedule: []\n')
-
-  test('a bot that only polls gets a warning that names webhook: true', async () => {
-    const workflows = { 'bot.yml': POLLING, 'ci.yml': PUSH }
-    const [found] = (await examineAt(platform, { scopes: 'repo', workflows })).slice(-1)
-    expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_only' })
-    expect(found?.hint).toMatch(/webhook: true/)
   })
 
   test.each([
@@ -148,12 +139,6 @@ describe('each fault is found, with its cure:', () => {
       }
     },
   )
-
-  test('a source for the compiler in .github/workflows', async () => {
-    const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })
-    expect(codes(findings)).toEqual(['workflow_is_source'])
-  })
 
   test.each([
     ['webhok', ['trigger_not_declared']],
@@ -233,7 +218,7 @@ describe('a fault behind a good response is found:', () => {
   test.each([
     ['what it needs', STARTED_DIRECTLY, []],
     ['no trigger', LISTENING, ['workflow_not_listening']],
-    ['no input', STARTED_DIRECTLY.replace('hookline: {', 'other: {'), ['workflow_input_missing']],
+    ['no input', STARTED_DIRECTLY.replace('hookline: {', 'other: {'), ['workflow_not_listening']],
     [
       'a required input',
       STARTED_DIRECTLY.replace('inputs: {', 'inputs: { who: { required: true },'),

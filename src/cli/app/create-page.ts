@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
-import { environmentFor } from '../programs.ts'
 
 export interface CreatedApp {
   readonly id: string
@@ -23,8 +21,6 @@ interface CreatePageOptions {
   manifestFor(redirect: string): object
   /** The App that a code stands for. @throws UserError when GitHub does not hand it out */
   exchange(code: string): Promise<CreatedApp>
-  /** Whether to open the page in a browser, besides printing its address. */
-  readonly opens: boolean
 }
 
 /** GitHub keeps a code for an hour. */
@@ -49,7 +45,6 @@ export async function waitForApp(options: CreatePageOptions): Promise<CreatedApp
         reject(new UserError({ message, hint: 'start over' }))
       }, PATIENCE)
       process.stderr.write(`Open this page, and make the App on it: ${origin}/\n`)
-      if (options.opens) openBrowser(`${origin}/`)
     })
   } finally {
     clearTimeout(timer)
@@ -167,21 +162,4 @@ dt { font-weight: 600 } dd { margin: 0 0 .5rem } button { font: inherit; padding
 
 function htmlEscaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
-
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-}
-
-/** Errors are ignored, because the address was printed. */
-function openBrowser(url: string): void {
-  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(program, [...args, url], {
-    stdio: 'ignore',
-    detached: true,
-    env: environmentFor('DBUS_*', 'WAYLAND_*', 'XAUTHORITY', 'BROWSER'),
-  })
-  child.on('error', () => {})
-  child.unref()
 }

@@ -5,10 +5,10 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import type { DispatchMode } from '../../wire/payload.ts'
 import { NATIVE_FOLDER, nativeFile, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
-import { dispatchModesOf } from '../target/published.ts'
+import { dispatchModesOf, startProblem } from '../target/published.ts'
 import { polledHere, triggersHere } from '../workflows-here.ts'
 
 /** The trigger that `connect` gives a public URL. */
@@ -136,13 +136,10 @@ export function nativeFileOf(
       hint: 'Compile the workflow: hookline build',
     }
   }
-  const [dispatch] = dispatchModesOf(readSource(process.cwd(), file))
-  if (dispatch === undefined) {
-    return {
-      message: `${file} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
-      hint: 'See what is missing: hookline check',
-    }
-  }
+  const modes = dispatchModesOf(readSource(process.cwd(), file))
+  const problem = startProblem(file, modes, undefined)
+  if (problem) return problem
+  const [dispatch = 'repository'] = modes
   const sources = ['yml', 'yaml'].map((end) => `workflows/${workflow}.${end}`)
   const files = [file, ...sources.filter((each) => existsSync(join(process.cwd(), each)))]
   return { file, files, dispatch }

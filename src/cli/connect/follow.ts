@@ -13,8 +13,6 @@ export interface ConnectEvent {
   /** The webhook URL with its credential: of `ready`, and of `tunnel` if the URL changed. */
   readonly url: string | null
   readonly delivery: string | null
-  /** The type of the event that the sender sent, such as `checkout.session.completed`. */
-  readonly type: string | null
   /** Status of the response to the sender. */
   readonly status: number | null
   /** Address of the run. */
@@ -29,10 +27,7 @@ export function connectEvent(
   event: ConnectEvent['event'],
   known: Partial<ConnectEvent>,
 ): ConnectEvent {
-  const nothing = {
-    ...{ url: null, delivery: null, type: null },
-    ...{ status: null, run: null, outcome: null },
-  }
+  const nothing = { url: null, delivery: null, status: null, run: null, outcome: null }
   return { event, ...nothing, reason: null, ...known }
 }
 
@@ -46,8 +41,6 @@ export interface FollowPorts {
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
-  /** The type of the event of a request that ended, if the type is known. */
-  typeOf(delivery: string): string | undefined
   /** Stores the sender's secret again; `undefined` if the workflow reads none. */
   readonly secretCommand: string | undefined
   now(): Date
@@ -77,12 +70,11 @@ export class LogFollower {
   /** Reports a request, and then the run that it starts until the run ends, or why there is no run. */
   async #followRequest(entry: LogEntry): Promise<void> {
     const { delivery, status, run = null } = entry
-    const type = this.#ports.typeOf(delivery) ?? null
     const noRun = noRunReason(entry)
     const queued = queuedReason(entry)
     if (queued !== null) this.#queued.add(delivery)
     const reason = noRun ?? queued
-    this.#report(connectEvent('request', { delivery, type, status, run, reason }))
+    this.#report(connectEvent('request', { delivery, status, run, reason }))
     // A queued event is followed when the relay logs its result.
     if (reason === null) await followDelivery(delivery, run, this.#ports, this.#report)
   }

@@ -1,15 +1,14 @@
-import type { ReceivedEvent } from '../../relay/github/payload.ts'
+import { join } from 'node:path'
+import { type DataFolder, dataFolder } from '../../relay/node/data-folder.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { UsageError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { EndpointClaims } from '../endpoint/conditions.ts'
-import { conditionsOfTrigger } from '../endpoint/conditions-of-trigger.ts'
+import { conditionsOfTrigger, type EndpointClaims } from '../endpoint/conditions.ts'
 import { NO_CHECKS, storedEndpoint } from '../endpoint/named-endpoint.ts'
 import { findRelay } from '../find-relay.ts'
 import type { ForgeHere } from '../forge.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
-import { connectFolder } from './connect-state.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
 /** How long a webhook URL stays the same. */
@@ -44,8 +43,6 @@ interface PublicRelayOptions {
   /** The sender's secret of `--secret-env`. */
   readonly secret: Secret | undefined
   readonly onLog: (line: string) => void
-  /** Receives each event before the line of the log about it. */
-  readonly onEvent: (event: ReceivedEvent) => void
   /** Reports a tunnel that ended, or the webhook URL of a new tunnel. */
   readonly onTunnel: (change: TunnelChange) => void
   /** Ends the tunnel, or the wait for its address. */
@@ -89,7 +86,7 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
 
 /** A relay whose database has the trigger as an endpoint, from the start before if there was one. */
 async function startWithEndpoint(
-  { target, token, publicUrl, forge, port, onLog, onEvent }: PublicRelayOptions,
+  { target, token, publicUrl, forge, port, onLog }: PublicRelayOptions,
   conditions: EndpointClaims | undefined,
 ) {
   const folder = connectFolder(target, forge)
@@ -98,7 +95,6 @@ async function startWithEndpoint(
     host: '127.0.0.1',
     port,
     write: onLog,
-    onEvent,
     folder,
     // Nothing else of the environment changes the relay.
     env: {
@@ -126,6 +122,22 @@ async function startWithEndpoint(
     await relay.close()
     throw error
   }
+}
+
+/**
+ * The data folder of the relay that `connect` starts for a trigger, so that the path of its webhook URL is the
+ * same at the next start. Events that wait there are of one forge.
+ */
+export function connectFolder(
+  { repository, workflow, trigger }: Pick<ConnectTarget, 'repository' | 'workflow' | 'trigger'>,
+  { apiUrl: { host, pathname } }: Pick<ForgeHere, 'apiUrl'>,
+): DataFolder {
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
+  const { path } = dataFolder({ env: { XDG_STATE_HOME, LOCALAPPDATA } })
+  const address = host + pathname.replace(/(?:\/api\/v[13])?\/*$/, '')
+  const forge = host === 'api.github.com' ? [] : [address.replace(/[^\w.-]+/g, '_')]
+  const parts = [...forge, ...repository.toLowerCase().split('/'), `${workflow}.${trigger}`]
+  return dataFolder({ data: join(path, 'connect', ...parts), env: {} })
 }
 
 /** @throws UsageError on a Node that has no database */

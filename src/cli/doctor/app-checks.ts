@@ -11,8 +11,6 @@ interface AppCheck {
   readonly findings: readonly DoctorFinding[]
   /** A token of the App for the repository, with the permission of the dispatch mode. */
   readonly token?: Secret
-  /** The login of the App: `my-relay[bot]`. Absent if GitHub does not tell its name. */
-  readonly login?: string
 }
 
 interface AppTarget {
@@ -81,8 +79,7 @@ export async function checkApp({
       repository: parseRepository(repository),
       event: dispatchEvent(dispatch),
     })
-    const login = await app.login()
-    return { findings: passed(STEPS.length), token, ...(login !== undefined && { login }) }
+    return { findings: passed(STEPS.length), token }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
     const step = STEP_OF.get(error.code) ?? 0

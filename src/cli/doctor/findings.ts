@@ -1,4 +1,3 @@
-import type { Bot } from '../../triggers/messaging-bot/bot-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
@@ -28,8 +27,6 @@ export interface DoctorPorts {
   readonly askGitHub: AskGitHub
   /** Calls a public page of the relay. @throws HttpFailure */
   callRelay(url: string): Promise<HttpResponse>
-  /** The bot of BOT_TOKEN; `undefined` if it is not set. @throws UserError for any other string */
-  botHere(): Bot | undefined
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }

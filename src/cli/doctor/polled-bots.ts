@@ -1,6 +1,5 @@
 import type { NativeWorkflow } from '../../compiler/native.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
-import { type Bot, getBotName, getWebhookInfo } from '../../triggers/messaging-bot/bot-api.ts'
 import { messagingBot } from '../../triggers/messaging-bot.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
@@ -8,9 +7,7 @@ import { isObject } from '../../wire/json.ts'
 import { recentRuns, runsPath, type WorkflowRun } from '../../wire/run-lookup.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { hasSucceeded } from '../follow-runs.ts'
-import { withTokenOfGh } from '../forge-tokens.ts'
 import type { AskGitHub } from '../github-client.ts'
-import { shellHere } from '../terminal.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -72,39 +69,18 @@ function environmentOf(workflow: unknown, name: string): string | undefined {
   return typeof environment === 'string' ? environment : undefined
 }
 
-/** Findings about bots of this folder that poll, without a GitHub token. @param names such as `bot` */
-export async function checkBotsHere(
-  names: readonly string[],
-  ports: DoctorPorts,
-): Promise<readonly DoctorFinding[]> {
-  const polling = names.map((name) =>
-    passedFinding('workflow', `${name}.yml polls for messages, and needs no relay`),
-  )
-  const [name = ''] = names
-  const command = withTokenOfGh(ports.forge, `hookline doctor --workflow ${name}`)
-  const message = 'without a GitHub token, the secret and the last run are not checked'
-  const unasked = unknownFinding(
-    'token',
-    'token_not_set',
-    message,
-    `To check them, run: ${command}`,
-  )
-  return [...polling, await checkBot(ports), unasked]
-}
-
 /** Checks the secret and the last run of each bot. */
 export async function checkPolledBots(
   target: DoctorTarget,
   bots: readonly PolledBot[],
   ports: DoctorPorts,
 ): Promise<readonly DoctorFinding[]> {
-  if (bots.length === 0) return []
   const findings: DoctorFinding[] = []
   for (const bot of bots) {
     if (bot.secret !== undefined) findings.push(await checkSecret(target, bot, bot.secret, ports))
     findings.push(await checkLastRun(target, bot, ports))
   }
-  return [...findings, await checkBot(ports)]
+  return findings
 }
 
 async function checkSecret(
@@ -158,39 +134,6 @@ async function checkLastRun(
   const message = `the last run of ${file} ended as ${conclusion}, started ${started}: ${url}`
   const hint = `Run: gh run view ${id} --log-failed --repo ${repository}`
   return failedFinding('bot', 'bot_run_failed', message, hint)
-}
-
-/** Checks that BOT_TOKEN is the token of a bot that can be polled. */
-async function checkBot({ botHere }: DoctorPorts): Promise<DoctorFinding> {
-  try {
-    const bot = botHere()
-    if (bot) return await askBot(bot)
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    const [{ message, hint, notes = [] } = { message: 'the bot API failed' }] = error.problems
-    const cure = hint ?? (notes.join(' ') || 'Get the token from BotFather with /token.')
-    return failedFinding('bot', 'bot_token_rejected', message, cure)
-  }
-  const message = 'BOT_TOKEN is not set here, so Telegram is not asked about the bot'
-  const hint = `To check its token and webhook, run: ${shellHere().asking('BOT_TOKEN')}`
-  return unknownFinding('bot', 'bot_token_not_set', message, hint)
-}
-
-async function askBot(bot: Bot): Promise<DoctorFinding> {
-  const name = await getBotName(bot)
-  const { url, pending } = await getWebhookInfo(bot)
-  if (url !== '') {
-    const host = URL.canParse(url) ? ` at ${new URL(url).host}` : ''
-    const address = `${bot.api}/bot${shellHere().variable('BOT_TOKEN')}/deleteWebhook`
-    return failedFinding(
-      'bot',
-      'bot_has_webhook',
-      `@${name} has a webhook${host}, so it cannot be polled`,
-      `Remove the webhook: curl "${address}"`,
-    )
-  }
-  const waiting = pending === 1 ? '1 message waits' : `${pending || 'no'} messages wait`
-  return passedFinding('bot', `BOT_TOKEN is the token of @${name}; ${waiting} for a poll`)
 }
 
 interface SecretPlace {

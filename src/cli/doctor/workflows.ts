@@ -5,7 +5,7 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
@@ -13,10 +13,11 @@ import { parseYaml } from '../../workflow/yaml.ts'
 import { NATIVE_FOLDER } from '../files.ts'
 import {
   askContents,
-  dispatchEventsOf,
   dispatchInputs,
   dispatchTypes,
   listedFiles,
+  modesIn,
+  startProblem,
 } from '../target/published.ts'
 import {
   type DoctorFinding,
@@ -64,7 +65,7 @@ export async function checkRepositoryWorkflows(
   const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
   const checked =
     workflow === undefined
-      ? files.filter(({ on, events }) => events.length > 0 || dispatchTypes(on) !== undefined)
+      ? files.filter(({ on, modes }) => modes.length > 0 || dispatchTypes(on) !== undefined)
       : files
   const bots = files.flatMap((file) => file.bot ?? [])
   const ofBots = await checkPolledBots(target, bots, ports)
@@ -145,8 +146,8 @@ interface NativeFile {
   readonly problem?: Problem | undefined
   /** The value of `on:`. */
   readonly on?: unknown
-  /** The events by which a relay can start it. */
-  readonly events: readonly DispatchEvent[]
+  /** The modes in which a relay can start it. */
+  readonly modes: readonly DispatchMode[]
   /** Absent if no step uses the action. */
   readonly native?: NativeWorkflow | undefined
   /** The bot that it polls; absent if it receives webhooks. */
@@ -157,22 +158,20 @@ function readNativeFile(file: string, text: string): NativeFile {
   const source = { name: file, file, text: withUnixLines(text) }
   try {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
-    if (!isObject(value)) return { file, isValid: false, events: [] }
+    if (!isObject(value)) return { file, isValid: false, modes: [] }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    const events = dispatchEventsOf(value)
-    const bot = native && events.length === 0 ? polledBot(file, native, value) : undefined
-    return { file, isValid: true, on: value.on, events, native, bot }
+    const modes = modesIn(value)
+    const bot = native && modes.length === 0 ? polledBot(file, native, value) : undefined
+    return { file, isValid: true, on: value.on, modes, native, bot }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { file, isValid: false, problem: error.problems[0], events: [] }
+    return { file, isValid: false, problem: error.problems[0], modes: [] }
   }
 }
 
-const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
-
 /** Whether the relay's dispatch starts a workflow, and a step passes the event to the action. */
 function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
-  const { file, isValid, problem: refusal, on, native } = workflow
+  const { file, isValid, problem: refusal, on, native, modes } = workflow
   if (!isValid) {
     const line = refusal?.position ? `:${refusal.position.line}` : ''
     const message = `${file}${line}: ${refusal?.message ?? 'this file is not a workflow'}`
@@ -180,37 +179,34 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
       refusal?.hint ?? 'Open the page "Actions" of the repository, which shows the error.'
     return failedFinding('workflow', 'workflow_invalid', message, hint)
   }
-  const mistake = native ? inlineMistake(file, native, target) : undefined
-  const problem = sourceMistake(file, on) ?? mistake
-  if (problem) return problem
-  const own = workflow.events[0] === 'workflow_dispatch' ? 'workflow' : 'repository'
-  const isDirect = (target.dispatch ?? own) === 'workflow'
-  if (isDirect && !isPolled(workflow)) return checkDirect(workflow)
-  const types = dispatchTypes(on)
-  if (types === undefined && isPolled(workflow)) {
-    return checkPolling(file, on)
+  const mistake = native && inlineMistake(file, native, target)
+  if (mistake) return mistake
+  if (modes.length === 0 && isPolled(workflow)) {
+    return passedFinding('workflow', `${file} polls for messages, and needs no relay`)
   }
-  if (types === undefined) {
-    const message = `${file} does not listen for repository_dispatch`
-    return failedFinding('workflow', 'workflow_not_listening', message, orOther(workflow, LISTEN))
+  const problem = startProblem(file, modes, target.dispatch)
+  if (problem) {
+    const [other] = modes
+    const cure = other ? `Run: hookline endpoint update <name> --dispatch ${other}` : problem.hint
+    return failedFinding('workflow', 'workflow_not_listening', problem.message, cure ?? '')
   }
-  if (types.length > 0 && !types.includes(EVENT_TYPE)) {
-    const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
-    const hint = `Add ${EVENT_TYPE} to the types: ${LISTEN}`
-    return failedFinding('workflow', 'workflow_wrong_type', message, hint)
+  const { dispatch = modes[0] ?? 'repository' } = target
+  const required = dispatch === 'workflow' ? requiredInput(on) : undefined
+  if (required !== undefined) {
+    const message = `${file} requires the input ${JSON.stringify(required)}, which no webhook sets`
+    return failedFinding('workflow', 'workflow_input_required', message, 'Make the input optional.')
   }
   if (!native) return withoutAction(file)
   return (
     skippingCondition(file, native) ??
-    passedFinding('workflow', `${file} listens for ${EVENT_TYPE}`)
+    passedFinding('workflow', `${file} is started by ${dispatchEvent(dispatch)}`)
   )
 }
 
-/** The event to add; or the other dispatch mode, if the workflow listens for its event. */
-function orOther({ events: [other] }: NativeFile, listening: string): string {
-  if (other === undefined) return `Add ${listening}`
-  const mode = other === 'workflow_dispatch' ? 'workflow' : 'repository'
-  return `The file listens for ${other}. Use hookline endpoint update <name> --dispatch ${mode}, or add ${listening}`
+function requiredInput(on: unknown): string | undefined {
+  return Object.entries(dispatchInputs(on)).find(
+    ([name, input]) => isObject(input) && input.required === true && name !== WORKFLOW_INPUT,
+  )?.[0]
 }
 
 function isPolled({ on, native, bot }: NativeFile): boolean {
@@ -243,16 +239,6 @@ function skippingCondition(file: string, native: NativeWorkflow): DoctorFinding 
   return failedFinding('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)
 }
 
-/** A source file of the compiler in the folder of native workflows. */
-function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
-  const events = isObject(on) ? Object.keys(on) : [on].flat().map(String)
-  const trigger = events.find((name) => TRIGGERS.has(name))
-  if (trigger === undefined) return undefined
-  const message = `${file}: ${trigger} is not an event of GitHub`
-  const hint = 'Move the file to workflows/, and run: hookline build'
-  return failedFinding('workflow', 'workflow_is_source', message, hint)
-}
-
 /** The trigger of the endpoint is not declared in the file. */
 function undeclaredTrigger(
   file: string,
@@ -269,50 +255,8 @@ function undeclaredTrigger(
   return failedFinding('workflow', 'trigger_not_declared', message, hint)
 }
 
-/** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function checkDirect(workflow: NativeFile): DoctorFinding {
-  const { file, on, native } = workflow
-  const inputs = dispatchInputs(on)
-  const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
-  const hint = orOther(workflow, listening)
-  if (!hasEvent(on, 'workflow_dispatch')) {
-    const message = `${file} has no trigger workflow_dispatch`
-    return failedFinding('workflow', 'workflow_not_listening', message, hint)
-  }
-  if (!(WORKFLOW_INPUT in inputs)) {
-    const message = `${file} has no input "${WORKFLOW_INPUT}" under workflow_dispatch`
-    return failedFinding('workflow', 'workflow_input_missing', message, hint)
-  }
-  const [required] = Object.entries(inputs).flatMap(([name, input]) =>
-    isObject(input) && input.required === true && name !== WORKFLOW_INPUT ? [name] : [],
-  )
-  if (required !== undefined) {
-    const message = `${file} requires the input ${JSON.stringify(required)}, which no webhook sets`
-    return failedFinding('workflow', 'workflow_input_required', message, 'Make the input optional.')
-  }
-  return native
-    ? passedFinding('workflow', `${file} is started directly, by workflow_dispatch`)
-    : withoutAction(file)
-}
-
-function hasEvent(on: unknown, event: string): boolean {
-  if (Array.isArray(on)) return on.includes(event)
-  return on === event || (isObject(on) && event in on)
-}
-
 function withoutAction(file: string): DoctorFinding {
   const message = `${file} listens for webhooks, but no step uses the action`
   const hint = 'Add a step: uses: hookline/hookline@v1'
   return warningFinding('workflow', 'workflow_without_action', message, hint)
-}
-
-/** GitHub may start a polling workflow late, and nothing else starts it. */
-function checkPolling(file: string, on: unknown): DoctorFinding {
-  const isScheduled = isObject(on) && 'schedule' in on
-  const message = isScheduled
-    ? `${file} is started only by GitHub's schedule, which may be late or skipped`
-    : `${file} has no schedule, so it polls only when you start it`
-  const hint =
-    'Let a cron service start it on time, or set webhook: true so that Telegram sends each message.'
-  return warningFinding('workflow', 'workflow_schedule_only', message, hint)
 }

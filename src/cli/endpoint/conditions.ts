@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
 import { senderNamed } from '../../triggers/senders.ts'
 import { settingsJson } from '../../triggers/verify/scheme.ts'
@@ -17,9 +18,10 @@ import { ExpressionMistake } from '../../workflow/expression-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { variableNamed } from '../flag-values.ts'
 import { knownSender } from '../init/sender-workflow.ts'
+import { isStandIn } from '../workflows-here.ts'
 
 /** A relay behind a quick tunnel does not know its own URL. */
-export type ConditionUse = 'endpoint' | 'tunneled endpoint'
+type ConditionUse = 'endpoint' | 'tunneled endpoint'
 
 /** The flags that set the conditions of an endpoint. */
 export interface ConditionOptions {
@@ -250,7 +252,7 @@ function refuseScheme(name: string, needs: readonly string[]): void {
 }
 
 /** Why the relay cannot verify a scheme; `undefined` if it can. */
-export function relayRefusal(
+function relayRefusal(
   name: string,
   needs: readonly string[],
   use: ConditionUse,
@@ -300,6 +302,52 @@ function settingsOfSender(name: string): Record<string, unknown> {
     message: `${name} does not sign its requests`,
     hint: 'Omit --sender: there is no signature to verify.',
   })
+}
+
+/** The conditions of a trigger's file, divided between the relay and the workflow. */
+interface TriggerConditions {
+  /** The conditions that the relay can check; `undefined` if there are none. */
+  readonly conditions: EndpointClaims | undefined
+  /** The conditions that only the workflow can check, with the reason: one line each. */
+  readonly inWorkflow: readonly string[]
+}
+
+/** Why only the workflow verifies the signature, although the relay could. */
+export const VERIFIABLE_LATER =
+  'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.'
+
+/**
+ * The conditions of a trigger that an endpoint has too: `verify`, if the secret is set.
+ *
+ * @param secret in place of the secret that the file names
+ */
+export function conditionsOfTrigger(
+  { signatures }: FoundTrigger,
+  secret: string | undefined,
+  use: ConditionUse,
+): TriggerConditions {
+  if (signatures.length === 0) return { conditions: undefined, inWorkflow: [] }
+  const entries = signatures.map(({ scheme, secret: own, options = {} }) => ({
+    ...options,
+    scheme: [scheme],
+    secret: [secret ?? own.reveal()],
+  }))
+  const onlyInWorkflow = (line: string) => ({ conditions: undefined, inWorkflow: [line] })
+  for (const { scheme, ...options } of entries) {
+    const [name = ''] = scheme
+    const refusal = relayRefusal(name, schemeNamed(name)?.needs ?? [], use)
+    if (refusal) return onlyInWorkflow(`verify: ${refusal}`)
+    const signedPayload = String('signedPayload' in options ? options.signedPayload : '')
+    if (use !== 'endpoint' && signedPayload.includes('{url}')) {
+      return onlyInWorkflow(
+        'verify: its signedPayload contains {url}, which only the workflow knows',
+      )
+    }
+  }
+  if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
+    return onlyInWorkflow(VERIFIABLE_LATER)
+  }
+  return { conditions: { verify: entries }, inWorkflow: [] }
 }
 
 /** Adds the flags of the conditions that the relay checks. */

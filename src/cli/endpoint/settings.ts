@@ -2,19 +2,21 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { senderNamed } from '../../triggers/senders.ts'
 import { durationSeconds } from '../../wire/duration.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
+import { isWorkflowName, splitOnce } from '../../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
-import type { Environment } from '../../wire/settings.ts'
+import { checkedRepository, type Environment } from '../../wire/settings.ts'
 import { tokenFor } from '../flag-values.ts'
-import type { CheckedTarget } from '../target/endpoint-target.ts'
+import { type CheckedTarget, readEndpointTarget } from '../target/endpoint-target.ts'
 import { filterWords } from '../target/filter-words.ts'
+import { warn } from '../terminal.ts'
 import {
   type ConditionOptions,
   conditionsFrom,
+  conditionsOfTrigger,
   type EndpointClaims,
   secretFrom,
   withConditionOptions,
 } from './conditions.ts'
-import { conditionsOfTrigger } from './conditions-of-trigger.ts'
 
 /** The flags that `create` and `update` share. */
 export interface SettingOptions extends ConditionOptions {
@@ -106,6 +108,45 @@ export function refuseRef({ ref, dispatch }: SettingOptions): void {
 /** The file name without its extension, as a URL has it. */
 export function workflowName(workflow: string): string {
   return workflow.replace(/\.ya?ml$/, '')
+}
+
+/**
+ * The further targets that --target names. Each workflow is read on GitHub, as the first one is, so that a target
+ * without a trigger gets the only one that its workflow declares.
+ *
+ * @param dispatch of the endpoint, which its targets share
+ * @throws UserError for a target that no event would start
+ */
+export async function endpointTargets(
+  { target = [], ref }: Pick<SettingOptions, 'target' | 'ref'>,
+  dispatch: DispatchMode,
+): Promise<AdminSettings> {
+  const targets: string[] = []
+  for (const text of target) {
+    const [repository, path] = splitOnce(text, ':')
+    const [file, trigger] = splitOnce(path, '/')
+    const workflow = workflowName(file)
+    if (!isWorkflowName(workflow) || trigger.includes('/')) throw notATarget(text)
+    const wanted = {
+      repository: checkedRepository(repository),
+      workflow,
+      dispatch,
+      ...(trigger !== '' && { trigger }),
+      ...(ref !== undefined && dispatch === 'workflow' && { ref }),
+    }
+    const found = await readEndpointTarget(wanted)
+    if (found.unchecked !== undefined)
+      warn([{ message: `${text} not checked: ${found.unchecked}` }])
+    targets.push(`${wanted.repository}:${workflow}/${found.trigger}`)
+  }
+  return targets.length > 0 ? { targets } : {}
+}
+
+function notATarget(text: string): UserError {
+  return new UserError({
+    message: `--target: ${JSON.stringify(text)} does not name a repository and a workflow`,
+    hint: 'Write the repository, a colon, and the workflow: --target octo/mail:receipt/webhook',
+  })
 }
 
 /** The checks of an endpoint, divided between relay and workflow. */

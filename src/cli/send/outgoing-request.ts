@@ -1,3 +1,4 @@
+import { CLIENT_HEADERS } from '../../inspector/client-headers.ts'
 import type { Outgoing, OutgoingRequest } from '../../triggers/sender.ts'
 import { bodyBytes } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
@@ -76,15 +77,6 @@ interface SavedRequest extends OutgoingRequest {
   readonly path: string
 }
 
-/** Headers that the connection or the relay sets. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'transfer-encoding',
-  'accept-encoding',
-])
-
 /**
  * Reads a saved request, which has the four keys of a `client_payload`.
  *
@@ -95,7 +87,10 @@ export async function readSaved(value: unknown): Promise<SavedRequest> {
   const { path, method, headers, body } = readClientPayload(value)
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
   const sent = Object.entries(headers).filter(
-    ([name]) => !NOT_SENT.has(name) && !name.startsWith(RESERVED_HEADER_PREFIX),
+    ([name]) =>
+      !CLIENT_HEADERS.has(name) &&
+      name !== 'transfer-encoding' &&
+      !name.startsWith(RESERVED_HEADER_PREFIX),
   )
   return {
     path: path.replace(/^\//, ''),

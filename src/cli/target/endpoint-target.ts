@@ -1,6 +1,6 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
-import { type DispatchMode, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import type { DispatchMode } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { NATIVE_FOLDER } from '../files.ts'
@@ -14,6 +14,7 @@ import {
   declaredWorkflow,
   listedFiles,
   readPublished,
+  startProblem,
 } from './published.ts'
 
 /** The workflow that an endpoint shall start, as far as flags name it. */
@@ -124,22 +125,11 @@ function declaredTarget(
   { modes, triggers, declaresTriggers }: DeclaredWorkflow,
   { file, branch }: FilePlace,
 ): CheckedTarget {
-  // A `ref` is for workflow_dispatch alone.
-  const wantedMode = dispatch ?? (ref === undefined ? undefined : 'workflow')
-  const mode = wantedMode ?? modes[0]
-  if (mode === undefined) {
-    throw new UserError({
-      message: `${file} on ${branch} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
-      hint: 'See what is missing: hookline check',
-    })
-  }
-  if (ref === undefined && !modes.includes(mode)) {
-    const [other] = modes
-    throw new UserError({
-      message: `${file} on ${branch} does not listen for ${mode}_dispatch`,
-      hint: other ? `Use --dispatch ${other}, or omit it.` : 'See what is missing: hookline check',
-    })
-  }
+  // A `ref` is for workflow_dispatch alone, on a branch that may have another file.
+  const wanted = dispatch ?? (ref === undefined ? undefined : 'workflow')
+  const problem = ref === undefined && startProblem(`${file} on ${branch}`, modes, wanted)
+  if (problem) throw new UserError(problem)
+  const mode = wanted ?? modes[0] ?? 'workflow'
   const declared =
     trigger === undefined
       ? onlyTrigger(workflow, triggers, { file, branch })

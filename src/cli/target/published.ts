@@ -1,15 +1,9 @@
 import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { type Source, UserError } from '../../wire/errors.ts'
+import { type Problem, type Source, UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubResponse, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import {
-  type DispatchEvent,
-  type DispatchMode,
-  dispatchEvent,
-  EVENT_TYPE,
-  WORKFLOW_INPUT,
-} from '../../wire/payload.ts'
+import { type DispatchMode, dispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
@@ -157,23 +151,47 @@ export function declaredWorkflow(
   }
 }
 
-/** `workflow` comes first, because the response of GitHub then names the run. */
 export function dispatchModesOf(native: Source): readonly DispatchMode[] {
-  const value: unknown = parseYaml(native).toJS({ maxAliasCount: -1 })
-  const events = dispatchEventsOf(value)
-  return (['workflow', 'repository'] as const).filter((mode) =>
-    events.includes(dispatchEvent(mode)),
-  )
+  return modesIn(parseYaml(native).toJS({ maxAliasCount: -1 }))
 }
 
-/** The events by which a relay can start a workflow. @param workflow the whole file, as plain values */
-export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
+/**
+ * Why no event of a relay starts a workflow file; `undefined` if one does.
+ *
+ * @param wanted the mode of the endpoint; any mode if absent
+ */
+export function startProblem(
+  file: string,
+  modes: readonly DispatchMode[],
+  wanted: DispatchMode | undefined,
+): Problem | undefined {
+  const [other] = modes
+  if (other === undefined) {
+    return {
+      message: `${file} listens neither for repository_dispatch of the type ${EVENT_TYPE}, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
+      hint: `Add: on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`,
+    }
+  }
+  if (wanted === undefined || modes.includes(wanted)) return undefined
+  return {
+    message: `${file} does not listen for ${dispatchEvent(wanted)}, but for ${dispatchEvent(other)}`,
+    hint: `Use --dispatch ${other}, or omit it.`,
+  }
+}
+
+/**
+ * The modes in which a relay can start a workflow. `workflow` comes first, because the response of GitHub then
+ * names the run.
+ *
+ * @param workflow the whole file, as plain values
+ */
+export function modesIn(workflow: unknown): readonly DispatchMode[] {
   const on = isObject(workflow) ? workflow.on : undefined
   const types = dispatchTypes(on)
   const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
   return [
-    ...(takesDispatch ? (['repository_dispatch'] as const) : []),
-    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow_dispatch'] as const) : []),
+    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow'] as const) : []),
+    ...(takesDispatch ? (['repository'] as const) : []),
   ]
 }
 

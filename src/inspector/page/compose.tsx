@@ -1,7 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { SentResponse, ShownRequest } from '../api.ts'
-import { fetchDetail, fetchFixture } from './connection.ts'
 import { showCurrentLine } from './list.tsx'
 import {
   headerLines,
@@ -12,7 +11,7 @@ import {
   readPath,
   replayLine,
 } from './request-text.ts'
-import { announce, copy, detail, send, summaries, welcome } from './state.ts'
+import { announce, copy, detail, send, welcome } from './state.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
@@ -144,9 +143,6 @@ export function Composer() {
           Close <kbd>Esc</kbd>
         </button>
       </div>
-      <Field label="Start from" id="compose-start">
-        <StartFrom />
-      </Field>
       <div class="address">
         <Field label="Method" id="compose-method">
           <select
@@ -204,7 +200,6 @@ export function Composer() {
           value={body}
           aria-describedby={isBroken ? 'compose-body-hint' : undefined}
           onInput={({ currentTarget }) => set({ body: currentTarget.value })}
-          onKeyDown={indentNewLine}
           {...plain}
         />
       </Field>
@@ -241,17 +236,8 @@ function Sign() {
 }
 
 function Buttons() {
-  const { body, encoding } = draft.value
   return (
     <div class="buttons">
-      <button
-        type="button"
-        class="quiet"
-        disabled={encoding !== 'text' || !isJson(body)}
-        onClick={() => set({ body: pretty(body) })}
-      >
-        Format
-      </button>
       <button
         type="button"
         class="quiet"
@@ -291,76 +277,6 @@ function Field({ label, id, hint, grows, children }: FieldProps) {
   )
 }
 
-/** A trigger's own example, a sender's fixture, or the last request. */
-function StartFrom() {
-  const { triggers = [], fixtures = [] } = welcome.value ?? {}
-  return (
-    <select
-      id="compose-start"
-      value=""
-      onChange={({ currentTarget }) => {
-        const [kind = '', name = ''] = currentTarget.value.split(/:(.*)/s)
-        currentTarget.value = ''
-        void startFrom(kind, name)
-      }}
-    >
-      <option value="">what is below</option>
-      <option value="last:">the last request</option>
-      <option value="empty:">nothing</option>
-      {triggers.length > 0 && (
-        <optgroup label="A trigger of yours">
-          {triggers.map(({ request, workflow, trigger }, at) => (
-            <option key={request.path} value={`trigger:${at}`}>
-              {workflow}/{trigger}
-            </option>
-          ))}
-        </optgroup>
-      )}
-      {fixtures.length > 0 && (
-        <optgroup label="As a sender sends it">
-          {fixtures.map((name) => (
-            <option key={name} value={`fixture:${name}`}>
-              {name}
-            </option>
-          ))}
-        </optgroup>
-      )}
-    </select>
-  )
-}
-
-async function startFrom(kind: string, name: string): Promise<void> {
-  try {
-    if (kind === 'empty') set({ ...NOTHING, path: draft.value.path })
-    if (kind === 'trigger') {
-      const chosen = welcome.value?.triggers[Number(name)]
-      if (chosen) draft.value = draftOf(chosen.request, null)
-    }
-    if (kind === 'fixture') {
-      const fixture = await fetchFixture(name)
-      if (fixture) draft.value = draftOf({ ...fixture, path: pathFor(name) }, null)
-    }
-    if (kind === 'last') {
-      const last = [...summaries.value.values()].findLast(
-        ({ origin, outcome }) => origin !== 'poll' && outcome !== 'refused',
-      )
-      const kept = last && (await fetchDetail(last.id))
-      if (kept?.request) draft.value = draftOf(kept.request, kept.id)
-      else announce('No request was received yet')
-    }
-  } catch (error) {
-    announce(error instanceof Error ? error.message : 'the page has an error')
-  }
-}
-
-/** The trigger of a sender (`slack.message` for `slack`), else the address that stands there. */
-function pathFor(fixture: string): string {
-  const [sender = ''] = fixture.split('.')
-  const name = sender === 'telegram' ? 'messaging_bot' : sender.replaceAll('-', '_')
-  const own = welcome.value?.triggers.find(({ trigger }) => trigger === name)
-  return own?.request.path ?? draft.value.path
-}
-
 /** The response that the sender would get; for a refusal, the fault and the fix. */
 function Answer() {
   const given = answer.value
@@ -395,17 +311,4 @@ function onFormKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
   else return
   event.preventDefault()
   event.stopPropagation()
-}
-
-/** A new line begins where the one before it did, two further after a bracket. */
-function indentNewLine(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
-  const { key, ctrlKey, metaKey, shiftKey, isComposing, currentTarget: field } = event
-  if (key !== 'Enter' || ctrlKey || metaKey || shiftKey || isComposing) return
-  const before = field.value.slice(0, field.selectionStart)
-  const line = before.slice(before.lastIndexOf('\n') + 1)
-  const [spaces = ''] = /^ */.exec(line) ?? []
-  const more = /[{[]\s*$/.test(line) ? '  ' : ''
-  event.preventDefault()
-  field.setRangeText(`\n${spaces}${more}`, field.selectionStart, field.selectionEnd, 'end')
-  field.dispatchEvent(new Event('input', { bubbles: true }))
 }

@@ -5,7 +5,6 @@ import type {
   ReplayOrder,
   ReplayResult,
   SentResponse,
-  ShownRequest,
   Welcome,
 } from '../api.ts'
 
@@ -14,8 +13,6 @@ interface Listeners {
   /** The first event of every stream; the whole list follows. */
   hello(run: string): void
   requests(change: ListChange): void
-  /** The real jobs of an event said something. */
-  log(delivery: string): void
   /** The data that the page loaded at the start has changed. */
   changed(): void
 }
@@ -32,7 +29,6 @@ export function follow(listeners: Listeners): void {
   })
   source.addEventListener('hello', ({ data }) => listeners.hello(JSON.parse(data).run))
   source.addEventListener('requests', ({ data }) => listeners.requests(JSON.parse(data)))
-  source.addEventListener('log', ({ data }) => listeners.log(JSON.parse(data)))
   source.addEventListener('changed', () => listeners.changed())
 }
 
@@ -56,19 +52,9 @@ export async function fetchDetail(id: string): Promise<Detail | undefined> {
   return response.ok ? response.json() : undefined
 }
 
-/** The output of the real jobs of an event. */
-export async function fetchLog(delivery: string): Promise<string> {
-  return (await (await reachServer(`/inspector/log/${delivery}`)).text()).trim()
-}
-
 /** The ids of what a filter lets through, its headers and body looked at too. */
 export async function search(filter: string): Promise<string[]> {
   return (await reachServer(`/inspector/search?q=${encodeURIComponent(filter)}`)).json()
-}
-
-export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'path'> | undefined> {
-  const response = await reachServer(`/inspector/fixtures/${encodeURIComponent(name)}`)
-  return response.ok ? response.json() : undefined
 }
 
 /**

@@ -8,8 +8,6 @@ import {
   type ShownRequest,
   VERIFYING,
 } from '../api.ts'
-import { shareText } from '../share.ts'
-import { Changes } from './changes.tsx'
 import { compose, isComposing } from './compose.tsx'
 import { sendToDev } from './connection.ts'
 import { Jobs } from './jobs.tsx'
@@ -28,7 +26,7 @@ import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
 import { Preformatted, Section, ValueList } from './section.tsx'
 import { Stages, Values } from './stages.tsx'
-import { announce, choose, copy, loaded, localBase, log, marked, send } from './state.ts'
+import { announce, choose, copy, loaded, localBase, marked, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** The actions on a request, by their keys: each with its label and its function. */
@@ -50,10 +48,6 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   c: {
     label: 'Copy as curl',
     run: (_, request) => void copy(replayLine(request, localBase()), 'the command'),
-  },
-  t: {
-    label: 'Copy to share',
-    run: (detail) => void copy(shareText(detail), 'it, without what is private'),
   },
   s: {
     label: 'Save as fixture',
@@ -156,10 +150,8 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       )}
       {shown.relay ? <Stages stages={shown.stages} /> : <Decisions detail={shown} />}
       {shown.relay && <Values values={shown.values} />}
-      {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
       {count > 0 && items.length > 0 && <OutputsView detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
-      {log.value && <RunLog />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
       {request && <Request request={request} missing={missing} />}
       {!request && missing !== null && <p class="missing-request">{missing}</p>}
@@ -168,7 +160,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
 }
 
 function Heading({ detail: shown }: { detail: Detail }) {
-  const { time, milliseconds, delivery, origin, event } = shown
+  const { time, milliseconds, delivery, origin, event, of } = shown
   const newer = newerCount()
   return (
     <header class="heading">
@@ -182,6 +174,7 @@ function Heading({ detail: shown }: { detail: Detail }) {
         <time dateTime={time}>{dayAndTime(time)}</time>
         {milliseconds !== null && <span>{shownMilliseconds(milliseconds)}</span>}
         {WAYS[origin] !== '' && <span>{WAYS[origin]}</span>}
+        {of !== null && <a href={`#${of}`}>Show the original</a>}
         {delivery && (
           <span class="delivery">
             delivery <code>{delivery}</code>
@@ -296,17 +289,6 @@ function Decision({ decision }: { decision: ShownDecision }) {
         </div>
       )}
     </li>
-  )
-}
-
-/** The log of the jobs that act runs on this machine. */
-function RunLog() {
-  return (
-    <Section name="run" title="Run by act">
-      <Preformatted label="Log" body>
-        {log}
-      </Preformatted>
-    </Section>
   )
 }
 

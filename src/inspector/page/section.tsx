@@ -6,14 +6,13 @@ interface SectionProps {
   title: ComponentChildren
   /** Beside the heading. */
   head?: ComponentChildren
-  class?: string
   children: ComponentChildren
 }
 
 /** A part of what is known of an event. */
-export function Section({ name, title, head, class: given, children }: SectionProps) {
+export function Section({ name, title, head, children }: SectionProps) {
   return (
-    <section class={given} aria-labelledby={`${name}-title`}>
+    <section aria-labelledby={`${name}-title`}>
       <header>
         <h3 id={`${name}-title`}>{title}</h3>
         {head}

@@ -10,7 +10,7 @@ import type {
   Welcome,
 } from '../api.ts'
 import { filterMatcher, isExcluding } from '../filter.ts'
-import { fetchDetail, fetchLog, fetchWelcome, follow, search, sendOrder } from './connection.ts'
+import { fetchDetail, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
 export function isToday(date: Date): boolean {
   return date.toDateString() === new Date().toDateString()
@@ -22,12 +22,6 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('con
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
 export const filter = signal('')
-/** The values by which a relay's deliveries are filtered; empty for all. */
-export const choices = {
-  endpoint: signal(''),
-  outcome: signal(''),
-  run: signal(''),
-} as const
 /** Ids of the deliveries that are marked for a replay. */
 export const marked = signal<ReadonlySet<string>>(new Set())
 /** The id of the selected request in the address; empty while the newest is followed. */
@@ -44,9 +38,6 @@ export const picked = signal<{ trigger: string; path: readonly (string | number)
 export const item = signal(0)
 export const toast = signal<{ text: string; code?: string } | undefined>(undefined)
 
-/** The output of the real jobs of the shown event. */
-export const log = signal('')
-
 /** The matches of a filter that only the server can find, because it has headers and bodies. */
 const found = signal<ReadonlySet<string>>(new Set())
 let run = ''
@@ -57,9 +48,7 @@ const newestFirst = computed(() =>
   [...summaries.value.values()].sort((one, other) => other.number - one.number),
 )
 
-export const isFiltered = computed(
-  () => filter.value.trim() !== '' || Object.values(choices).some((choice) => choice.value !== ''),
-)
+export const isFiltered = computed(() => filter.value.trim() !== '')
 
 /** The requests that match the filter, newest first. */
 export const visibleRequests = computed(() => {
@@ -67,33 +56,9 @@ export const visibleRequests = computed(() => {
   const isMatch = filterMatcher(filter.value)
   const isSure = welcome.value?.relay != null || !isExcluding(filter.value)
   return newestFirst.value.filter(
-    (summary) =>
-      isChosen(summary) &&
-      (found.value.has(summary.id) || (isSure && isMatch(searchedText(summary)))),
+    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchedText(summary))),
   )
 })
-
-function isChosen({ outcome, relay }: Summary): boolean {
-  const { endpoint, outcome: state, run } = choices
-  const equals = (choice: string, value: string | undefined) => choice === '' || choice === value
-  return (
-    equals(endpoint.value, relay?.endpoint) &&
-    equals(state.value, outcome) &&
-    equals(run.value, relay?.outcome)
-  )
-}
-
-/** The values that the list has, for a choice. */
-export function valuesInList(read: (summary: Summary) => string | undefined): string[] {
-  return [...new Set(newestFirst.value.flatMap((one) => read(one) || []))].sort()
-}
-
-export function clearFilter(): void {
-  batch(() => {
-    filter.value = ''
-    for (const choice of Object.values(choices)) choice.value = ''
-  })
-}
 
 function searchedText(summary: Summary) {
   const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
@@ -153,7 +118,6 @@ export function start(): void {
       isReplacing = true
     },
     requests: arrived,
-    log: (delivery) => void (delivery === detail.value?.delivery && loadLog()),
     changed: () => void loadWelcome(),
   })
 }
@@ -166,7 +130,7 @@ function startAgain(): void {
     shown.value = undefined
     picked.value = undefined
     marked.value = new Set()
-    clearFilter()
+    filter.value = ''
     choose('')
   })
   announce('The command was started anew')
@@ -258,22 +222,7 @@ async function show(id: string): Promise<void> {
   batch(() => {
     shown.value = loaded ?? 'gone'
     item.value = 0
-    log.value = ''
   })
-  void loadLog()
-}
-
-let logging: ReturnType<typeof setTimeout> | undefined
-
-/** Once for all that is said in a burst. */
-function loadLog(): void {
-  clearTimeout(logging)
-  logging = setTimeout(async () => {
-    const { delivery } = detail.peek() ?? {}
-    if (!delivery || !welcome.peek()?.runs) return
-    const text = await fetchLog(delivery).catch(() => '')
-    if (detail.peek()?.delivery === delivery) log.value = text
-  }, 50)
 }
 
 let loading = Promise.resolve()

@@ -104,13 +104,6 @@ export class App {
     return (await minted).token
   }
 
-  /** The login by which the App starts runs: `my-relay[bot]`; `undefined` if GitHub does not tell its name. */
-  async login(): Promise<string | undefined> {
-    const answer = await this.#ask(this.#questions(this.#now() + this.#options.budget), '/app')
-    const { slug } = answer.status === 200 ? fieldsOf(answer) : {}
-    return typeof slug === 'string' ? `${slug}[bot]` : undefined
-  }
-
   async #start(key: string, repository: Repository, permission: Permission): Promise<Minted> {
     if (this.#pending.size >= MOST_PENDING) this.#dropExpired()
     if (this.#pending.size >= MOST_PENDING) throw new RelayError('overloaded')

@@ -7,7 +7,7 @@ import type { Environment } from '../../wire/settings.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../config.ts'
 import type { Figures } from '../figures.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import type { Packer, ReceivedEvent } from '../github/payload.ts'
+import type { Packer } from '../github/payload.ts'
 import {
   createDataFolder,
   type DataFolder,
@@ -31,8 +31,6 @@ interface RelayOptions {
   readonly folder?: DataFolder | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
-  /** Receives each event before its signature is verified. */
-  readonly onEvent?: ((event: ReceivedEvent) => void) | undefined
   /** Figures that replace the usual ones, in tests. */
   readonly figures?: Partial<Figures>
   /** The limits of a client that replace the usual ones. */
@@ -90,7 +88,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
       access,
       write,
     }))
-  const relay = { ...(data?.relay ?? stateless), eventReceived: options.onEvent }
+  const relay = data?.relay ?? stateless
   const server = await serveRelay({ host, port, relay, limits }).catch(async (error) => {
     await data?.close(0)
     throw error

@@ -57,8 +57,6 @@ export interface WebhookRelay extends ChecksOfRelay {
     accepted(): void
     refused(error: unknown, credential: Credential): void
   }
-  /** Receives each event before its signature is verified, for a developer's own relay. */
-  readonly eventReceived: ((event: ReceivedEvent) => void) | undefined
   newDelivery(): string
 }
 
@@ -123,7 +121,6 @@ export async function handleWebhook(
     const unsigned =
       probeResponse(asked) ?? (isVerified ? unsignedHandshakeResponse(asked) : undefined)
     if (unsigned) return checkedResponse(unsigned, secrets)
-    relay.eventReceived?.(event)
 
     // 5. Verify the signature, if the endpoint asks for it.
     const isChecked = claims !== undefined || upload !== undefined

@@ -184,12 +184,6 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
   await callBotOrThrow(bot, 'deleteWebhook', {})
 }
 
-/** The user name of the bot: `my_bot`. @throws UserError with the error of the Bot API */
-export async function getBotName(bot: Bot): Promise<string> {
-  const result = await callBotOrThrow(bot, 'getMe', {})
-  return isObject(result) ? stringOrEmpty(result.username) : ''
-}
-
 /** The webhook of a bot, without the secrets that its URL may contain. */
 interface WebhookInfo {
   /** The URL without its query; empty if the bot has no webhook. */
