@@ -170,21 +170,25 @@ async function workflowSource(inputs: Inputs, event: GitHubEvent): Promise<Workf
   }
 }
 
-/** The other triggers, `verify` and expressions take a tenth of a run to load. */
+/**
+ * The other triggers, `verify` and expressions take a tenth of a run to load, so a section loads only
+ * those that it can contain. An escape could spell `verify` and `${{`.
+ */
 async function knownIn(inputs: Inputs, event: GitHubEvent) {
-  if (PLAIN_WEBHOOK.test(inputs.on)) {
-    const triggers = new Map([['webhook', webhookTrigger()]])
-    return { contexts: {}, expressions: undefined, triggers }
+  const contexts = () => expressionContexts(process.env, event.payload, inputs)
+  if (!ONLY_WEBHOOK.test(inputs.on)) {
+    const { expressions, TRIGGERS: triggers } = await import('./workflow-files.ts')
+    return { contexts: contexts(), expressions, triggers }
   }
-  const { expressions, TRIGGERS: triggers } = await import('./workflow-files.ts')
-  return { contexts: expressionContexts(process.env, event.payload, inputs), expressions, triggers }
+  const signed = /verify|\\/.test(inputs.on) ? await import('../triggers/verify.ts') : undefined
+  const triggers = new Map([['webhook', webhookTrigger(signed?.verifying)]])
+  if (!/\$\{\{|\\/.test(inputs.on)) return { contexts: {}, expressions: undefined, triggers }
+  const expressions = await import('../workflow/expressions.ts')
+  return { contexts: contexts(), expressions, triggers }
 }
 
-/**
- * A section whose only line without indentation is the key `webhook`, and that has neither the
- * option `verify` nor an expression. An escape could spell either.
- */
-const PLAIN_WEBHOOK = /^(?![\s\S]*(?:verify|\$\{\{|\\))webhook:\n(?: .*(?:\n|$))*$/
+/** A section whose only line without indentation is the key `webhook`. */
+const ONLY_WEBHOOK = /^webhook:\n(?: .*(?:\n|$))*$/
 
 /** @throws UserError if the event file of the runner is missing, or is no JSON */
 function readGitHubEvent(): GitHubEvent {

@@ -267,7 +267,7 @@ const claimSchema = v.object({
   run: v.string(),
   /** When it was claimed, by the store's clock. */
   at: v.number(),
-  /** Whether that run succeeded. */
+  /** True if the owner succeeded with the key. */
   done: v.boolean(),
   /** The mark of the delivery that contained the event. */
   delivery: v.exactOptional(v.string()),

@@ -6,18 +6,11 @@ import { slack } from './slack.ts'
 import { trello } from './trello.ts'
 import type { Trigger } from './trigger.ts'
 import { typeform } from './typeform.ts'
-import { requiredSignatures, verifyOption, verifyRequest, withoutCredentials } from './verify.ts'
+import { verifying } from './verify.ts'
 import { webhookTrigger } from './webhook.ts'
 
-const webhook = webhookTrigger({
-  option: verifyOption(),
-  requiredSignatures,
-  verifyRequest,
-  withoutCredentials,
-})
-
 const ALL: readonly Trigger[] = [
-  ...[webhook, messagingBot, awsSns, typeform],
+  ...[webhookTrigger(verifying), messagingBot, awsSns, typeform],
   ...[slack, discord, trello, googleForm],
 ]
 

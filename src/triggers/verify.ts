@@ -329,14 +329,17 @@ export function credentialLocations(
   }
 }
 
-/** The fields of a request that become outputs, without signatures and tokens. */
-export function withoutCredentials(
-  request: WebhookRequest,
-  verifications: readonly Verification[] | undefined,
-) {
-  const { headers, query, fields } = credentialLocations(verifications)
-  const visible = visibleFields(request, { headers, query })
-  return { ...visible, body: withoutFields(request.body, fields) }
+/** The option `verify` of the trigger `webhook`. */
+export const verifying = {
+  option: verifyOption(),
+  requiredSignatures,
+  verifyRequest,
+  /** The fields of a request that become outputs, without signatures and tokens. */
+  withoutCredentials(request: WebhookRequest, verifications: readonly Verification[] | undefined) {
+    const { headers, query, fields } = credentialLocations(verifications)
+    const visible = visibleFields(request, { headers, query })
+    return { ...visible, body: withoutFields(request.body, fields) }
+  },
 }
 
 function schemesWithSettings(verifications: readonly Verification[]) {

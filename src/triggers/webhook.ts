@@ -21,11 +21,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
 type Verifications = readonly Verification[] | undefined
 
 /** The option `verify`, with the code that needs the schemes of all senders. */
-interface Verifying
-  extends Pick<
-    typeof import('./verify.ts'),
-    'requiredSignatures' | 'verifyRequest' | 'withoutCredentials'
-  > {
+interface Verifying extends Omit<typeof import('./verify.ts').verifying, 'option'> {
   readonly option: v.GenericSchema<unknown, Verifications>
 }
 
