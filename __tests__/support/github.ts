@@ -57,13 +57,23 @@ const STARTED: Answer = {
 const MOST_PAYLOAD_BYTES = 65_535
 
 /** What `endpoint create` reads before it asks the relay: the repository, and a workflow that listens. */
-export const listeningWorkflow: Answering = ({ url }) => ({
-  status: 200,
-  headers: { 'content-type': 'application/json' },
-  body: url.includes('/contents/')
-    ? 'on:\n  repository_dispatch:\n    types: [webhook]\n'
-    : '{"default_branch":"main"}',
-})
+export const listeningWorkflow: Answering = ({ url }) => {
+  if (url.includes('/contents/.github/')) return { status: 200, body: WORKFLOW }
+  if (url.includes('/contents/')) return { status: 404 }
+  const headers = { 'content-type': 'application/json' }
+  return { status: 200, headers, body: '{"default_branch":"main"}' }
+}
+
+const WORKFLOW = `on:
+  repository_dispatch:
+    types: [webhook]
+jobs:
+  run:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        with: { on: webhook }
+`
 
 interface GitHubOptions {
   /** `ghes` refuses the current version of the API; `ghes-3.20` refuses the field `return_run_details`, too. */
