@@ -163,6 +163,15 @@ describe('the forge', () => {
   })
 })
 
+test('a host that GH_HOST names is not said to be the git remote', async () => {
+  const args = ['doctor', '--repository', 'octo/repo']
+  const { exitCode, stderr } = await runShared(args, {
+    cwd: tmpdir(),
+    env: { GH_HOST: 'localhost:1' },
+  })
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('GH_HOST names localhost:1,')])
+})
+
 describe('in a clone from another host', () => {
   const NONE = {
     ...{ HOOKLINE_GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, GITHUB_TOKEN: TOKEN },
