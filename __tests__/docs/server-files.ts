@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { LIMITS } from '../../src/wire/limits.ts'
+import { settingDefault } from '../../src/wire/settings.ts'
 import type { Block } from './pages.ts'
 
 /** The directives on the pages, each with the blocks in which nginx allows it. */
@@ -14,6 +14,8 @@ const NGINX: Readonly<Record<string, readonly string[]>> = {
   keepalive: ['upstream'],
   listen: ['server'],
   server_name: ['server'],
+  ssl_certificate: ['http', 'server'],
+  ssl_certificate_key: ['http', 'server'],
   access_log: ['http', 'server', 'location'],
   client_max_body_size: ['http', 'server', 'location'],
   large_client_header_buffers: ['http', 'server'],
@@ -48,20 +50,26 @@ export async function runNginx({ text }: Block): Promise<void> {
   // allowed body is accepted.
   expect(text).toContain('proxy_next_upstream off;')
   expect(text).not.toMatch(/log_format[^;]*\$(request|request_uri|args|query_string)\b/)
-  const [, kilobytes] = /client_max_body_size (\d+)k;/.exec(text) ?? []
-  expect(Number(kilobytes) * 1024).toBeGreaterThan(LIMITS.requestBodyBytes)
+  const [, megabytes] = /client_max_body_size (\d+)m;/.exec(text) ?? []
+  expect(megabytes).toBe(settingDefault('HOOKLINE_MAX_BODY_MB'))
   const [, format] = /log_format (\S+)/.exec(text) ?? []
   expect(text).toMatch(new RegExp(`access_log \\S+ ${format};`))
   await readBy('nginx', (folder, file) => ['-t', '-e', join(folder, 'error.log'), '-c', file], {
     name: 'nginx.conf',
     // A certificate is the reader's own, and the log is theirs too.
-    make: (folder) => `pid ${folder}/pid;
-events {}
-http {
-${text.replace('listen 443 ssl;', 'listen 8443;').replaceAll('/var/log/nginx', folder)}
-}
-`,
+    make: (folder) => {
+      writeCertificate(folder)
+      const own = text.replaceAll(/\/var\/log\/nginx|\/etc\/letsencrypt\/live\/[\w.]+/g, folder)
+      return `pid ${folder}/pid;\nevents {}\nhttp {\n${own}\n}\n`
+    },
   })
+}
+
+/** A certificate for nobody, with the names that certbot gives to its files. */
+function writeCertificate(folder: string): void {
+  const files = ['-keyout', `${folder}/privkey.pem`, '-out', `${folder}/fullchain.pem`]
+  const made = ['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-subj', '/CN=hooks.example.com']
+  expect(spawnSync('openssl', [...made, ...files]).status).toBe(0)
 }
 
 /** A site of Caddy that passes everything to the relay, except the admin API. */

@@ -9,7 +9,6 @@ import { TOKEN } from '../support/scene.ts'
 
 const OWN = { kind: 'endpoint', isOwn: true } as Credential
 const SENDERS = { kind: 'token', isOwn: false } as Credential
-const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '' })
 
 describe('new events can be forwarded or kept', () => {
   test.each([
@@ -38,7 +37,7 @@ describe('new events can be forwarded or kept', () => {
       ...{ now: () => now, servesOne },
       ...(shortage && { shortage: async () => lacking }),
     })
-    const fails = () => readiness.refused(refusal(code), credential)
+    const fails = () => readiness.refused(new RelayError(code), credential)
     fails()
     expect(await readiness.why()).toBe(why)
     now += 61_000

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../../src/relay/config.ts'
 import type { RecordedRequest, RelayStore } from '../../src/relay/delivery/accept.ts'
-import { invalidToken } from '../../src/relay/errors.ts'
+import { RelayError } from '../../src/relay/errors.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import type { Dispatch } from '../../src/relay/github/send.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
@@ -148,7 +148,7 @@ test.each([
 })
 
 test('a refusal by GitHub is recorded, a body with the GitHub token without the body', async () => {
-  const { relay, seen } = await relayWith({}, () => Promise.reject(invalidToken()))
+  const { relay, seen } = await relayWith({}, () => Promise.reject(new RelayError('invalid_token')))
   expect((await respond(request('{"a":1}'), relay)).status).toBe(401)
   expect((await respond(request(`{"a":"${TOKEN}"}`), relay)).status).toBe(400)
   expect(seen.records.map(({ reason, body }) => [reason, body.length])).toEqual([

@@ -6,6 +6,7 @@ import { causesSection } from '../docs/causes.js'
 import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
+import { errorCodes } from '../docs/errors.js'
 import { fillIn } from '../docs/markers.js'
 import { slackEventsList, updatesTable } from '../docs/places.js'
 import { rulesPage } from '../docs/rules.js'
@@ -74,6 +75,7 @@ const DOCUMENTS = {
   'docs/guides/deliveries.md': { causes: causesSection },
   'docs/reference/deliveries.md': { answers: answersTable },
   'docs/reference/config.md': { config: configList },
+  'docs/reference/http.md': { errors: errorCodes },
   'docs/reference/environment.md': { variables: variablesList },
   'docs/reference/commands.md': {
     commands: commandList,

@@ -1,5 +1,5 @@
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
-import { internalError, methodNotAllowed, RelayError } from './errors.ts'
+import { methodNotAllowed, RelayError } from './errors.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { type Pages, preflight, servePage } from './pages.ts'
 import type { Readiness } from './readiness.ts'
@@ -42,7 +42,8 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
     reply = page ?? (await handleWebhook(request, relay, log))
   } catch (error) {
     if (!(error instanceof RelayError)) relay.report(error)
-    const refusal = error instanceof RelayError ? error : internalError(error)
+    const refusal =
+      error instanceof RelayError ? error : new RelayError('internal_error', { cause: error })
     if (refusal.code === 'bodies_full') {
       relay.readiness.bodiesFull()
       metrics.bodyRefused()

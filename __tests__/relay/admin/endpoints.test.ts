@@ -5,7 +5,7 @@ import {
   endpointResource,
   respondToEndpointResource,
 } from '../../../src/relay/admin/endpoints.ts'
-import { invalidToken, RelayError } from '../../../src/relay/errors.ts'
+import { RelayError } from '../../../src/relay/errors.ts'
 import { Encryption } from '../../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
@@ -46,7 +46,7 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     loadChecks: () => import('../../../src/relay/webhook/verification.ts'),
     now: () => new Date(now++),
     checkAccess: async ({ token }) => {
-      if (token?.reveal() === INVENTED) throw invalidToken()
+      if (token?.reveal() === INVENTED) throw new RelayError('invalid_token')
     },
     deliveriesOf: () => ({
       endDeleted: async (owner, name) => {

@@ -137,7 +137,7 @@ describe('while the database does not respond', () => {
   const acceptsLate = () =>
     new Promise<{ tries: number }>((resolve) => setTimeout(resolve, 50, { tries: 1 }))
   const refuses = async () => {
-    throw new RelayError(404, 'repository_not_accessible', 'no access', { hint: 'None' })
+    throw new RelayError('repository_not_accessible')
   }
 
   test('GitHub gets an event that would be stored first', async () => {

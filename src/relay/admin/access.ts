@@ -41,12 +41,12 @@ const SHORTEST_TOKEN = 20
 export async function readCaller(headers: RawHeaders, rules: AccessRules): Promise<Caller> {
   const { keys, encryption, allowsTokens } = rules
   const text = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1] ?? ''
-  if (!isHeaderSafe(text) || text.length > LIMITS.tokenLength) throw invalidKey(allowsTokens)
+  if (!isHeaderSafe(text) || text.length > LIMITS.tokenLength) throw new RelayError('invalid_key')
   const presented = new Secret(text)
   const kind = await bearerKind(keys, presented)
   if (kind) return { kind }
   const isToken = text.length >= SHORTEST_TOKEN && !looksLikeBearer(text)
-  if (!allowsTokens || !isToken) throw invalidKey(allowsTokens)
+  if (!allowsTokens || !isToken) throw new RelayError('invalid_key')
   return { kind: 'token', token: presented, hashes: await encryption.tokenHashes(presented) }
 }
 
@@ -58,14 +58,5 @@ export function managerOf(caller: Caller): Manager {
 
 /** @param allowed what the caller may do */
 export function notAllowed(allowed: string): RelayError {
-  return new RelayError(403, 'not_allowed', `${allowed} only`, {
-    hint: 'Use the admin bearer: hookline relay key.',
-  })
-}
-
-function invalidKey(allowsTokens: boolean): RelayError {
-  const orToken = allowsTokens ? ', or your GitHub token' : ''
-  return new RelayError(401, 'invalid_key', 'the bearer of the admin API is wrong or missing', {
-    hint: `Send the header Authorization: Bearer <key>, with the output of: hookline relay key${orToken}.`,
-  })
+  return new RelayError('not_allowed', { message: `${allowed} only` })
 }

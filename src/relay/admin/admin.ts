@@ -2,7 +2,7 @@
 
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
-import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
+import { methodNotAllowed, RelayError } from '../errors.ts'
 import { StorageError } from '../store/storage-error.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { targetPath } from '../webhook/url.ts'
@@ -42,7 +42,10 @@ export function adminApi(
     } catch (error) {
       if (error instanceof RelayError) return errorResponse(error, delivery)
       options.report(error)
-      const fault = error instanceof StorageError ? diskFails(error) : internalError(error)
+      const fault =
+        error instanceof StorageError
+          ? diskFails(error)
+          : new RelayError('internal_error', { cause: error })
       return errorResponse(fault, delivery)
     }
   }
@@ -71,8 +74,9 @@ async function respond(
   if (endpoint) return respondToEndpointResource(request, endpoint, manager, ports)
   const delivery = deliveryResource(path)
   if (delivery) return respondToDeliveries(request, delivery, manager, ports)
-  throw new RelayError(404, 'not_found', 'the admin API has no such address', {
-    hint: 'See https://hookline.dev/reference/admin-api. Addresses are case-sensitive.',
+  throw new RelayError('not_found', {
+    message: 'the admin API has no such address',
+    hint: 'See https://github.com/hookline/hookline/blob/v1/docs/reference/admin-api.md. Addresses are case-sensitive.',
   })
 }
 
@@ -82,7 +86,8 @@ async function backupResponse(
 ): Promise<RelayResponse> {
   if (method !== 'GET') throw methodNotAllowed(['GET'])
   if (!backup) {
-    throw new RelayError(404, 'not_found', 'a database in Durable Objects has no file', {
+    throw new RelayError('not_found', {
+      message: 'a database in Durable Objects has no file',
       hint: 'Cloudflare stores it: use point-in-time recovery in place of a backup.',
     })
   }
@@ -91,9 +96,9 @@ async function backupResponse(
 }
 
 function diskFails(error: StorageError): RelayError {
-  return new RelayError(503, 'storage_full', error.message, {
+  return new RelayError('storage_full', {
+    message: error.message,
     hint: "Free space on the disk of the relay's data folder: even a deletion needs some.",
-    retryAfter: 60,
     cause: error,
   })
 }

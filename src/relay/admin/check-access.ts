@@ -36,8 +36,8 @@ export function accessCheck(
 }
 
 function readOnly(repository: string): RelayError {
-  const message = `the token may read ${repository}, but not start its workflows`
-  return new RelayError(403, 'repository_not_accessible', message, {
+  return new RelayError('repository_not_accessible', {
+    message: `the token may read ${repository}, but not start its workflows`,
     hint: 'Use a token of a user who may write to the repository.',
   })
 }

@@ -326,28 +326,27 @@ function shownDelivery(delivery: Delivery & Resting) {
 }
 
 function noSuchDelivery(): RelayError {
-  return new RelayError(404, 'not_found', 'no delivery has this id', {
+  return new RelayError('not_found', {
+    message: 'no delivery has this id',
     hint: 'GET /-admin/deliveries/<owner> lists the deliveries. An owner is written in lower case.',
   })
 }
 
 function endpointGone(): RelayError {
-  const message = 'the delivery cannot be replayed: its endpoint was deleted'
-  return new RelayError(409, 'not_replayable', message, {
+  return new RelayError('not_replayable', {
+    message: 'the delivery cannot be replayed: its endpoint was deleted',
     hint: 'Create the endpoint again (hookline endpoint create), and let the sender send the event again.',
   })
 }
 
 /** @param why without a full stop */
 function notReplayable(why: string): RelayError {
-  return new RelayError(409, 'not_replayable', `the delivery cannot be replayed: ${why}`, {
-    hint: 'Let the sender send the event again. The relay stores payloads for HOOKLINE_RETENTION_DAYS.',
-  })
+  return new RelayError('not_replayable', { message: `the delivery cannot be replayed: ${why}` })
 }
 
 function noRoom(): RelayError {
-  return new RelayError(503, 'storage_full', 'the database has no room for the replay', {
+  return new RelayError('storage_full', {
+    message: 'the database has no room for the replay',
     hint: 'Delete dead letters, or set a larger HOOKLINE_MAX_STORAGE_MB.',
-    retryAfter: 60,
   })
 }

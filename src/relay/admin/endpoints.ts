@@ -133,15 +133,13 @@ async function createResponse(
   const owner = ownerOf(settings.repository)
   const store = endpoints.stores.of(owner)
   if ((await store.versions()).length >= MOST_ENDPOINTS) {
-    throw new RelayError(409, 'too_many_endpoints', `${owner} has ${MOST_ENDPOINTS} endpoints`, {
-      hint: 'Delete an endpoint, or use one endpoint with --any-workflow for all workflows of a repository.',
-    })
+    throw new RelayError('too_many_endpoints')
   }
   const created = ports.now().getTime()
   const endpoint = { ...settings, owner, name, id: newEndpointId(), created }
   const times = { changed: created, firstEvent: null }
   const row = await encryptEndpoint(endpoint, times, endpoints.encryption)
-  if (!(await store.create(row))) throw nameTaken(owner, name)
+  if (!(await store.create(row))) throw new RelayError('endpoint_exists')
   // A request to a deleted endpoint of this name may have been recorded after the deletion.
   await ports.deliveriesOf(owner)?.endDeleted(owner, name)
   changed(endpoint, 'created', ports)
@@ -278,11 +276,7 @@ async function readable(row: EndpointRow, { endpoints }: EndpointResourcePorts):
   try {
     return await decryptEndpoint(row, endpoints.encryption)
   } catch (cause) {
-    const message = `no relay key decrypts the endpoint ${row.owner}/${row.name}`
-    throw new RelayError(409, 'unreadable_endpoint', message, {
-      hint: 'Add the old key to the relay keys, behind the new one, or delete the endpoint.',
-      cause,
-    })
+    throw new RelayError('unreadable_endpoint', { cause })
   }
 }
 
@@ -316,14 +310,9 @@ function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): s
   return publicUrl.replace(/\/+$/, '') + endpointPath(endpoint)
 }
 
-function nameTaken(owner: string, name: string): RelayError {
-  return new RelayError(409, 'endpoint_exists', `${owner} has an endpoint ${name} already`, {
-    hint: 'Choose another name, or update the endpoint.',
-  })
-}
-
 function noSuchEndpoint(): RelayError {
-  return new RelayError(404, 'not_found', 'there is no such endpoint', {
+  return new RelayError('not_found', {
+    message: 'there is no such endpoint',
     hint: 'GET /-admin/endpoints lists the endpoints. An owner is written in lower case.',
   })
 }

@@ -55,7 +55,7 @@ export function isoTime(time: number): string {
 }
 
 export function invalidQuery(hint: string): RelayError {
-  return new RelayError(400, 'invalid_query', 'the query is invalid', { hint })
+  return new RelayError('invalid_query', { hint })
 }
 
 /** On Workers, where each owner has a database of its own. */

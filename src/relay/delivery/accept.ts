@@ -3,7 +3,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { splitOnce } from '../../wire/path.ts'
 import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { type Attempts, invalidToken, RelayError, storageFull } from '../errors.ts'
+import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { LargeBodies } from '../store/bodies.ts'
@@ -306,7 +306,7 @@ export class Acceptance {
     const { store, isCurrent } = this.#ports
     // A deleted endpoint has no events any more, but the list of endpoints may be some seconds old.
     if (endpoint && isCurrent && !(await this.#answerOf(isCurrent(endpoint), true))) {
-      throw invalidToken()
+      throw new RelayError('invalid_token')
     }
     const isStored = await store.put(await Promise.all(rows))
     if (!isStored) for (const { dispatch } of events) this.#unstored.set(dispatch.delivery, true)
@@ -468,7 +468,9 @@ function combined(all: readonly Attempts[]): Attempts {
 
 /** @returns what the sender has to hear: what GitHub said, if it refused the event for good */
 function noRoom(error: unknown): unknown {
-  return mayComeLater(error) || (error instanceof RelayError && refusesCredential(error))
-    ? storageFull('the database of the relay is full', error)
-    : error
+  const isStorable =
+    mayComeLater(error) || (error instanceof RelayError && refusesCredential(error))
+  if (!isStorable) return error
+  const attempts = { tries: error.attempts?.tries ?? 0, mayBeAccepted: isAmbiguous(error) }
+  return new RelayError('storage_full', { cause: error }).after(attempts)
 }

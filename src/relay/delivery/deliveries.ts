@@ -1,7 +1,7 @@
 // The room `delivery/` is what becomes of an event: a request sends or stores it, the delivery loop sends what waits,
 // the follower looks for runs, and notifications and alarms tell an admin. This file puts these over one database.
 
-import { endpointDeleted } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { Credential, Credentials } from '../github/credential.ts'
 import { runFinder, runReader } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
@@ -412,7 +412,7 @@ export class Deliveries {
     if (isOwnQueue(queue)) return credentials.own()
     const row = endpoint === null ? undefined : await endpoints.of(owner).named(endpoint)
     const found = row && (await decryptEndpoint(row, encryption).catch(() => undefined))
-    if (!found) throw endpointDeleted()
+    if (!found) throw new RelayError('endpoint_deleted')
     return credentials.ofEndpoint(found)
   }
 }

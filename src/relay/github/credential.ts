@@ -4,7 +4,7 @@ import { PARAMETER, type Repository, type ReservedParameters } from '../../wire/
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret, sameText } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { endpointDeleted, invalidToken, RelayError, tokensNotAllowed } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
 
 /** What a token is for: to start runs by an event, or to look for runs. */
@@ -124,7 +124,7 @@ export function createCredentials({
   findEndpoint,
 }: CredentialOptions): Credentials {
   const own = async () => {
-    if (!githubCredential) throw credentialRevoked()
+    if (!githubCredential) throw new RelayError('credential_revoked')
     return ownCredential(githubCredential)
   }
   /** Secrets search faster for tokens that they know. */
@@ -145,7 +145,7 @@ export function createCredentials({
     own,
     async open(presented) {
       if (githubCredential && !allowsTokens) throw tokensNotAllowed()
-      if (!presented) throw invalidToken()
+      if (!presented) throw new RelayError('invalid_token')
       const text = presented.reveal()
       const known = opened.get(text)
       if (known) return known
@@ -158,7 +158,7 @@ export function createCredentials({
       if (kind === 'none') return UNASKED
       if (token !== undefined) return tokenCredential(kind, new Secret(token))
       const found = endpoint && (await findEndpoint?.(endpoint))
-      if (!found) throw endpointDeleted()
+      if (!found) throw new RelayError('endpoint_deleted')
       return ofEndpoint(found)
     },
   }
@@ -186,7 +186,8 @@ export function keyCredentials(key: Secret): Credentials {
     ...NO_CREDENTIALS,
     required: true,
     open: async (presented) => {
-      if (!presented || !(await sameText(presented.reveal(), key.reveal()))) throw invalidToken()
+      if (!presented || !(await sameText(presented.reveal(), key.reveal())))
+        throw new RelayError('invalid_token')
       return { ...UNASKED, secrets: [presented] }
     },
   }
@@ -213,10 +214,11 @@ function ownCredential(githubCredential: GitHubCredential): Credential {
   }
 }
 
-function credentialRevoked(): RelayError {
-  const message = 'the relay has no GitHub credential for this endpoint'
-  return new RelayError(401, 'credential_revoked', message, {
-    hint: 'Set HOOKLINE_GITHUB_TOKEN on the relay, or store a token: hookline endpoint update --credential token',
+/** The relay serves its owner's repositories, so it takes no tokens of others. */
+function tokensNotAllowed(): RelayError {
+  return new RelayError('invalid_token', {
+    message: 'the relay does not accept GitHub tokens',
+    hint: 'Use the URL of an endpoint: hookline endpoint create. To accept tokens, start the relay with --allow-tokens.',
   })
 }
 
@@ -228,7 +230,8 @@ export function presentedToken(
   const token = tokenFromHeaders(headers) || reserved.get(PARAMETER.token)
   if (!token) return undefined
   // A longer one would have all that travels searched for it.
-  if (!isHeaderSafe(token) || token.length > LIMITS.tokenLength) throw invalidToken()
+  if (!isHeaderSafe(token) || token.length > LIMITS.tokenLength)
+    throw new RelayError('invalid_token')
   return new Secret(token)
 }
 

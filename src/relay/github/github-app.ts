@@ -113,7 +113,7 @@ export class App {
 
   async #start(key: string, repository: Repository, permission: Permission): Promise<Minted> {
     if (this.#pending.size >= MOST_PENDING) this.#dropExpired()
-    if (this.#pending.size >= MOST_PENDING) throw tooManyTokenRequests()
+    if (this.#pending.size >= MOST_PENDING) throw new RelayError('overloaded')
     const deadline = this.#now() + this.#options.budget
     const pending = { deadline, minted: this.#mint(repository, permission, deadline) }
     this.#pending.set(key, pending)
@@ -214,14 +214,10 @@ export class App {
   async #notInstalled(repository: Repository, deadline: number): Promise<RelayError> {
     this.#page ??= await this.#ownPage(deadline)
     const where = this.#page ? `${this.#page}/installations/new` : 'its page on GitHub'
-    return new RelayError(
-      403,
-      'app_not_installed',
-      `the relay's GitHub App is not installed on ${fullName(repository)}`,
-      {
-        hint: `Install it at ${where}. Its owner must make the App public before another account can install it.`,
-      },
-    )
+    return new RelayError('app_not_installed', {
+      message: `the relay's GitHub App is not installed on ${fullName(repository)}`,
+      hint: `Install it at ${where}. Its owner must make the App public before another account can install it.`,
+    })
   }
 
   async #ownPage(deadline: number): Promise<string | undefined> {
@@ -270,23 +266,17 @@ function permissionMissing(
   { name, access }: Permission,
   { settings = 'its settings' }: Installation,
 ): RelayError {
-  return new RelayError(
-    403,
-    'app_permission_missing',
-    `the relay's GitHub App has no permission to ${access} ${name} in the repository`,
-    {
-      hint: `Add the permission "${name}: ${access}" in the settings of the App, then accept it at ${settings}.`,
-    },
-  )
+  return new RelayError('app_permission_missing', {
+    message: `the relay's GitHub App has no permission to ${access} ${name} in the repository`,
+    hint: `Add the permission "${name}: ${access}" in the settings of the App, then accept it at ${settings}.`,
+  })
 }
 
 function suspended({ settings = 'its settings' }: Pick<Installation, 'settings'>): RelayError {
-  return new RelayError(
-    403,
-    'app_not_installed',
-    "the installation of the relay's GitHub App is suspended",
-    { hint: `Unsuspend the installation at ${settings}.` },
-  )
+  return new RelayError('app_not_installed', {
+    message: "the installation of the relay's GitHub App is suspended",
+    hint: `Unsuspend the installation at ${settings}.`,
+  })
 }
 
 /** A minute is what the web token allows for; GitHub accepts none that ends in more than ten. */
@@ -297,30 +287,11 @@ function unauthorized(answer: GitHubResponse, now: Date): RelayError {
   if (Math.abs(skew) > MOST_SKEW) {
     const seconds = Math.round(Math.abs(skew) / 1000)
     const side = skew > 0 ? 'ahead of' : 'behind'
-    return new RelayError(502, 'app_clock_skew', "the relay's clock is wrong", {
+    return new RelayError('app_clock_skew', {
       hint: `Synchronize the clock with NTP: it is ${seconds} seconds ${side} GitHub's clock.`,
     })
   }
-  return new RelayError(
-    502,
-    'app_key_rejected',
-    "GitHub does not accept the key of the relay's GitHub App",
-    {
-      hint: 'Check HOOKLINE_APP_ID, and that HOOKLINE_APP_KEY is an existing key of this App.',
-    },
-  )
-}
-
-function tooManyTokenRequests(): RelayError {
-  return new RelayError(
-    503,
-    'overloaded',
-    'the relay is requesting too many App tokens concurrently',
-    {
-      hint: 'Send the request again in 1 second.',
-      retryAfter: 1,
-    },
-  )
+  return new RelayError('app_key_rejected')
 }
 
 /** @returns a JSON web token (RFC 7519) that is good for nine minutes */

@@ -7,7 +7,7 @@ import {
   payloadHeaders,
   writeClientPayload,
 } from '../../wire/payload.ts'
-import { payloadTooLarge } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { BodyReference } from '../store/bodies.ts'
 
 export interface ReceivedBody {
@@ -81,7 +81,9 @@ export async function writePayload(
     size = envelope + packed.length
     if (size <= limit.most) return writeClientPayload(payloadWith(event, packed, PACKED))
   }
-  throw payloadTooLarge(`the event has ${size} ${limit.unit}, and GitHub accepts ${limit.most}`)
+  throw new RelayError('payload_too_large', {
+    message: `the event has ${size} ${limit.unit}, and GitHub accepts ${limit.most}`,
+  })
 }
 
 function base64Length(bytes: number): number {

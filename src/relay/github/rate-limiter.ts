@@ -7,7 +7,7 @@ import {
   secondsToWait,
 } from '../../wire/github-api.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { invalidToken, rateLimited } from '../errors.ts'
+import { RelayError, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
 import type { Credential } from './credential.ts'
 import { type AnswerSign, Probes } from './probes.ts'
@@ -147,7 +147,7 @@ export class RateLimiter {
     if (this.#heldUntil === NEVER && this.#refusedUntil === NEVER) return
     const now = this.#ports.now()
     if (now < this.#heldUntil) throw rateLimited(Math.ceil((this.#heldUntil - now) / 1000))
-    if (now < this.#refusedUntil) throw invalidToken()
+    if (now < this.#refusedUntil) throw new RelayError('invalid_token')
   }
 
   /** Calls as a request: within its time. */

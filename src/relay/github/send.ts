@@ -14,16 +14,10 @@ import type { Forge } from '../../wire/settings.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import {
   type Attempts,
-  githubTimeout,
+  ERROR_CODES,
   githubUnavailable,
-  githubUnreachable,
-  invalidToken,
-  payloadTooLarge,
   RelayError,
   rateLimited,
-  redirected,
-  unexpectedStatus,
-  unknownOutcome,
 } from '../errors.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Credential, TokenPurpose, TokenSource } from './credential.ts'
@@ -84,7 +78,7 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, forge)
     }
-    if (forge !== 'github') throw noRepositoryDispatch(forge)
+    if (forge !== 'github') throw new RelayError('dispatch_not_supported')
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
     const body = writeDispatch(dispatch.clientPayload)
     const outcome = await github.ask({ path: '/dispatches', body })
@@ -148,7 +142,7 @@ const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
 ])
 
 /** True if GitHub refused the credential, and not the event. */
-export function refusesCredential({ code }: Pick<RelayError, 'code'>): boolean {
+export function refusesCredential({ code }: { readonly code: string }): boolean {
   return CREDENTIAL_REFUSALS.has(code)
 }
 
@@ -429,49 +423,30 @@ function dispatchRefusal(
   if (!answer) return error
   const { status, text } = answer
   if (status === 404) {
-    return new RelayError(
-      403,
-      'workflow_not_accessible',
-      `the token cannot start a workflow ${workflow}.yml`,
-      {
-        hint: 'Check that the file is on the default branch, and that the token has the permission `actions: write` (classic: `repo`).',
-      },
-    )
+    return new RelayError('workflow_not_accessible', {
+      message: `the token cannot start a workflow ${workflow}.yml`,
+    })
   }
   if (status !== 422) return error
   if (NO_REF.test(text)) {
-    return new RelayError(
-      422,
-      'ref_not_found',
-      `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
-      { hint: 'Check the "ref" of the endpoint.' },
-    )
+    return new RelayError('ref_not_found', {
+      message: `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
+    })
   }
   if (NOT_LISTENING.test(text)) {
-    return new RelayError(
-      422,
-      'workflow_not_listening',
-      `the workflow ${workflow} has no workflow_dispatch trigger with the input hookline`,
-      {
-        hint: 'Add `on: workflow_dispatch: inputs: hookline: {type: string}`, without other required inputs, on the ref that the relay starts.',
-      },
-    )
+    return new RelayError('workflow_not_listening', {
+      message: `the workflow ${workflow} has no workflow_dispatch trigger with the input hookline`,
+    })
   }
   if (TOO_LARGE.test(text)) {
-    return payloadTooLarge()
+    return new RelayError('payload_too_large')
   }
   return error
 }
 
-function noRepositoryDispatch(forge: Forge): RelayError {
-  const name = forge === 'forgejo' ? 'Forgejo' : 'Gitea'
-  return new RelayError(422, 'dispatch_not_supported', `${name} has no repository_dispatch`, {
-    hint: `Set HOOKLINE_FORGE=${forge} on the relay, or use an endpoint with --dispatch workflow.`,
-  })
-}
-
 function noDefaultBranch(): RelayError {
-  return new RelayError(502, 'github_unavailable', 'GitHub did not report the default branch', {
+  return new RelayError('github_unavailable', {
+    message: 'GitHub did not report the default branch',
     hint: 'Use an endpoint with --ref <branch>.',
   })
 }
@@ -485,7 +460,7 @@ export function relayError(
   const { kind, status = 0, wait, cause } = refusal
   switch (kind) {
     case 'unauthorized':
-      return invalidToken()
+      return new RelayError('invalid_token')
     case 'limited':
       return rateLimited(wait === undefined ? DEFAULT_RETRY_AFTER : wait / 1000)
     case 'sso':
@@ -496,15 +471,27 @@ export function relayError(
     case 'unavailable':
       return githubUnavailable(undefined, wait === undefined ? undefined : wait / 1000)
     case 'failed':
-      return unknownOutcome()
+      return new RelayError('github_unavailable', {
+        message: 'GitHub failed while it processed the event',
+        hint: ERROR_CODES.github_timeout.hint,
+      })
     case 'strange':
-      return unexpectedStatus({ status })
+      return new RelayError('github_unavailable', {
+        message: `unexpected response from the GitHub API (status ${status})`,
+        hint: 'Check HOOKLINE_API_URL, and that no proxy responds in place of GitHub. If it was GitHub, it may have accepted the event.',
+      })
     case 'redirected':
-      return redirected({ status })
+      return new RelayError('github_unavailable', {
+        message: `unexpected redirect by GitHub (status ${status})`,
+        hint: 'Check the name of the repository, HOOKLINE_API_URL, and that no proxy responds in place of GitHub.',
+      })
     case 'unreachable':
-      return githubUnreachable(cause)
+      return new RelayError('github_unavailable', {
+        message: 'the relay cannot reach GitHub',
+        cause,
+      })
     case 'unanswered':
-      return githubTimeout(cause)
+      return new RelayError('github_timeout', { cause })
     case 'unasked':
       return cause instanceof RelayError ? cause : githubUnavailable(cause)
     case 'rejected':
@@ -522,21 +509,16 @@ const NEEDED = {
 } as const satisfies Record<TokenPurpose, string>
 
 function notAccessible(event: TokenPurpose): RelayError {
-  return new RelayError(
-    403,
-    'repository_not_accessible',
-    'the token cannot access the repository',
-    {
-      hint: `Check the name of the repository, and that the token has the permission ${NEEDED[event]}.`,
-    },
-  )
+  return new RelayError('repository_not_accessible', {
+    hint: `Check the name of the repository, and that the token has the permission ${NEEDED[event]}.`,
+  })
 }
 
 function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
-    return payloadTooLarge()
+    return new RelayError('payload_too_large')
   }
-  return new RelayError(422, 'event_rejected', `GitHub rejected the event with status ${status}`, {
-    hint: 'Check the content of the event: GitHub accepts the token.',
+  return new RelayError('event_rejected', {
+    message: `GitHub rejected the event with status ${status}`,
   })
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import { malformedRequest, type RelayError } from '../errors.ts'
+import { type ErrorCode, RelayError } from '../errors.ts'
 import { GRACE, longestUpload } from '../figures.ts'
 import { type Relay, respond } from '../relay.ts'
 import { errorResponse, withStandardHeaders } from '../webhook/responses.ts'
@@ -74,13 +74,14 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
     server.maxConnections = maxConnections
     server.on('connection', (socket) => connections.keepOneFree(socket, maxConnections))
   }
-  const refuse = (socket: Duplex, status: number) => {
+  const refuse = (socket: Duplex, code: ErrorCode) => {
     if (!socket.writable || !connections.mayInterrupt(socket)) return
-    endWith(socket, onTheWire(refusalResponse(malformedRequest(status), 'GET', relay)))
+    endWith(socket, onTheWire(refusalResponse(new RelayError(code), 'GET', relay)))
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response)
-    if (relay.store?.largeBodies) watchUploadRate(request, () => refuse(request.socket, 408))
+    if (relay.store?.largeBodies)
+      watchUploadRate(request, () => refuse(request.socket, 'request_timeout'))
     if (!route?.(request, response)) void answer(request, response, relay)
   }
   server.on('request', take)
@@ -88,14 +89,14 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   server.on('connect', (_request, socket) => {
     // The server no longer handles the errors of this connection.
     socket.on('error', () => {})
-    refuse(socket, 405)
+    refuse(socket, 'method_not_allowed')
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const status = parserErrorStatus(error)
+    const code = parserErrorCode(error)
     if (!socket.writable) socket.destroy()
     // If this process was busy, bytes that arrived in time are still unread; read them first.
-    else if (status === 408) setImmediate(() => refuse(socket, status))
-    else refuse(socket, status)
+    else if (code === 'request_timeout') setImmediate(() => refuse(socket, code))
+    else refuse(socket, code)
   })
   const url = await listen(server, options)
   return { url, close: () => stop(server, connections) }
@@ -129,7 +130,7 @@ export async function answer(
   relay: Relay,
 ): Promise<void> {
   const reply = lacksOneHost(request)
-    ? refusalResponse(malformedRequest(400), request.method ?? 'GET', relay)
+    ? refusalResponse(new RelayError('invalid_request'), request.method ?? 'GET', relay)
     : await respond(relayRequest(request, response), relay)
   if (response.destroyed || request.socket.writableEnded) {
     // The client is gone, and an unread stream would keep its file.
@@ -362,9 +363,9 @@ interface Connection {
   readonly ended: () => void
 }
 
-function parserErrorStatus({ code }: NodeJS.ErrnoException): number {
-  if (code === 'HPE_HEADER_OVERFLOW') return 431
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+function parserErrorCode({ code }: NodeJS.ErrnoException): ErrorCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request'
 }
 
 /** @throws UserError if the server cannot listen on this address */

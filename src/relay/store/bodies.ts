@@ -1,6 +1,6 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import { isOwner } from '../../wire/path.ts'
-import { bodiesFull, bodyTooLarge, RelayError } from '../errors.ts'
+import { bodyTooLarge, RelayError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
 import { type BodyStore, CHUNK_BYTES, type NewBody } from './body-table.ts'
@@ -290,7 +290,7 @@ export class BodyUpload {
       const number = this.#chunks++
       const chunk = this.#chunk.subarray(0, this.#filled)
       const hasRoom = await store.put(hash, number, await cipher.encrypt(chunk, number, isLast))
-      if (!hasRoom) throw bodiesFull()
+      if (!hasRoom) throw new RelayError('bodies_full')
       this.#filled = 0
     })
   }
@@ -301,7 +301,7 @@ async function stored(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (cause) {
-    throw cause instanceof RelayError ? cause : bodiesFull(cause)
+    throw cause instanceof RelayError ? cause : new RelayError('bodies_full', { cause })
   }
 }
 

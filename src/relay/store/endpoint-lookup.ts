@@ -1,6 +1,6 @@
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { endpointsUnavailable, invalidToken, tooManyUnknown } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Encryption } from './encryption.ts'
 import { decryptEndpoint, endpointHash } from './endpoint-records.ts'
@@ -145,7 +145,7 @@ export class EndpointLookup {
   #unknownId() {
     const second = Math.floor(this.#ports.now() / SECOND)
     if (this.#unknown.second !== second) Object.assign(this.#unknown, { second, count: 0 })
-    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : invalidToken()
+    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : new RelayError('invalid_token')
   }
 }
 
@@ -200,4 +200,22 @@ class HashList {
       if (changes === this.#changes) this.#reading = undefined
     }
   }
+}
+
+/** More unknown ids a second than a mistake explains: they are guesses. Each guess gets the same response. */
+function tooManyUnknown(): RelayError {
+  return new RelayError('rate_limited', {
+    message: 'too many requests with unknown endpoints',
+    hint: 'Check the URL of the webhook, and send the request again in 1 second.',
+    retryAfter: 1,
+  })
+}
+
+/** @param cause the error of the database */
+function endpointsUnavailable(cause: unknown): RelayError {
+  return new RelayError('overloaded', {
+    message: 'the endpoints cannot be read',
+    retryAfter: 5,
+    cause,
+  })
 }

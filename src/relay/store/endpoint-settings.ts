@@ -171,7 +171,10 @@ export async function readEndpointSettings(
     if (mistake !== undefined) mistakes.push(`${mistake}.`)
   }
   if (mistakes.length > 0) throw invalidEndpoint(mistakes.join(' '))
-  if (token === undefined && rules.isAdmin && !rules.hasCredential) throw credentialRequired()
+  if (token === undefined && rules.isAdmin && !rules.hasCredential) {
+    // A program that stores an endpoint knows the error by its code, and names its own setting.
+    throw new RelayError('credential_required')
+  }
   if (!rules.isAdmin) {
     if (targets.length > 0) throw needsRelayKey('the setting "targets"')
     if (anyWorkflow) throw needsRelayKey('the setting "anyWorkflow"')
@@ -205,22 +208,13 @@ export function targetText({ repository, workflow, trigger }: EndpointTarget): s
 
 /** @param hint names each mistake */
 export function invalidEndpoint(hint: string): RelayError {
-  return new RelayError(400, 'invalid_endpoint', 'the settings of the endpoint are invalid', {
-    hint,
-  })
-}
-
-/** A program that stores an endpoint knows the error by its code, and names its own setting. */
-function credentialRequired(): RelayError {
-  const message = 'the relay has no GitHub credential of its own'
-  return new RelayError(400, 'credential_required', message, {
-    hint: 'Set "token" to a GitHub token, which the relay stores encrypted for this endpoint.',
-  })
+  return new RelayError('invalid_endpoint', { hint })
 }
 
 /** @param what a noun */
 export function needsRelayKey(what: string): RelayError {
-  return new RelayError(403, 'not_allowed', `${what} needs the relay key`, {
+  return new RelayError('not_allowed', {
+    message: `${what} needs the relay key`,
     hint: "Run the command on the relay's machine, or set HOOKLINE_RELAY_KEY.",
   })
 }

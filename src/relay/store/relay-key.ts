@@ -2,7 +2,6 @@ import { base64url, type CryptoKey } from 'jose'
 import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
-import { RelayError } from '../errors.ts'
 
 /** The keys that are derived from one relay key. The relay key itself is used for nothing else. */
 interface RelayKey {
@@ -90,13 +89,6 @@ export async function bearerKind(
 export async function hashToken({ tokens }: RelayKey, token: Secret): Promise<string> {
   const hash = await crypto.subtle.sign('HMAC', tokens, encoded(`token ${token.reveal()}`))
   return base64url.encode(new Uint8Array(hash))
-}
-
-/** For a relay on Workers, where only the admin can create the key. */
-export function relayKeyMissing(): RelayError {
-  return new RelayError(503, 'relay_key_missing', 'the relay has no relay key', {
-    hint: 'Set the secret: openssl rand -base64 32 | npx wrangler secret put HOOKLINE_RELAY_KEY',
-  })
 }
 
 async function isSame({ tokens }: RelayKey, bearer: Secret, presented: Secret): Promise<boolean> {

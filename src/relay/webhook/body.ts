@@ -2,7 +2,7 @@ import { joinedBytes, utf8Text } from '../../wire/bytes.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { bodyTooLarge, incompleteBody, overloaded, RelayError } from '../errors.ts'
+import { bodyTooLarge, RelayError } from '../errors.ts'
 import {
   type Packer,
   type PayloadLimit,
@@ -49,7 +49,12 @@ export async function receiveBody(
   } catch (error) {
     if (error instanceof RelayError) throw error
     const most = storage?.most ?? limit
-    throw error instanceof RangeError ? bodyTooLarge(most) : incompleteBody(error)
+    if (error instanceof RangeError) throw bodyTooLarge(most)
+    throw new RelayError('invalid_request', {
+      message: 'the connection ended before the body was complete',
+      hint: 'Send the request again.',
+      cause: error,
+    })
   }
 }
 
@@ -133,7 +138,7 @@ export async function writeEvent(
   try {
     return { clientPayload: await writePayload(event, limit, packers), body: event.body }
   } catch (error) {
-    const isTooLarge = error instanceof RelayError && error.status === 413
+    const isTooLarge = error instanceof RelayError && error.code === 'payload_too_large'
     if (!isTooLarge || !storage || event.body.stored) throw error
     const { upload, body } = await storeBody(event.body.bytes, storage)
     try {
@@ -166,7 +171,8 @@ export class BodyMemory {
       add: (bytes) => {
         own += bytes
         this.#held += bytes
-        if (this.#held > this.#most) throw overloaded()
+        if (this.#held > this.#most)
+          throw new RelayError('overloaded', { message: 'the relay is processing too many bodies' })
       },
       release: () => {
         this.#held -= own

@@ -1,5 +1,5 @@
 import type { Secret } from '../../wire/secret.ts'
-import { invalidSignature, tokenInBody } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import type { BodyUpload } from '../store/bodies.ts'
 import type { CheckClaims } from '../store/endpoint-settings.ts'
@@ -36,12 +36,13 @@ export async function verifiedChecks(
     const checks = claims && (await loadChecksOf(claims, checked, relay))
     if (!checks || (await checks.verify())) return checks
     log.reason = checks.unmet()
-    throw invalidSignature()
+    throw new RelayError('invalid_signature')
   }
   if (!upload) return verified(request)
   if (githubToken !== undefined || claims?.verify !== undefined) {
     await upload.inspect(async (bytes) => {
-      if (githubToken && (await isInBytes(githubToken, bytes, relay))) throw tokenInBody()
+      if (githubToken && (await isInBytes(githubToken, bytes, relay)))
+        throw new RelayError('token_in_body')
       const event = { ...request.event, body: { ...request.event.body, bytes } }
       if (claims?.verify !== undefined) await verified({ ...request, event })
     })

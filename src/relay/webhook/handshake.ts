@@ -10,7 +10,7 @@ import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { unsupportedHandshake } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import { ACCEPTED } from './responses.ts'
 
 /** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
@@ -126,7 +126,7 @@ function isEncryptedFeishu({ method, body }: HandshakeRequest): boolean {
 /** @throws RelayError 501 for a handshake that is known, and that the relay cannot answer */
 export function refuseUnsupportedHandshake(request: HandshakeRequest): void {
   const known = UNSUPPORTED.find(({ isHandshake }) => isHandshake(request))
-  if (known) throw unsupportedHandshake(known.sender)
+  if (known) throw new RelayError('handshake_not_supported')
 }
 
 /**

@@ -9,15 +9,7 @@ import {
 } from '../../wire/path.ts'
 import { type DispatchMode, HEADER } from '../../wire/payload.ts'
 import type { RelayStore } from '../delivery/accept.ts'
-import {
-  type Attempts,
-  invalidWorkflow,
-  isAmbiguous,
-  missingToken,
-  missingTrigger,
-  notFound,
-  RelayError,
-} from '../errors.ts'
+import { type Attempts, isAmbiguous, notFound, RelayError } from '../errors.ts'
 import { type Credential, type Credentials, presentedToken } from '../github/credential.ts'
 import { LIMIT_OF, type Packer, type ReceivedEvent } from '../github/payload.ts'
 import type { Dispatch, DispatchPort, DispatchTarget } from '../github/send.ts'
@@ -42,7 +34,6 @@ import {
   type EndpointUrl,
   readEndpointUrl,
   readTokenUrl,
-  urlFormOf,
 } from './url.ts'
 import type { IfResult } from './verification.ts'
 
@@ -227,7 +218,7 @@ async function openToken(
   const { headers } = asked
   const presented = presentedToken(headers, reserved)
   if (!presented && credentials.required) {
-    throw missingToken(headerValue(headers, 'authorization') !== undefined)
+    throw new RelayError('missing_token')
   }
   try {
     return await credentials.open(presented)
@@ -327,14 +318,13 @@ const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 function targetOf(
   path: string,
   endpoint: Endpoint | undefined,
-  { dispatchMode, repository }: WebhookRelay,
+  { dispatchMode }: WebhookRelay,
 ): DispatchTarget {
   if ((endpoint?.dispatch ?? dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
-  if (!isWorkflowName(workflow)) throw invalidWorkflow()
   // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
   // would find no trigger in the path.
-  if (lacksTrigger(path)) throw missingTrigger(urlFormOf(repository))
+  if (!isWorkflowName(workflow) || lacksTrigger(path)) throw new RelayError('invalid_workflow')
   return { event: 'workflow_dispatch', workflow, ref: endpoint?.ref }
 }
 

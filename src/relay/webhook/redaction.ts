@@ -1,6 +1,6 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { invalidResponseOption, tokenInBody } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import type { ReceivedBody, ReceivedEvent } from '../github/payload.ts'
 import { ACCEPTED } from './responses.ts'
@@ -15,7 +15,7 @@ type Tokens = Pick<Credential, 'secrets' | 'githubToken'>
  * @throws RelayError 400 if the body contains the GitHub token
  */
 export function redactEvent(event: ReceivedEvent, tokens: Tokens): ReceivedEvent {
-  if (isInBody(event.body, tokens.githubToken)) throw tokenInBody()
+  if (isInBody(event.body, tokens.githubToken)) throw new RelayError('token_in_body')
   // Most events contain no token, and one search through everything is cheaper than one per header.
   const searched = [event.path, ...event.headers.values()].join('\n')
   if (!isAnyIn(tokens.secrets, searched)) return event
@@ -66,7 +66,10 @@ export function checkedResponse(reply: RelayResponse, tokens: readonly Secret[])
   if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
-  throw invalidResponseOption('the response contains the token', 'Remove the token from it.')
+  throw new RelayError('invalid_response_option', {
+    message: 'the response contains the token',
+    hint: 'Remove the token from it.',
+  })
 }
 
 function isAnyIn(tokens: readonly Secret[], text: string): boolean {

@@ -2,7 +2,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
-import { invalidResponseOption, type RelayError } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 
 /**
  * Headers of every response. A caller chooses the content of a custom response, so a browser must not
@@ -140,5 +140,8 @@ function checkedBody(text: string): string {
 }
 
 function invalidParameter(parameter: string, hint: string): RelayError {
-  return invalidResponseOption(`${parameter} is not valid`, hint)
+  return new RelayError('invalid_response_option', {
+    message: `${parameter} is not valid`,
+    hint,
+  })
 }

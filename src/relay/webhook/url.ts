@@ -8,13 +8,7 @@ import {
   type Repository,
   type ReservedParameters,
 } from '../../wire/path.ts'
-import {
-  invalidOwner,
-  invalidPath,
-  invalidRepository,
-  missingTrigger,
-  notFound,
-} from '../errors.ts'
+import { notFound, RelayError } from '../errors.ts'
 import type { Endpoint, EndpointTarget } from '../store/endpoint-settings.ts'
 
 // The two forms of a webhook URL. Nothing in them is decoded or normalised but repeated slashes at the
@@ -30,13 +24,6 @@ export interface Destination {
 export type Destinations = readonly [Destination, ...Destination[]]
 
 const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
-
-const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
-
-/** The form of a token URL, at a relay for all repositories or for one. */
-export function urlFormOf(repository: Repository | undefined): string {
-  return repository ? SELF_HOSTED_FORM : HOSTED_FORM
-}
 
 /** A raw request target as its path and its query; nothing in it is decoded. */
 export function splitTarget(target: string): [path: string, query: string | undefined] {
@@ -75,14 +62,13 @@ function hosted(path: string): [Repository, string] {
   if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
-  if (!isOwner(owner)) throw invalidOwner()
-  if (!isRepositoryName(name)) throw invalidRepository()
+  if (!isOwner(owner) || !isRepositoryName(name)) throw new RelayError('invalid_path')
   return [{ owner, name }, rest]
 }
 
 function selfHosted(path: string): string {
   const [, rest] = SELF_HOSTED.exec(path) ?? []
-  if (rest === undefined) throw notFound(SELF_HOSTED_FORM)
+  if (rest === undefined) throw notFound('/webhook/<workflow>/<trigger>')
   return rest
 }
 
@@ -108,7 +94,7 @@ export function readEndpointUrl(target: string): EndpointUrl | undefined {
   const [path, rawQuery] = splitTarget(target)
   const [, owner, id, suffix = ''] = ENDPOINT.exec(path) ?? []
   if (owner === undefined || id === undefined) return undefined
-  if (hasDotSegment(suffix)) throw invalidPath()
+  if (hasDotSegment(suffix)) throw new RelayError('invalid_path')
   const { query, reserved } = cutReservedParameters(rawQuery)
   return { owner, id, rest: query === undefined ? suffix : `${suffix}?${query}`, reserved }
 }
@@ -139,7 +125,7 @@ export function destinationsOf(
   const { repository, workflow, trigger, targets = [] } = endpoint
   if (workflow === undefined || trigger === undefined) {
     const path = rest.replace(/^\/+/, '')
-    if (lacksTrigger(path)) throw missingTrigger('/-/<owner>/<id>/<workflow>/<trigger>')
+    if (lacksTrigger(path)) throw new RelayError('invalid_workflow')
     return [{ repository: parseRepository(repository), path }]
   }
   const destinationOf = (target: EndpointTarget): Destination => ({

@@ -8,13 +8,14 @@ import {
   steadyClock,
   systemClock,
 } from '../config.ts'
+import { RelayError } from '../errors.ts'
 import { PACK } from '../github/payload.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { type EndpointStore, EndpointTable } from '../store/endpoint-table.ts'
 import { reencryptAll } from '../store/reencryption.ts'
-import { readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
+import { readRelayKeys } from '../store/relay-key.ts'
 import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
@@ -43,7 +44,7 @@ export class OwnerObject {
   static async open(state: ObjectState, env: Bindings): Promise<OwnerObject> {
     const settings = environmentOf(env)
     const text = readSetting(settings, 'HOOKLINE_RELAY_KEY')
-    if (!text) throw relayKeyMissing()
+    if (!text) throw new RelayError('relay_key_missing')
     const encryption = new Encryption(await readRelayKeys(text, 'HOOKLINE_RELAY_KEY'))
     const config = await readRelayConfig(settings)
     const access = sharedGitHub(config, githubFetch(config.apiUrl))

@@ -11,6 +11,7 @@ import {
 } from '../config.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import { recordEach } from '../delivery/recorder.ts'
+import { RelayError } from '../errors.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import type { StreamedHash } from '../store/bodies.ts'
@@ -19,7 +20,7 @@ import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
-import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
+import { type RelayKeys, readRelayKeys } from '../store/relay-key.ts'
 import { openStore } from '../stored-relay.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
@@ -61,7 +62,7 @@ function storeWithoutKey({ send }: Relay): RelayStore {
   return {
     endpoints: {
       find: async () => {
-        throw relayKeyMissing()
+        throw new RelayError('relay_key_missing')
       },
     },
     deliver: ([event]) => send(event),
@@ -70,7 +71,7 @@ function storeWithoutKey({ send }: Relay): RelayStore {
     wasAccepted: async () => false,
     isNotification: async () => false,
     largeBodies: undefined,
-    admin: async (_, delivery) => errorResponse(relayKeyMissing(), delivery),
+    admin: async (_, delivery) => errorResponse(new RelayError('relay_key_missing'), delivery),
   }
 }
 

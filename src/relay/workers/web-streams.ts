@@ -1,4 +1,4 @@
-import { malformedRequest } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
 
 /** Time in milliseconds. */
@@ -40,7 +40,7 @@ function inTime<Result>(
   { after }: StreamClock,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const cancel = after(Math.max(0, milliseconds), () => reject(malformedRequest(408)))
+    const cancel = after(Math.max(0, milliseconds), () => reject(new RelayError('request_timeout')))
     work.then(resolve, reject).finally(cancel)
   })
 }

@@ -3,7 +3,7 @@ import { UserError } from '../../wire/errors.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import { readRelayConfig, sharedGitHub, statelessRelay, steadyClock } from '../config.ts'
-import { internalError } from '../errors.ts'
+import { RelayError } from '../errors.ts'
 import { PACK } from '../github/payload.ts'
 import { respond } from '../relay.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
@@ -44,7 +44,11 @@ function misconfigured(error: unknown): UserError {
 
 function unusableRelay(method: string): RelayResponse {
   const delivery = crypto.randomUUID()
-  return withStandardHeaders(errorResponse(internalError(undefined), delivery), method, delivery)
+  return withStandardHeaders(
+    errorResponse(new RelayError('internal_error'), delivery),
+    method,
+    delivery,
+  )
 }
 
 /** Milliseconds until the next alarm of an object that cannot be opened. */
