@@ -22,9 +22,10 @@ export const typeform = serviceTrigger({
     if (!isObject(body) || !isObject(response)) return 'is not a submission of a form'
     const { definition, answers } = response
     const titles = new Map(isObject(definition) ? fieldTitles(definition.fields) : [])
-    const given = objectsIn(answers).map(
-      (answer) => [titleOf(answer, titles), valueIn(answer)] as const,
-    )
+    const given = objectsIn(answers).map((answer) => {
+      const { id, ref } = isObject(answer.field) ? answer.field : {}
+      return [titles.get(scalarText(id)) ?? scalarText(ref ?? id), valueIn(answer)] as const
+    })
     return { ...body, answers_map: answersByTitle(given) }
   },
   example: {
@@ -45,11 +46,6 @@ function fieldTitles(fields: Json | undefined): [id: string, title: string][] {
     [scalarText(id), scalarText(title)] as [string, string],
     ...(isObject(properties) ? fieldTitles(properties.fields) : []),
   ])
-}
-
-function titleOf({ field }: JsonObject, titles: ReadonlyMap<string, string>): string {
-  const { id, ref } = isObject(field) ? field : {}
-  return titles.get(scalarText(id)) ?? scalarText(ref ?? id)
 }
 
 /** Each type of answer has its value under its own name: `{"type":"email","email":"…"}`. */

@@ -70,16 +70,12 @@ export function commentMarkdown(text: string, reply: Reply): string {
           .map((line) => escapeMarkdown(line, withEntities))
           .join('\n')
       : text
-  return withoutMentions(markdown, reply)
+  // A zero-width space after `@` makes a mention that notifies nobody.
+  return reply.allowMentions ? markdown : markdown.replace(/@(?=[\w[])/g, '@\u200b')
 }
 
 function withEntities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-/** A mention that notifies nobody: a zero-width space after `@`. */
-function withoutMentions(text: string, { allowMentions }: Reply): string {
-  return allowMentions ? text : text.replace(/@(?=[\w[])/g, '@\u200b')
 }
 
 /** The JSON object of a response. @throws NotDelivered for a refusal, with the status and no text of it */

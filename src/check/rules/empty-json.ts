@@ -73,15 +73,11 @@ function canFail(
     return (runsAnyway || isSkippable) && !reads(condition, output)
   }
   if (path[2] !== 'steps' || (!isSkippable && !isBody)) return false
-  if (isEvaluatedFirst(expression, output)) return true
+  // The runner evaluates these even if a condition of their step is false.
+  if (output.context === 'steps' && ['env', 'name', 'if'].includes(String(path[4]))) return true
   const step = job?.steps.find(({ place }) => place.path[3] === path[3])?.place
   const condition = textOf(childOf(step, 'if')) ?? ''
   return path[4] === 'with' && !reads(condition, output)
-}
-
-/** Whether the runner evaluates the expression even if a condition of its step is false. */
-function isEvaluatedFirst({ path }: FileExpression, { context }: OutputShape): boolean {
-  return context === 'steps' && ['env', 'name', 'if'].includes(String(path[4]))
 }
 
 /** Whether a fired event can give the output a string that is no JSON. */

@@ -77,7 +77,9 @@ class Writer {
         return style.code(span.text)
       case 'link': {
         const shown = plainText(span.spans)
-        if (style.address && isSame(span.url, shown)) return style.address(span.url, shown)
+        // `https://a.example` and `www.a.example` link to themselves.
+        const isSame = span.url === shown || span.url === `http://${shown}`
+        if (style.address && isSame) return style.address(span.url, shown)
         const host = misleadingHost(span.url, shown)
         const inner = this.write(span.spans, within, ' ', ' ')
         return style.link(
@@ -113,11 +115,6 @@ class Writer {
     }
     return `${left}${this.#style[kind](core)}${right}`
   }
-}
-
-/** True for `https://a.example` and `www.a.example`, which link to themselves. */
-function isSame(url: string, shown: string): boolean {
-  return url === shown || url === `http://${shown}`
 }
 
 function firstOf(text: string): string {
