@@ -43,6 +43,7 @@ const CORRECT: readonly (readonly [idiom: string, text: string])[] = [
   ['names in brackets', inEnv("NAME: ${{ needs['on'].outputs['body'] }}")],
   ['all results', greetWithCondition("if: contains(needs.*.result, 'success')")],
   ['results as JSON', inEnv('NAME: ${{ toJSON(needs) }}')],
+  ['JSON as a condition', greetWithCondition(`if: toJSON(${BODY})`)],
   ['a field deep in the body', inEnv(`NAME: \${{ ${BODY}.a.b[0].c }}`)],
   ['what lists hold', inEnv(`NAME: \${{ join(${BODY}.tags.*.name, ',') }}`)],
   ['a fallback', inEnv("NAME: ${{ vars.NAME || 'nobody' }}")],
