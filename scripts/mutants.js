@@ -253,8 +253,8 @@ async function tryOut(mutant, copy) {
     replacement +
     text.slice(offsetOf(text, location.end))
   await writeFile(join(copy, fileName), altered)
-  // A suite of a loaded machine may take several times as long as when its reach was found.
-  const minutes = 1 + (4 * (MOST_SECONDS - left)) / 60
+  // A loaded machine may need twice the time that the marked sources took.
+  const minutes = 1 + (2 * (MOST_SECONDS - left)) / 60
   const order = JSON.stringify(paths.map((path) => join(copy, path)))
   await writeFile(join(copy, '.cache/in-order.cjs'), IN_ORDER.replace('ORDER', order))
   const first = ['--bail', '--testSequencer', '<rootDir>/.cache/in-order.cjs']
