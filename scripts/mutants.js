@@ -1,10 +1,11 @@
-// npm run test:mutants [-- --places 60] [--seed 7] [--since main] [src/relay …]
+// npm run test:mutants [-- --places 60] [--seed 7] [--since main] [--suites <regular expression>] [src/relay …]
 //
 // Alters random places of `src/`, one at a time, runs the suites that reach each place, and prints the
 // alterations that no suite notices.
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
@@ -12,8 +13,9 @@ import fc from 'fast-check'
 
 /** @typedef {import('@stryker-mutator/api/core').Mutant} Mutant */
 /** @typedef {import('@stryker-mutator/api/core').MutationRange} Range */
-/** @typedef {{ file: string, seconds: number }} Suite */
-/** @typedef {{ mutant: Mutant, isNoticed: boolean, ran: number, suites: number }} Verdict */
+/** @typedef {{ key: string, seconds: number, reached: string[] }} Reach of a suite: the ids of the mutants that it reaches */
+/** @typedef {'noticed' | 'hung' | 'SURVIVED'} Fate */
+/** @typedef {{ mutant: Mutant, fate: Fate, ran: number, suites: number }} Verdict */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = join(ROOT, '.cache/mutants')
@@ -21,11 +23,14 @@ const FOLDER = join(ROOT, '.cache/mutants')
 /** The share of altered places that a suite must notice. */
 const LEAST = 0.9
 
-/** Seconds of suites for one place, the quickest ones first; some places are reached by most suites. */
+/** Seconds of suites for one place, the nearest ones first; some places are reached by most suites. */
 const MOST_SECONDS = 240
 
-/** A run that takes longer hangs. */
-const MOST_MINUTES = 45
+/** Suites of one run of jest that finds what they reach. Each run's result is kept. */
+const AT_ONCE = 12
+
+/** A suite that takes longer hangs. */
+const MOST_MINUTES = 10
 
 /** Copies of the repository, in which suites run at the same time. */
 const COPIES = ['1', '2'].map((name) => join(FOLDER, name))
@@ -46,12 +51,22 @@ function stryMutAct_9fa48() { return false }
 function stryCov_9fa48(...ids) {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs')
   if (!fs) return
-  const suite = fs.readFileSync(FILE, 'utf8')
   const seen = (globalThis.reachedMutants ??= new Set())
   for (const id of ids) {
-    const line = id + ' ' + suite + '\\n'
-    if (!seen.has(line)) fs.appendFileSync(FILE + '.reached', line)
-    seen.add(line)
+    if (seen.has(id)) continue
+    seen.add(id)
+    fs.appendFileSync(FILE + '.reached', id + ' ' + fs.readFileSync(FILE, 'utf8') + '\\n')
+  }
+}
+`
+
+/** Runs suites in the given order, while jest begins with the slowest. */
+const IN_ORDER = `
+const Sequencer = require('@jest/test-sequencer').default
+module.exports = class extends Sequencer {
+  sort(tests) {
+    const order = ORDER
+    return [...tests].sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path))
   }
 }
 `
@@ -62,13 +77,15 @@ const { values, positionals } = parseArgs({
     places: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
     since: { type: 'string' },
+    suites: { type: 'string', default: '' },
   },
 })
 
-const chosen = await choose()
+const { mutants, files } = await instrument()
+const chosen = choose()
 console.log(`${chosen.length} places of src/, --seed ${values.seed}`)
 await Promise.all(COPIES.map(copyRepository))
-const suitesOf = await findReach(chosen)
+const reach = await findReach()
 /** @type {Verdict[]} */
 const verdicts = []
 const queue = [...chosen]
@@ -77,45 +94,40 @@ await Promise.all(
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const verdict = await tryOut(mutant, copy)
       verdicts.push(verdict)
-      console.log(`${verdict.isNoticed ? 'noticed ' : 'SURVIVED'}  ${nameOf(mutant)}`)
+      console.log(`${verdict.fate.padEnd(8)}  ${nameOf(mutant)}`)
     }
   }),
 )
 report()
-await rm(FOLDER, { recursive: true, force: true })
+for (const copy of COPIES) await rm(copy, { recursive: true, force: true })
 
-/** The places to alter: a random choice, of all lines or of those that differ from a branch. */
-async function choose() {
+/** Every place that may be altered, of all lines or of those that differ from a branch, and the files with these places marked. */
+async function instrument() {
   const names = git('ls-files', ...(positionals.length > 0 ? positionals : ['src']))
   const { since } = values
-  const { mutants } = await instrument(
-    names
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => ({ name, mutate: since === undefined || changedLines(name, since) })),
-  )
-  // Excluded ones are in the list, too.
-  const all = mutants.filter(({ status }) => status !== 'Ignored')
-  const number = Math.min(Number(values.places), all.length)
-  const choice = fc.shuffledSubarray(all, { minLength: number, maxLength: number })
-  return fc.sample(choice, { seed: Number(values.seed), numRuns: 1 })[0] ?? []
-}
-
-/** @param {readonly { name: string, mutate: boolean | Range[] }[]} parts files, and what of each is altered */
-async function instrument(parts) {
-  const files = await Promise.all(
-    parts.map(async ({ name, mutate }) => {
+  const parts = names
+    .filter((name) => /\.tsx?$/.test(name))
+    .map(async (name) => {
       const content = await readFile(join(ROOT, name), 'utf8')
-      return { name, content, mutate }
-    }),
-  )
+      return { name, content, mutate: since === undefined || changedLines(name, since) }
+    })
   const logger = /** @type {any} */ (new Proxy({}, { get: () => () => false }))
-  return new Instrumenter(logger).instrument(files, {
+  return new Instrumenter(logger).instrument(await Promise.all(parts), {
     plugins: null,
     ignorers: [],
     // The words of a message are read by people.
     excludedMutations: ['StringLiteral'],
     noHeader: true,
   })
+}
+
+/** A random choice of places. */
+function choose() {
+  // Excluded ones are in the list, too.
+  const all = mutants.filter(({ status }) => status !== 'Ignored')
+  const number = Math.min(Number(values.places), all.length)
+  const choice = fc.shuffledSubarray(all, { minLength: number, maxLength: number })
+  return fc.sample(choice, { seed: Number(values.seed), numRuns: 1 })[0] ?? []
 }
 
 /** @param {string} copy folder that becomes a copy of what git has, with the packages of this one */
@@ -130,63 +142,91 @@ async function copyRepository(copy) {
 }
 
 /**
- * Runs all suites once with the places marked, a part of them in each copy.
+ * Runs each suite once with all places marked. The result is in a file, which later runs reuse for
+ * each suite that has not changed, as long as the sources have not.
  *
- * @param {readonly Mutant[]} mutants
- * @returns {Promise<(mutant: Mutant) => Promise<Suite[]>>} the suites that reach a place, the quickest first
+ * @returns {Promise<Map<string, Reach>>} by the path of the suite
  */
-async function findReach(mutants) {
-  const names = [...new Set(mutants.map(({ fileName }) => fileName))]
-  const marked = await instrument(
-    names.map((name) => ({
-      name,
-      mutate: mutants.flatMap(({ fileName, location }) => (fileName === name ? [location] : [])),
-    })),
+async function findReach() {
+  const cache = join(FOLDER, 'reach.json')
+  const sources = files.map(({ content }) => content).join('')
+  /** @type {Record<string, Reach>} */
+  const known = JSON.parse(await readFile(cache, 'utf8').catch(() => '{}'))
+  const keyOf = async (/** @type {string} */ suite) =>
+    createHash('sha256')
+      .update(sources + (await readFile(join(ROOT, suite), 'utf8')))
+      .digest('hex')
+  const suites = git('ls-files', '__tests__').filter(
+    (name) => /(?<!\.soak)\.test\.ts$/.test(name) && new RegExp(values.suites).test(name),
   )
-  const places = new Map(marked.mutants.map((mutant) => [mutant.id, placeOf(mutant)]))
-  /** @type {Suite[]} */
-  const suites = []
-  /** @type {Map<string, Set<string>>} */
-  const reached = new Map()
+  const keys = new Map(
+    await Promise.all(suites.map(async (name) => /** @type {const} */ ([name, await keyOf(name)]))),
+  )
+  const left = suites.filter((name) => known[name]?.key !== keys.get(name))
+  if (left.length > 0) console.log(`${left.length} of ${suites.length} suites show what they reach`)
   await Promise.all(
-    COPIES.map(async (copy, index) => {
+    COPIES.map(async (copy) => {
       const file = join(copy, '.cache/suite')
       await writeFile(`${file}.js`, SUITE_SETUP.replace('FILE', JSON.stringify(file)))
-      await writeFile(`${file}.reached`, '')
-      for (const { name, content } of marked.files) {
-        const marks = REACHED.replaceAll('FILE', JSON.stringify(file))
-        await writeFile(join(copy, name), `${content}\n${marks}`)
-      }
-      const shard = `--shard=${index + 1}/${COPIES.length}`
-      const results = ['--json', '--outputFile', `${file}.json`]
-      await jest(copy, [shard, '--setupFilesAfterEnv', `${file}.js`, ...results])
-      for (const { name } of marked.files) await cp(join(ROOT, name), join(copy, name))
-      const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
-      for (const { name, status, startTime, endTime } of testResults) {
-        // A suite that fails without an alteration tells nothing.
-        if (status === 'failed' && (await jest(copy, ['--runTestsByPath', name])) !== 0)
-          console.log(`left out, because it fails: ${relative(copy, name)}`)
-        else suites.push({ file: relative(copy, name), seconds: (endTime - startTime) / 1000 })
-      }
-      for (const line of (await readFile(`${file}.reached`, 'utf8')).split('\n')) {
-        const [id = '', suite = ''] = line.split(' ')
-        const place = places.get(id) ?? ''
-        reached.set(place, (reached.get(place) ?? new Set()).add(relative(copy, suite)))
+      while (left.length > 0) {
+        const paths = left.splice(0, AT_ONCE)
+        await writeFile(`${file}.reached`, '')
+        await rm(`${file}.json`, { force: true })
+        for (const { name, content } of files) {
+          const marks = REACHED.replaceAll('FILE', JSON.stringify(file))
+          await writeFile(join(copy, name), `${content}\n${marks}`)
+        }
+        const results = [
+          '--json',
+          '--outputFile',
+          `${file}.json`,
+          '--setupFilesAfterEnv',
+          `${file}.js`,
+        ]
+        await jest(copy, paths, MOST_MINUTES * paths.length, results)
+        for (const { name } of files) await cp(join(ROOT, name), join(copy, name))
+        const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
+        const lines = (await readFile(`${file}.reached`, 'utf8')).split('\n')
+        for (const { name, status, startTime, endTime } of testResults) {
+          const suite = relative(copy, name)
+          const reached = lines.flatMap((line) => {
+            const [id = '', by] = line.split(' ')
+            return by === name ? [id] : []
+          })
+          const seconds = (endTime - startTime) / 1000
+          // A suite that fails without an alteration tells nothing.
+          if (status === 'failed' && (await jest(copy, [suite], MOST_MINUTES)) !== 'SURVIVED')
+            console.log(`left out, because it fails: ${suite}`)
+          else known[suite] = { key: keys.get(suite) ?? '', seconds, reached }
+        }
+        await writeFile(cache, JSON.stringify(known))
       }
     }),
   )
-  suites.sort((a, b) => a.seconds - b.seconds)
-  return async (mutant) => {
-    const unseen = UNSEEN.find(({ folder }) => mutant.fileName.startsWith(folder))
-    const isConcerned = await Promise.all(
-      suites.map(
-        async ({ file }) =>
-          reached.get(placeOf(mutant))?.has(file) ||
-          unseen?.suites.test(await readFile(join(ROOT, file), 'utf8')),
-      ),
-    )
-    return suites.filter((_, index) => isConcerned[index])
+  return new Map(suites.flatMap((name) => (known[name] ? [[name, known[name]]] : [])))
+}
+
+/**
+ * The suites that reach a place: first the one of the file, then those of its folder, and among
+ * these first the suites that reach least else.
+ *
+ * @param {Mutant} mutant
+ */
+async function suitesOf({ id, fileName }) {
+  const unseen = UNSEEN.find(({ folder }) => fileName.startsWith(folder))
+  const isConcerned = async (/** @type {string} */ suite) =>
+    reach.get(suite)?.reached.includes(id) ||
+    unseen?.suites.test(await readFile(join(ROOT, suite), 'utf8'))
+  const own = fileName.replace(/^src/, '__tests__')
+  const distance = (/** @type {string} */ suite) => {
+    if (dirname(suite) !== dirname(own)) return 2
+    return basename(suite, '.test.ts') === basename(own).replace(/\.tsx?$/, '') ? 0 : 1
   }
+  const all = [...reach].map(([suite, { reached, seconds }]) => ({ suite, reached, seconds }))
+  const concerned = await Promise.all(all.map(({ suite }) => isConcerned(suite)))
+  return all
+    .filter((_, index) => concerned[index])
+    .sort((a, b) => distance(a.suite) - distance(b.suite) || a.reached.length - b.reached.length)
 }
 
 /**
@@ -201,9 +241,10 @@ async function tryOut(mutant, copy) {
   /** @type {string[]} */
   const paths = []
   let left = MOST_SECONDS
-  for (const { file, seconds } of suites) {
+  for (const { suite, seconds } of suites) {
+    if (seconds > left) continue
     left -= seconds
-    if (left >= 0) paths.push(file)
+    paths.push(suite)
   }
   const { fileName, location, replacement } = mutant
   const text = await readFile(join(ROOT, fileName), 'utf8')
@@ -212,17 +253,22 @@ async function tryOut(mutant, copy) {
     replacement +
     text.slice(offsetOf(text, location.end))
   await writeFile(join(copy, fileName), altered)
-  const code = paths.length > 0 ? await jest(copy, ['--bail', '--runTestsByPath', ...paths]) : 0
+  // A loaded machine may need twice the time that the marked sources took.
+  const minutes = 1 + (2 * (MOST_SECONDS - left)) / 60
+  const order = JSON.stringify(paths.map((path) => join(copy, path)))
+  await writeFile(join(copy, '.cache/in-order.cjs'), IN_ORDER.replace('ORDER', order))
+  const first = ['--bail', '--testSequencer', '<rootDir>/.cache/in-order.cjs']
+  const fate = paths.length > 0 ? await jest(copy, paths, minutes, first) : 'SURVIVED'
   await writeFile(join(copy, fileName), text)
-  return { mutant, isNoticed: code !== 0, ran: paths.length, suites: suites.length }
+  return { mutant, fate, ran: paths.length, suites: suites.length }
 }
 
 /** Prints what survived. A changed line that no suite reaches fails the run by itself. */
 function report() {
-  const noticed = verdicts.filter(({ isNoticed }) => isNoticed)
+  const noticed = verdicts.filter(({ fate }) => fate !== 'SURVIVED')
   const [commit = ''] = git('rev-parse', 'HEAD')
-  for (const { mutant, isNoticed, ran, suites } of verdicts) {
-    if (isNoticed) continue
+  for (const { mutant, fate, ran, suites } of verdicts) {
+    if (fate !== 'SURVIVED') continue
     const { fileName, location, replacement } = mutant
     console.log(`\n${nameOf(mutant)}  ${mutant.mutatorName}`)
     console.log(`  becomes ${replacement.replace(/\s+/g, ' ').slice(0, 100)}`)
@@ -238,20 +284,25 @@ function report() {
   if (isUnreached || noticed.length < LEAST * verdicts.length) process.exitCode = 1
 }
 
-/** Runs jest in one process. @param {string} copy @param {readonly string[]} args @returns {Promise<number>} its exit code */
-function jest(copy, args) {
-  const start = [
-    '--experimental-vm-modules',
-    'node_modules/jest/bin/jest.js',
-    '--runInBand',
-    '--silent',
-  ]
-  const child = spawn(process.execPath, [...start, ...args], { cwd: copy, stdio: 'ignore' })
-  const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MINUTES * 60_000)
+/**
+ * Runs suites in one process.
+ *
+ * @param {string} copy
+ * @param {readonly string[]} suites
+ * @param {number} minutes after which the run hangs
+ * @param {readonly string[]} [options]
+ * @returns {Promise<Fate>}
+ */
+function jest(copy, suites, minutes, options = []) {
+  const start = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand']
+  const args = [...start, '--silent', ...options, '--runTestsByPath', ...suites]
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore' })
+  const timer = setTimeout(() => child.kill('SIGKILL'), minutes * 60_000)
   return new Promise((resolve, reject) => {
     child.on('error', reject).on('close', (code) => {
       clearTimeout(timer)
-      resolve(code ?? 1)
+      if (code === null) resolve('hung')
+      else resolve(code === 0 ? 'SURVIVED' : 'noticed')
     })
   })
 }
@@ -259,11 +310,6 @@ function jest(copy, args) {
 /** @param {Mutant} mutant */
 function nameOf({ fileName, location: { start } }) {
   return `${fileName}:${start.line + 1}:${start.column + 1}`
-}
-
-/** @param {Mutant} mutant */
-function placeOf({ fileName, location: { start, end } }) {
-  return [fileName, start.line, start.column, end.line, end.column].join(':')
 }
 
 /** @param {string} text @param {{ line: number, column: number }} position both from 0 */

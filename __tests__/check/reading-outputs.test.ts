@@ -367,6 +367,12 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     `${EVENT}.webhook.outcome == 'success'`,
   ],
   [
+    `${EVENT}.webhook.outcome == false`,
+    'condition',
+    'string-as-boolean',
+    `${EVENT}.webhook.outcome == 'failure'`,
+  ],
+  [
     "fromJSON(needs.on.outputs.triggered) == 'true'",
     'condition',
     'string-as-boolean',

@@ -185,6 +185,7 @@ function checkout(): string {
   GENEROUS,
 )
 
+/** Between two questions of the self-test to GitHub, which asks until a run has ended. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1000))
 }

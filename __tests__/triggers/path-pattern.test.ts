@@ -33,6 +33,13 @@ describe('a pattern that is refused', () => {
   })
 })
 
+test.each([`/${'a'.repeat(511)}`, '/*a'.repeat(8), '/:a'.repeat(8), '{/a}'.repeat(8)])(
+  'the most that a pattern may have is taken: %s',
+  (text) => {
+    expect(mistake(text)).toBeUndefined()
+  },
+)
+
 test('any text is a pattern or a mistake in one line, without a hang', () => {
   const unit = fc.oneof(fc.constantFrom(...'/:*{}\\"ab-.()?+[]!'), fc.string({ maxLength: 1 }))
   const property = fc.property(fc.string({ unit, maxLength: 600 }), anyPath, (text, path) => {

@@ -24,6 +24,14 @@ describe('a multipart form', () => {
     expect(Object.keys(read(1001).body ?? {})).toHaveLength(1000)
     expect(read(1001).faults[0]?.text).toMatch(/more than 1000 parts/)
   })
+
+  test.each([
+    ['text', Buffer.from('no förm'), { body: 'no förm', binary: false }],
+    ['bytes', Buffer.of(0x80, 1, 2, 0xff), { body: 'gAEC/w==', binary: true }],
+  ])('without parts stays %s, with a fault', (_, bytes, expected) => {
+    const read = readBody(bytes, { 'content-type': 'multipart/form-data; boundary=B' })
+    expect(read).toMatchObject({ ...expected, faults: [{ code: 'body-multipart' }] })
+  })
 })
 
 describe('the time to read a body is linear', () => {

@@ -275,6 +275,11 @@ describe('an unindented line that ends a block', () => {
   test('a section after a block is none', () => {
     expect(found(`${step('- run: |', '    a')}env:\n  A: b\n`)).toEqual([])
   })
+
+  test('a section that has a mistake on its next line is none', () => {
+    const [[place] = []] = found(`${step('- run: |', '    a')}env:\n}\n`)
+    expect(place).toBe('9:1')
+  })
 })
 
 describe('limits', () => {

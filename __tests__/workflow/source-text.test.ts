@@ -51,6 +51,14 @@ test.each<[string, Uint8Array, unknown]>([
     [['1:8', 'a: ü🎉\ufffd\ufffd', NARROW, save('ö')]],
   ],
   [
+    'a byte of Latin-1 behind the first and last letters of each length in UTF-8',
+    Buffer.concat([
+      Buffer.from('\x7f\u0080\u07ff\u0800\ufffe\u{10000}\u{10ffff}'),
+      latin1('\u00e9'),
+    ]),
+    [['1:10', '\x7f\u0080\u07ff\u0800\ufffe\u{10000}\u{10ffff}\ufffd', NARROW, save('é')]],
+  ],
+  [
     'the beginning of a letter',
     Buffer.from('a: ü').subarray(0, 4),
     [['1:4', 'a: \ufffd', NARROW, save('Ã')]],

@@ -146,7 +146,7 @@ export function permissionsOf({ document, sections, source }: SourceFile) {
   // If no job has permissions, all of them keep the default of the repository, so there is no notice.
   const silent =
     workflow === undefined ? declared.filter((job) => job.permissions === undefined) : []
-  const asking = silent.length < declared.length && union !== undefined ? silent : []
+  const asking = silent.length < declared.length ? silent : []
   const nodes = sections.get('jobs')?.value
   const keys = isMap(nodes) ? pairsOf(nodes) : []
   const notices = asking.map(({ id }): Mistake => {

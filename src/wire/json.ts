@@ -112,7 +112,6 @@ function withExactNumbers(text: string, digits: Map<number, string> | undefined)
     } else if (digits) rememberDigits(digits, value, sent)
     at += sent.length - 1
   }
-  if (copied === 0) return text
   return [...joined, ...parts, text.slice(copied)].join('')
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   Acceptance,
@@ -13,6 +14,7 @@ import { randomOf } from '../../support/fake-time.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
 import { encryptionOf } from '../../support/relay-keys.ts'
 import { type StoredRelay, sentPayload, startStoredRelay } from '../../support/stored-relay.ts'
+import { until } from '../../support/until.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -304,13 +306,20 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
 
     test('is what an endpoint does for an hour after its sender hung up, and the list advises it', async () => {
       const url = await relay.endpoint()
+      const calls: ServerResponse[] = []
       relay.github.always((_call, response) => {
-        setTimeout(() => response.writeHead(204).end(), 250)
+        calls.push(response)
         return undefined
       })
-      await expect(relay.post(url, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
-      // The relay records it at the end of the call, 250 ms after its begin.
-      await new Promise((resolve) => setTimeout(resolve, 400))
+      const sender = new AbortController()
+      const request = relay.post(url, { signal: sender.signal })
+      await until(() => calls.length > 0)
+      sender.abort()
+      await expect(request).rejects.toThrow()
+      // Until the relay has seen that the connection is closed, which nothing shows.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      for (const call of calls) call.writeHead(204).end()
+      await until(async () => (await relay.list()).length === 1)
       relay.github.reset()
       const response = await relay.post(url)
       expect([response.status, response.headers.get('x-hookline-reason')]).toEqual([202, 'stored'])

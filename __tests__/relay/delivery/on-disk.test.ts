@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -67,23 +67,34 @@ describe.each(DATABASE_RUNTIMES)(
   },
 )
 
-testOnNode24('no response comes before the transaction ends', async () => {
+/** A relay on Node whose statements pass a module of `support/`. */
+async function startBehind(module: string, own: Record<string, string>): Promise<DatabaseRelay> {
   const [node] = DATABASE_RUNTIMES
-  const module = join(import.meta.dirname, '../../support/held-disk.cjs')
-  const held = join(tmpdir(), `held-disk-${process.pid}`)
-  const made = await node?.start({
-    ...settings(),
-    HELD_DISK: held,
-    NODE_OPTIONS: `--require=${module}`,
-  })
+  const path = join(import.meta.dirname, '../../support', module)
+  const made = await node?.start({ ...settings(), ...own, NODE_OPTIONS: `--require=${path}` })
   if (!made) throw new Error('Node is the first runtime')
   relay = made
+  return made
+}
+
+/** The path of an endpoint of each kind. */
+async function createEndpoints(made: DatabaseRelay): Promise<string[]> {
   const paths: string[] = []
   for (const [, endpoint] of KINDS) {
     paths.push(await createEndpoint(made, { repository: 'o/r', ...endpoint }))
   }
+  return paths
+}
+
+/** A path that does not exist yet, in the folder of the present test. */
+const mark = () => join(tmpdir(), `on-disk-${process.pid}`)
+afterEach(() => rm(mark(), { force: true }))
+
+testOnNode24('no response comes before the transaction ends', async () => {
+  const made = await startBehind('held-disk.cjs', { HELD_DISK: mark() })
+  const paths = await createEndpoints(made)
   fail(true)
-  await writeFile(held, '')
+  await writeFile(mark(), '')
   let responses = 0
   const sent = paths.map(async (path) => {
     const answer = await post(made, path)
@@ -93,6 +104,59 @@ testOnNode24('no response comes before the transaction ends', async () => {
   // Without the hold, all would have responses by now, also the one of the open call.
   await new Promise((resolve) => setTimeout(resolve, 1500))
   expect(responses).toBe(0)
-  await rm(held)
+  await rm(mark())
   expect(await Promise.all(sent)).toEqual(KINDS.map(() => 202))
 })
+
+testOnNode24(
+  'no event whose transaction fails to reach the disk is answered with 202',
+  async () => {
+    const made = await startBehind('held-disk.cjs', { HELD_DISK: mark() })
+    const paths = await createEndpoints(made)
+    await writeFile(mark(), 'fails')
+    const statuses: number[] = []
+    for (const [index, [, , isSilent]] of KINDS.entries()) {
+      fail(isSilent)
+      statuses.push((await post(made, paths[index] ?? '')).status)
+    }
+    expect(statuses).toEqual(KINDS.map(() => 503))
+    await rm(mark())
+    await made.restart('kill')
+    expect(await listed(made)).toMatchObject({ waiting: [], imbalance: 0 })
+  },
+)
+
+testOnNode24(
+  'a relay killed before or behind each statement has both events or none, and both if it has responded',
+  async () => {
+    const made = await startBehind('kill-at-statement.cjs', {
+      MOMENTS: mark(),
+      FROM: 'INTO delivery',
+    })
+    const path = await createEndpoint(made, { repository: 'o/r', targets: ['o/crm:hook/webhook'] })
+    fail(false)
+    const status = () =>
+      post(made, path).then(
+        (answer) => answer.status,
+        () => 'killed',
+      )
+    const outcomes: string[] = []
+    let before = 0
+    const note = async (answer: number | string) => {
+      const { waiting, imbalance } = await listed(made)
+      expect(imbalance).toBe(0)
+      outcomes.push(`${answer}, ${waiting.length - before} stored`)
+      before = waiting.length
+    }
+    let answer = await status()
+    const moments = (await readFile(mark(), 'utf8')).length
+    for (let moment = 1; moment <= moments + 1; moment++) {
+      await made.restart('kill', { settings: { KILL_AT: `${moment}` } })
+      await note(answer)
+      answer = await status()
+    }
+    expect(new Set(outcomes)).toEqual(
+      new Set(['202, 2 stored', 'killed, 0 stored', 'killed, 2 stored']),
+    )
+  },
+)

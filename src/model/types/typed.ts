@@ -248,11 +248,11 @@ class Checker {
     const text = this.#textOf(value)
     if (shape.isHookline && ofLiteral(literal).kind === 'boolean') {
       const written = literal.token.lexeme.toLowerCase()
-      const isOutcome = shape.values?.includes('success') && written === 'true'
+      const outcome = written === 'true' ? 'success' : 'failure'
       this.#report(span, {
         code: 'string-as-boolean',
         message: `"${text}" is a string, and no string equals ${written}: this is ${so} true`,
-        hint: `write '${isOutcome ? 'success' : written}'`,
+        hint: `write '${shape.values?.includes(outcome) ? outcome : written}'`,
       })
     }
     // GitHub compares a number with the number that a string spells, and with 0 if the string is empty.
