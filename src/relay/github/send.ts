@@ -136,7 +136,7 @@ type Governed = (call: GitHubCall) => GitHubCall
 /** The repository and the credential of a call. */
 export type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
 
-export type Govern = (call: LimitedCall) => Promise<Governed | undefined>
+export type Govern = (call: LimitedCall) => Promise<Governed>
 
 /** @throws RelayError when GitHub must not be asked now */
 export async function openSession(

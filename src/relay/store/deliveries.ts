@@ -35,7 +35,7 @@ import {
   IS_MEMBER,
   insertion,
   LISTED,
-  namesOf,
+  bothNames,
   prefixed,
   UNDELIVERED,
   whereOf,
@@ -534,7 +534,7 @@ export class DeliveryTable {
     }
     if (isInIndex && owner !== undefined && endpoint !== undefined) {
       const states = state === undefined ? STATES : [state]
-      const parts = states.flatMap((one) => namesOf(endpoint).map((name) => [one, name] as const))
+      const parts = states.flatMap((one) => bothNames(endpoint).map((name) => [one, name] as const))
       const all = parts.map(([one, name]) => {
         const exact: Condition = ['owner = ? AND endpoint = ? AND state = ?', owner, name, one]
         return read('', [exact], { after, last })

@@ -93,7 +93,7 @@ export function conditionsOf(filter: DeliveryFilter): Condition[] {
   const conditions: Condition[] = []
   if (id !== undefined) conditions.push(['id = ?', id])
   if (owner !== undefined) conditions.push(['owner = ?', owner])
-  if (endpoint !== undefined) conditions.push(['endpoint IN (?, ?)', ...namesOf(endpoint)])
+  if (endpoint !== undefined) conditions.push(['endpoint IN (?, ?)', ...bothNames(endpoint)])
   if (endpoints && owner !== undefined) {
     const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
     const names = own.map((name) => name.slice(owner.length + 1))
@@ -111,7 +111,7 @@ export function conditionsOf(filter: DeliveryFilter): Condition[] {
 }
 
 /** The endpoint of a name, and the deleted ones that had it. */
-export function namesOf(endpoint: string): readonly [string, string] {
+export function bothNames(endpoint: string): readonly [string, string] {
   return [endpoint, endpoint + DELETED]
 }
 

@@ -42,7 +42,7 @@ export interface WebhookRelay extends ChecksOfRelay {
   readonly send: DispatchPort
   /** `undefined`: the relay is stateless. */
   readonly store: RelayStore | undefined
-  readonly credentials: Credentials
+  readonly credentials: Pick<Credentials, 'open' | 'ofEndpoint'>
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository: Repository | undefined
   /** How a token URL starts a workflow. */
