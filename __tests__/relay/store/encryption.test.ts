@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { encryptJwe } from '../../../src/relay/node/database.ts'
 import {
   type EncryptedTable,
   Encryption,
@@ -17,8 +18,11 @@ const old = await encryptionOf(OLD)
 const both = await encryptionOf(NEW, OLD)
 const fresh = await encryptionOf(NEW)
 
-test('a record is decrypted by its key alone, and as its type alone', async () => {
-  const record = await old.encrypt('hookline-endpoint', { a: 'ä\u2028', n: 1 })
+test.each([
+  ['WebCrypto', old],
+  ['Node', new Encryption(await readRelayKeys(new Secret(OLD), 'key'), encryptJwe)],
+])('a record of %s is decrypted by its key alone, and as its type alone', async (_, by) => {
+  const record = await by.encrypt('hookline-endpoint', { a: 'ä\u2028', n: 1 })
   expect(record.key).toBe(old.key)
   expect(record.content).not.toContain(Buffer.from('"a"').toString('base64url'))
   expect(await both.decrypt('hookline-endpoint', record)).toEqual({ a: 'ä\u2028', n: 1 })

@@ -34,7 +34,7 @@ test.each([
   )
   expect([key.storage.algorithm, key.storage.extractable]).toEqual([
     { name: 'AES-GCM', length: 256 },
-    false,
+    true,
   ])
 })
 

@@ -1,6 +1,6 @@
 // The database of a relay on Node: its file, what runs over it, and the store that requests ask.
 
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash, KeyObject, randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import { Readiness } from '../readiness.ts'
 import type { Relay } from '../relay.ts'
 import { readStorageSettings } from '../storage-settings.ts'
 import type { StreamedHash } from '../store/bodies.ts'
-import { Encryption } from '../store/encryption.ts'
+import { Encryption, type EncryptJwe } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
 import { reencryptAll, rowsOfKeys } from '../store/reencryption.ts'
@@ -70,7 +70,7 @@ export async function openNodeDatabase(
   { folder, relayKey, stateless, access, warnings, write }: NodeDatabaseParts,
 ): Promise<NodeDatabase> {
   const settings = readStorageSettings(env, config.figures)
-  const encryption = new Encryption(relayKey.keys)
+  const encryption = new Encryption(relayKey.keys, encryptJwe)
   const file = await openChecked(folder.database, encryption, relayKey.source)
   const { database } = file
   const disk = new DiskLog(write)
@@ -194,6 +194,17 @@ function newHash(): StreamedHash {
     update: async (bytes) => void hash.update(bytes),
     digest: async () => hash.digest('hex'),
   }
+}
+
+/** The same as jose in a quarter of its time, because WebCrypto passes each record to another thread. */
+export const encryptJwe: EncryptJwe = async (key, header, text) => {
+  const iv = randomBytes(12)
+  const encodedHeader = Buffer.from(JSON.stringify(header)).toString('base64url')
+  const cipher = createCipheriv('aes-256-gcm', KeyObject.from(key), iv)
+  cipher.setAAD(Buffer.from(encodedHeader))
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  const parts = [iv, encrypted, cipher.getAuthTag()].map((bytes) => bytes.toString('base64url'))
+  return [encodedHeader, '', ...parts].join('.')
 }
 
 /** What an admin has to know about the database. */

@@ -1,4 +1,4 @@
-import { CompactEncrypt, compactDecrypt } from 'jose'
+import { CompactEncrypt, type CryptoKey, compactDecrypt } from 'jose'
 import type { Secret } from '../../wire/secret.ts'
 import type { Database, SqlStatement, SqlValue } from './database.ts'
 import { hashToken, type RelayKeys } from './relay-key.ts'
@@ -15,12 +15,22 @@ export interface EncryptedRecord {
   readonly content: string
 }
 
+type JweHeader = Readonly<Record<'alg' | 'enc' | 'typ' | 'kid', string>>
+
+/** Encrypts a text as a compact JWE. */
+export type EncryptJwe = (key: CryptoKey, header: JweHeader, text: string) => Promise<string>
+
+const encryptByWebCrypto: EncryptJwe = (key, header, text) =>
+  new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(header).encrypt(key)
+
 /** Encrypts the records of the database by the first relay key, and decrypts them by any. */
 export class Encryption {
   readonly #keys: RelayKeys
+  readonly #encryptJwe: EncryptJwe
 
-  constructor(keys: RelayKeys) {
+  constructor(keys: RelayKeys, encryptJwe = encryptByWebCrypto) {
     this.#keys = keys
+    this.#encryptJwe = encryptJwe
   }
 
   /** Id of the key that encrypts. */
@@ -36,10 +46,8 @@ export class Encryption {
   /** @param type header `typ`, so that a record of one kind cannot serve as another */
   async encrypt(type: string, content: object): Promise<EncryptedRecord> {
     const [{ id, storage }] = this.#keys
-    const bytes = new TextEncoder().encode(JSON.stringify(content))
     const header = { alg: ALGORITHM, enc: ENCRYPTION, typ: type, kid: id }
-    const encryption = new CompactEncrypt(bytes).setProtectedHeader(header)
-    return { key: id, content: await encryption.encrypt(storage) }
+    return { key: id, content: await this.#encryptJwe(storage, header, JSON.stringify(content)) }
   }
 
   /** @throws Error of any kind if the key is missing, or the record has another type or is damaged */

@@ -28,6 +28,12 @@ interface EndpointAddress {
 /** The endpoints that requests find. */
 export type KnownEndpoints = Pick<EndpointLookup, 'find'>
 
+interface Decrypted {
+  readonly hash: string
+  readonly changed: number
+  readonly endpoint: Endpoint
+}
+
 /** Endpoints that are remembered as decrypted. */
 const REMEMBERED = 4096
 
@@ -46,9 +52,9 @@ export class EndpointLookup {
   readonly #ports: EndpointLookupPorts
   /** By owner; one list under the name '' if one table has all owners. */
   readonly #lists = new BoundedCache<string, HashList>(OWNERS)
-  readonly #decrypted = new BoundedCache<string, { changed: number; endpoint: Endpoint }>(
-    REMEMBERED,
-  )
+  /** By id: a map compares a hash with a random seed first, so its time tells nothing about other ids. */
+  readonly #decrypted = new BoundedCache<string, Decrypted>(REMEMBERED)
+  /** Ids of the endpoints that accepted an event. */
   readonly #used = new BoundedCache<string, true>(REMEMBERED)
   readonly #unknown = { second: 0, count: 0 }
 
@@ -72,10 +78,10 @@ export class EndpointLookup {
    */
   async find({ owner, id }: EndpointAddress): Promise<Endpoint> {
     if (!isEndpointOwner(owner)) throw this.#unknownId()
-    const hash = await endpointHash(new Secret(id))
+    const known = this.#decrypted.get(id)
+    const hash = known?.hash ?? (await endpointHash(new Secret(id)))
     const changed = await this.#listOf(owner).versionOf(hash)
     if (changed === undefined) throw this.#unknownId()
-    const known = this.#decrypted.get(hash)
     const endpoint = known?.changed === changed ? known.endpoint : await this.#read(owner, hash)
     if (endpoint?.owner !== owner) throw this.#unknownId()
     return endpoint
@@ -105,15 +111,16 @@ export class EndpointLookup {
   /** Records the first event of an endpoint; later ones cost nothing. */
   async accepted(endpoint: Endpoint): Promise<void> {
     const { stores, date, report } = this.#ports
+    const id = endpoint.id.reveal()
+    if (this.#used.get(id)) return
+    this.#used.set(id, true)
     const hash = await endpointHash(endpoint.id)
-    if (this.#used.get(hash)) return
-    this.#used.set(hash, true)
     await stores.of(endpoint.owner).noteFirstEvent(hash, date().getTime()).catch(report)
   }
 
   /** True if GitHub or the database accepted an event of an endpoint before. */
   async hadEvent({ owner, name, id }: Endpoint): Promise<boolean> {
-    if (this.#used.get(await endpointHash(id))) return true
+    if (this.#used.get(id.reveal())) return true
     const row = await this.#ports.stores.of(owner).named(name)
     return row !== undefined && row.firstEvent !== null
   }
@@ -134,7 +141,10 @@ export class EndpointLookup {
     try {
       const row = await stores.of(owner).find(hash)
       const endpoint = row && (await decryptEndpoint(row, encryption))
-      if (endpoint) this.#decrypted.set(hash, { changed: row.changed, endpoint })
+      if (endpoint) {
+        const { changed } = row
+        this.#decrypted.set(endpoint.id.reveal(), { hash, changed, endpoint })
+      }
       return endpoint
     } catch (error) {
       report(error)

@@ -151,7 +151,8 @@ async function deriveKey(bytes: Uint8Array<ArrayBuffer>): Promise<RelayKey> {
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   return {
     id: base64url.encode(id.subarray(0, 6)),
-    storage: await subtle.importKey('raw', storage, 'AES-GCM', false, ['encrypt', 'decrypt']),
+    // Node's own cipher takes the key out.
+    storage: await subtle.importKey('raw', storage, 'AES-GCM', true, ['encrypt', 'decrypt']),
     tokens: await subtle.importKey('raw', tokens, hmac, false, ['sign', 'verify']),
     admin: new Secret(PREFIX.admin + base64url.encode(admin)),
     read: new Secret(PREFIX.read + base64url.encode(read)),
