@@ -15,7 +15,7 @@ import { serveRelay } from '../../src/relay/node/server.ts'
 import { readStorageSettings } from '../../src/relay/storage-settings.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
-import { openDeliveries, openStore } from '../../src/relay/stored-relay.ts'
+import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
 import { bundle } from './build.ts'
 import { figuresOf } from './figures.ts'
 import { createEndpoint } from './large-bodies.ts'
@@ -60,7 +60,7 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const changed = () => {}
   const opened = openDeliveries({ ...shared, database, endpoints: table, pack: PACK, changed })
   const { deliveries } = opened
-  const storeOf = openStore({
+  const storeOf = relayStoreOf({
     ...shared,
     keys,
     endpoints,

@@ -17,7 +17,7 @@ import type { Delivery } from '../../src/relay/store/delivery-rows.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { StorageError } from '../../src/relay/store/storage-error.ts'
-import { openDeliveries, openStore } from '../../src/relay/stored-relay.ts'
+import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
 import { figuresOf } from './figures.ts'
 import { type GitHub, type RecordedCall, startGitHub } from './github.ts'
@@ -158,7 +158,7 @@ export async function startStoredRelay(
     report,
   })
   const pending = new Set<Promise<void>>()
-  const store = openStore({
+  const store = relayStoreOf({
     ...shared,
     keys,
     endpoints,

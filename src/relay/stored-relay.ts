@@ -1,4 +1,4 @@
-// Assembles a relay with a database from two halves: `openDeliveries` delivers stored events, and `openStore`
+// Assembles a relay with a database from two halves: `openDeliveries` delivers stored events, and `relayStoreOf`
 // serves requests. On Node both run in one process. On Workers, the first runs in the Durable Object of an owner,
 // and the second in the isolate that receives a request.
 
@@ -71,7 +71,7 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
   const { limits, mostBodyBytes: most, age, notify } = settings
   const { rateLimiters: limiters, metrics } = access
   const table = new DeliveryTable({ database, limits, keyIds: encryption.keyIds, now })
-  const bodies = new BodyTable({ database, room: table, most, now, report })
+  const bodies = new BodyTable({ database, room: table.room, most, now, report })
   const deliveries = new Deliveries({
     ...parts,
     table,
@@ -108,7 +108,7 @@ interface StoreParts extends SharedParts {
 type StoreOf = (ports: Pick<AcceptPorts, 'background' | 'recorder'>) => RelayStore
 
 /** Builds all that requests need of the database: delivery, records, large bodies and the admin API. */
-export function openStore(parts: StoreParts): StoreOf {
+export function relayStoreOf(parts: StoreParts): StoreOf {
   const { config, access, settings, encryption, endpoints, deliveries } = parts
   const { now, log, report, isCurrent } = parts
   const { limits, responseTime, notify } = settings
@@ -185,13 +185,13 @@ function githubOf({ config, access: { call } }: SharedParts) {
   return { call, apiUrl, version, budget, forge, clock: systemClock }
 }
 
-/** Milliseconds within which the receiver of a notification must respond; senders wait for `responseTime`. */
-const RESPONSE_TIME = 15_000
+/** Milliseconds within which the receiver of a notification must respond. */
+const RECEIVER_TIME = 15_000
 
 /** Posts notifications to `url` alone: a redirect is not followed, and counts as a failure. */
 function postTo(url: URL): PostNotification {
   return async (headers, body) => {
-    const signal = AbortSignal.timeout(RESPONSE_TIME)
+    const signal = AbortSignal.timeout(RECEIVER_TIME)
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
     await response.body?.cancel()
     return response.status

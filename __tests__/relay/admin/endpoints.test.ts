@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { type AccessRules, managerOf, readCaller } from '../../../src/relay/admin/access.ts'
-import {
-  type EndpointResourcePorts,
-  endpointResource,
-  respondToEndpointResource,
-} from '../../../src/relay/admin/endpoints.ts'
+import { type EndpointPorts, respondToEndpoints } from '../../../src/relay/admin/endpoints.ts'
 import { invalidToken, RelayError } from '../../../src/relay/errors.ts'
 import { Encryption } from '../../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
@@ -39,7 +35,7 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     date: () => new Date(now),
     report: () => {},
   })
-  const ports: EndpointResourcePorts = {
+  const ports: EndpointPorts = {
     endpoints,
     hasCredential: true,
     publicUrl: 'https://hooks.example.com/',
@@ -61,12 +57,11 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
     const target = `/-admin/endpoints${path}`
     try {
       const caller = managerOf(await readCaller(['Authorization', `Bearer ${bearer}`], access))
-      const resource = endpointResource(targetPath(target))
-      if (!resource) return { status: 404, code: 'not_found', body: undefined, text: '' }
       const text = typeof body === 'string' ? body : JSON.stringify(body ?? null)
       const readBody = async () => new TextEncoder().encode(text)
       const request = { method, target, headers: [], readBody }
-      const reply = await respondToEndpointResource(request, resource, caller, ports)
+      const reply = await respondToEndpoints(request, targetPath(target), caller, ports)
+      if (!reply) return { status: 404, code: 'not_found', body: undefined, text: '' }
       expect(Object.keys(reply.headers)).toEqual(['content-type'])
       return {
         status: reply.status,

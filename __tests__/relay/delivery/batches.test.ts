@@ -198,7 +198,7 @@ describe('a batch', () => {
   test('loses the events that an admin deletes while it collects, and a deleted endpoint ends all', async () => {
     const { give, time, sent, deliveries, states } = await begin()
     for (let n = 1; n <= 3; n++) await give(id(n), 10)
-    expect(await deliveries.delete(id(1), {})).toBe(1)
+    expect(await deliveries.delete({ id: id(1) })).toBe(1)
     await time.pass(11 * SECOND)
     expect(sent()).toEqual([[id(2), id(3)]])
     await give(id(4), 10)

@@ -117,7 +117,7 @@ describe('an event that GitHub certainly does not have', () => {
       { id: id(1), state: 'dead', reason: 'event_rejected', attempts: 1 },
     ])
     isRefused = false
-    expect(await deliveries.replay([id(1)])).toBe(1)
+    expect(await deliveries.replay([id(1)], 'dead')).toBe(1)
     await time.pass(SECOND)
     expect(posts()).toHaveLength(2)
     expect(await states()).toMatchObject({ dead: 0, delivered: 1 })
@@ -417,11 +417,11 @@ test('a batch whose first members are deleted, also during its call, is sent onc
   )
   for (const n of [1, 2, 3]) await put(id(n), { collection: collectionOf(1) })
   await time.pass(2 * SECOND)
-  await deliveries.delete(id(1), {})
+  await deliveries.delete({ id: id(1) })
   isDown = false
   const before = posts().length
   for (let waited = 0; posts().length === before && waited < 600; waited++) await time.pass(SECOND)
-  await deliveries.delete(id(2), {})
+  await deliveries.delete({ id: id(2) })
   // The queue is looked at because of another event.
   await put(id(4))
   await time.pass(10 * MINUTE)
@@ -434,7 +434,7 @@ test('an admin deletes a waiting event; a deleted endpoint ends its events', asy
   await put(id(1))
   await put(id(2))
   await time.pass(SECOND)
-  expect(await deliveries.delete(id(1), {})).toBe(1)
+  expect(await deliveries.delete({ id: id(1) })).toBe(1)
   expect(await deliveries.endDeleted('o', 'e1')).toBe(1)
   const sent = posts().length
   await time.pass(HOUR)

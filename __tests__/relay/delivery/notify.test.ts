@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import {
+  insertNotification,
   isOwnNotification,
   newNotification,
+  nextNotification,
   notificationHeaders,
 } from '../../../src/relay/delivery/notify.ts'
-import { NotificationTable } from '../../../src/relay/store/notifications.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type DeliveryScene, startScene, testDatabase } from '../../support/delivery-scene.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
@@ -65,18 +66,17 @@ describe('our own notification', () => {
 /** A scene with notifications that wait, and a receiver. */
 async function begin(count: number, status = 200) {
   const [database, time] = [await testDatabase(), new FakeTime()]
-  const table = new NotificationTable(database)
   const all = Array.from({ length: count }, (_, n) =>
     newNotification('run.failure', { n }, time.now),
   )
-  await table.write(all.map((notification) => table.notification(notification)))
+  await database.write(all.map(insertNotification))
   const notify = { secret: SECRET.reveal(), all: false }
   const scene = await startScene(() => ({ status: 204 }), { database, time, notify })
   scenes.push(scene)
   scene.receiver.status = status
   return {
     ...scene,
-    notifications: table,
+    next: () => nextNotification(database),
     ids: all.map(({ id }) => id),
     /** Passes time in steps that leave room for real work: signatures. */
     pass: async (milliseconds: number, step = SECOND) => {
@@ -90,10 +90,10 @@ async function begin(count: number, status = 200) {
 
 describe('notifications', () => {
   test('are sent once each, after a restart too', async () => {
-    const { pass, receiver, ids, notifications } = await begin(40)
+    const { pass, receiver, ids, next } = await begin(40)
     await pass(30 * SECOND)
     expect(receiver.ids.toSorted()).toEqual(ids.toSorted())
-    expect(await notifications.nextNotification()).toBeUndefined()
+    expect(await next()).toBeUndefined()
   })
 
   test('wait while the receiver fails, keep their ids, and arrive when it is back', async () => {
@@ -106,9 +106,9 @@ describe('notifications', () => {
   })
 
   test('are given up after about 3 days, with an error in the log', async () => {
-    const { pass, log, notifications } = await begin(1, 410)
+    const { pass, log, next } = await begin(1, 410)
     await pass(80 * HOUR, 10 * MINUTE)
     expect(log).toContainEqual({ change: 'notification_given_up', level: 'error', reason: '410' })
-    expect(await notifications.nextNotification()).toBeUndefined()
+    expect(await next()).toBeUndefined()
   })
 })

@@ -252,7 +252,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     expect(sent().map(({ path }) => path)).toEqual(['orders/webhook/eu', 'orders/webhook/eu'])
   })
 
-  test('an event of a deleted endpoint cannot be replayed, and its deliveries are listed by its name', async () => {
+  test('an event of a deleted endpoint cannot be replayed, and its deliveries are listed by its name, also with a later endpoint', async () => {
     const url = await relay.endpoint({ if: 'body.live' })
     const filtered = idOf(await relay.post(url))
     const delivered = idOf(await relay.post(url, { body: '{"live":true}' }))
@@ -279,8 +279,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     }
     relay.github.reset()
     await relay.endpoint()
-    expect(await relay.list('?endpoint=orders')).toEqual([])
-    expect(await relay.list()).toHaveLength(3)
+    expect(await relay.list('?endpoint=orders')).toEqual(named)
   })
 
   test('many by filter: in order of their arrival, each once, and no replay of a replay', async () => {

@@ -5,6 +5,7 @@ import { type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.t
 import { BodyTable, CHUNK_BYTES } from '../../../src/relay/store/body-table.ts'
 import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
+import type { Room, RoomRequest } from '../../../src/relay/store/room.ts'
 import { FakeTime, HOUR, MINUTE } from '../../support/fake-time.ts'
 import { nodeHash, sha256 } from '../../support/large-bodies.ts'
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-database.ts'
@@ -21,19 +22,21 @@ beforeEach(async () => {
   time = new FakeTime()
   database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
-  const takes = async (_: object, bytes: number, write: () => Promise<boolean>) => {
-    if (bytes > room || !(await write())) return false
-    room -= bytes
+  const sumOf = (requests: readonly RoomRequest[]) =>
+    requests.reduce((sum, { bytes }) => sum + bytes, 0)
+  const within: Room['within'] = async (requests, _, write) => {
+    if (sumOf(requests) > room || !(await write())) return false
+    room -= sumOf(requests)
     return true
   }
   const report = (error: unknown) => {
     throw error
   }
-  const gives = (_: object, bytes: number) => {
-    room += bytes
+  const give = (requests: readonly RoomRequest[]) => {
+    room += sumOf(requests)
   }
   const now = () => time.now
-  table = new BodyTable({ database, room: { takes, gives }, most: MOST, now, report })
+  table = new BodyTable({ database, room: { within, give }, most: MOST, now, report })
   bodies = new LargeBodies({
     storeOf: () => table,
     most: MOST,

@@ -190,7 +190,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       await put(row({ key: 'k0' }), collected({ key: 'k0' }))
       expect(await due()).toBeUndefined()
       expect(await table.queues()).toEqual([])
-      expect(await table.collecting()).toEqual([])
+      expect(await table.collecting(QUEUE)).toEqual([])
       expect(await table.nextTime(QUEUE, [])).toBeUndefined()
       expect(await table.endOld(-1, [QUEUE], [])).toEqual([])
       expect(await table.figures()).toMatchObject({ unreadable: 2, states: { waiting: 2 } })
@@ -205,7 +205,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('GitHub accepted: the event of an endpoint stays with its payload, and its run is followed', async () => {
       const [a] = await put(row({ wait: 100, reason: 'overloaded' }))
       clock += 1000
-      await table.write(table.delivered([a?.id ?? ''], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [a?.id ?? ''], ACCEPTED))
       expect(await table.find(a?.id ?? '')).toMatchObject({
         state: 'delivered',
         since: clock,
@@ -223,7 +223,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
 
     test('the event of a token URL leaves the table', async () => {
       const [a, b] = await put(row({ endpoint: null }), row({ endpoint: null }))
-      await table.write(table.delivered([a?.id ?? ''], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [a?.id ?? ''], ACCEPTED))
       expect(await table.find(a?.id ?? '')).toBeUndefined()
       expect(await due()).toBe(b?.id)
       expect(await table.figures()).toMatchObject({
@@ -236,7 +236,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       table = open({ retention: 0 })
       const [a] = await put(row())
       await table.write(
-        table.delivered([a?.id ?? ''], { ...ACCEPTED, accepted: null, follows: false }),
+        table.delivered(QUEUE, [a?.id ?? ''], { ...ACCEPTED, accepted: null, follows: false }),
       )
       expect(await table.find(a?.id ?? '')).toMatchObject({
         ...{ state: 'delivered', key: null, content: null, bytes: 0 },
@@ -262,7 +262,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       )
       expect(await stateOf(id)).toEqual(['dead', 'maybe_accepted', null, null])
       // An outcome that comes too late changes nothing.
-      await table.write(table.delivered([id], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [id], ACCEPTED))
       await table.write(table.failed([id], { state: 'waiting', wait: 0, doubts: 0 }, 'x'))
       expect(await stateOf(id)).toEqual(['dead', 'maybe_accepted', null, null])
       expect(await table.find(id)).toMatchObject({ attempts: 2 })
@@ -284,8 +284,8 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await due()).toBeUndefined()
       expect(await table.nextTime(QUEUE, [])).toBeUndefined()
       expect(await table.queues()).toEqual([QUEUE])
-      const known = { queue: QUEUE, grouping: 'g', period: MINUTE, quiet: null }
-      expect(await table.collecting()).toEqual([
+      const known = { grouping: 'g', period: MINUTE, quiet: null }
+      expect(await table.collecting(QUEUE)).toEqual([
         { ...known, first: START, last: clock, count: 2, length: 1200 },
         { ...known, grouping: 'h', quiet: 5, first: clock, last: clock, count: 1, length: 600 },
       ])
@@ -302,7 +302,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect((await table.members(a)).map(({ content }) => content)).toEqual(
         Array(3).fill('content'),
       )
-      expect((await table.collecting()).map(({ count }) => count)).toEqual([1])
+      expect((await table.collecting(QUEUE)).map(({ count }) => count)).toEqual([1])
     })
 
     test('it takes at most 256 events and 400,000 characters, and at least one', async () => {
@@ -345,7 +345,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await stateOf(b)).toEqual(['uncertain', 'github_timeout', null, a])
       expect(await table.uncertain(QUEUE)).toEqual(new Map([[a, START]]))
       expect(ids(await table.members(a))).toEqual(members)
-      await table.write(table.delivered(members, { ...ACCEPTED, run: 'https://run' }))
+      await table.write(table.delivered(QUEUE, members, { ...ACCEPTED, run: 'https://run' }))
       expect(await stateOf(a)).toEqual(['delivered', '', clock + 10_000, a])
       expect(await stateOf(b)).toEqual(['delivered', '', null, a])
       expect(ids(await table.members(a))).toEqual(members)
@@ -372,23 +372,23 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await due()).toBe(b)
       expect(await due([a])).toBeUndefined()
       // While the batch has its id, it is not queued again.
-      expect(ids(await table.replayed([a, c]))).toEqual([c])
+      expect(ids(await table.replayed([a, c], 'dead'))).toEqual([c])
       await table.takeOut(b, 'x')
       await table.takeOut(d, 'x')
-      expect(ids(await table.replayed([a]))).toEqual([a])
+      expect(ids(await table.replayed([a], 'dead'))).toEqual([a])
       expect(ids(await table.members(a))).toEqual([a])
       expect(await table.figures()).toMatchObject({ states: { waiting: 2, dead: 2 }, imbalance: 0 })
     })
 
     test('it goes on if an admin deletes its first member, under its id', async () => {
       const [a = '', b = '', c = ''] = await group(3)
-      expect(await table.delete(a, {})).toBe(1)
+      expect(await table.delete({ id: a }, 10)).toBe(1)
       expect(await due()).toBe(b)
       expect(await due([a])).toBeUndefined()
       expect(ids(await table.members(a))).toEqual([b, c])
       expect(await imbalance()).toBe(0)
-      await table.write(table.delivered([b, c], ACCEPTED))
-      expect(await table.delete(b, {})).toBe(1)
+      await table.write(table.delivered(QUEUE, [b, c], ACCEPTED))
+      expect(await table.delete({ id: b }, 10)).toBe(1)
       expect((await table.dueRuns(clock + MINUTE)).map(({ id, batch }) => [id, batch])).toEqual([
         [c, a],
       ])
@@ -398,10 +398,10 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       const members = await group(3)
       await table.write(table.failed(members, { state: 'dead', reason: 'too_old', doubts: 0 }, 'x'))
       clock += 5000
-      expect(ids(await table.replayed(members.slice(0, 2)))).toEqual(members.slice(0, 2))
-      expect(await table.collecting()).toEqual([
+      expect(ids(await table.replayed(members.slice(0, 2), 'dead'))).toEqual(members.slice(0, 2))
+      expect(await table.collecting(QUEUE)).toEqual([
         {
-          ...{ queue: QUEUE, grouping: 'g', period: 0, quiet: null },
+          ...{ grouping: 'g', period: 0, quiet: null },
           ...{ first: clock, last: clock, count: 2, length: 1200 },
         },
       ])
@@ -410,13 +410,29 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     })
   })
 
+  test('GitHub counts as having accepted a credential for 30 days', async () => {
+    const accepted = async () => [
+      await table.wasAccepted('octo/once#own'),
+      await table.wasAccepted('octo/never#own'),
+    ]
+    expect(await accepted()).toEqual([false, false])
+    await table.noteAccepted('octo/once#own')
+    clock += 30 * DAY
+    expect(await accepted()).toEqual([true, false])
+    clock += 1
+    expect(await accepted()).toEqual([false, false])
+    await table.deleteExpired()
+    await table.noteAccepted('octo/once#own')
+    expect(await accepted()).toEqual([true, false])
+  })
+
   test('a clock that was ahead holds no event', async () => {
     clock = START + 30 * DAY
     await put(row({ wait: 2000 }), collected())
     clock = START
     await table.open()
     expect(await table.nextTime(QUEUE, [])).toBe(START + 2000)
-    expect(await table.collecting()).toMatchObject([{ first: START, last: START }])
+    expect(await table.collecting(QUEUE)).toMatchObject([{ first: START, last: START }])
     clock += 2000
     expect(await due()).toBeDefined()
   })
@@ -436,9 +452,9 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       const late = row({ state: 'filtered', reason: 'if', endpointCreated: START })
       const own = row({ state: 'filtered', reason: 'if', endpointCreated: START + 1 })
       await table.record([late, own])
-      expect(ids(await table.list({ owner: 'octo', endpoint: 'orders', limit: 9 }))).toEqual([
-        own.id,
-      ])
+      const filter = { owner: 'octo', endpoint: 'orders', limit: 9 }
+      expect(ids(await table.list(filter))).toEqual([own.id, late.id])
+      expect(ids(await table.list({ ...filter, endpoints: ['octo/orders'] }))).toEqual([own.id])
       expect((await table.find(late.id))?.endpoint).toBe(`orders${DELETED}`)
       const waiting = row({ endpointCreated: START })
       await put(waiting)
@@ -498,7 +514,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       await put(collected(), collected())
       await table.group(QUEUE, 'g')
       const [done = ''] = ids(await put(row()))
-      await table.write(table.delivered([done], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [done], ACCEPTED))
       const [other = ''] = ids(await put(row({ endpoint: 'other' })))
       const ended = await table.endDeleted('octo', 'orders')
       expect(ended).toHaveLength(302)
@@ -507,7 +523,8 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
         reason: 'endpoint_deleted',
         endpoint: `orders${DELETED}`,
       })
-      expect(await table.list({ endpoint: 'orders', limit: 10 })).toEqual([])
+      const listed = await table.list({ endpoint: 'orders', limit: 10 })
+      expect(new Set(listed.map(({ endpoint }) => endpoint))).toEqual(new Set([`orders${DELETED}`]))
       expect(await table.find(done)).toMatchObject({
         state: 'delivered',
         endpoint: `orders${DELETED}`,
@@ -519,7 +536,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('an event whose endpoint was deleted during its call is delivered', async () => {
       const [a = '', b = ''] = ids(await put(row(), row()))
       expect(ids(await table.endDeleted('octo', 'orders'))).toEqual([a, b])
-      await table.write(table.delivered([a], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [a], ACCEPTED))
       await table.write(table.failed([b], { state: 'waiting', wait: 0, doubts: 0 }, 'x'))
       expect(await table.find(a)).toMatchObject({ state: 'delivered', accepted: START + 5 })
       expect(await stateOf(b)).toEqual(['dead', 'endpoint_deleted', null, null])
@@ -529,7 +546,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       const [dead = '', sent = '', waiting = ''] = ids(await put(row(), row(), row()))
       await table.write([
         ...table.failed([dead], { state: 'dead', reason: 'too_old', doubts: 0 }, 'x'),
-        ...table.delivered([sent], ACCEPTED),
+        ...table.delivered(QUEUE, [sent], ACCEPTED),
       ])
       await table.record([
         row({ state: 'filtered', reason: 'if' }),
@@ -627,7 +644,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
 
     test('a lookup is recorded until the outcome is final', async () => {
       const [a = ''] = ids(await put(row()))
-      await table.write(table.delivered([a], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [a], ACCEPTED))
       expect(await table.dueRuns(clock + 9999)).toEqual([])
       clock += 10_000
       const [event] = await table.dueRuns(clock)
@@ -644,7 +661,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('all members of a batch get the outcome, and one is looked up', async () => {
       const members = ids(await put(collected(), collected()))
       await table.group(QUEUE, 'g')
-      await table.write(table.delivered(members, ACCEPTED))
+      await table.write(table.delivered(QUEUE, members, ACCEPTED))
       const [event, ...others] = await table.dueRuns(clock + MINUTE)
       expect(others).toEqual([])
       if (!event) throw new Error('no event is due')
@@ -659,13 +676,13 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
         await table.write([table.progress(event, { ...step, outcome: wanted, next: null })])
       }
       const [a = '', b = '', c = ''] = ids(await put(row(), row(), row()))
-      await table.write(table.delivered([a, b, c], ACCEPTED))
+      await table.write(table.delivered(QUEUE, [a, b, c], ACCEPTED))
       await outcome(a, 'success')
       await outcome(b, 'no_run')
       await outcome(c, 'unknown')
       const batch = ids(await put(collected(), collected()))
       await table.group(QUEUE, 'g')
-      await table.write(table.delivered(batch, ACCEPTED))
+      await table.write(table.delivered(QUEUE, batch, ACCEPTED))
       await outcome(batch[0] ?? '', 'failure')
       const endpoint = { owner: 'octo', endpoint: 'orders', repository: 'octo/shop' }
       expect(await table.lastOutcomes(endpoint, 2)).toEqual(['failure', 'no_run'])
@@ -684,7 +701,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       ]
       await put(...rows)
       const [a = '', b = '', c = '', d = '', e = ''] = ids(rows)
-      await table.write(table.delivered([b], { ...ACCEPTED, run: 'https://run' }))
+      await table.write(table.delivered(QUEUE, [b], { ...ACCEPTED, run: 'https://run' }))
       const list = async (query: object) => ids(await table.list({ limit: 10, ...query }))
       expect(await list({})).toEqual([e, d, c, b, a])
       expect(await list({ owner: 'octo' })).toEqual([e, d, b, a])
@@ -718,7 +735,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       })
       for (const filter of [{ endpoints: [] }, { owner: 'octo', endpoints: ['acme/orders'] }]) {
         expect(await other.list({ ...filter, limit: 10 })).toEqual([])
-        expect(await other.deleteAll({ ...filter, state: 'dead' }, 10)).toBe(0)
+        expect(await other.delete({ ...filter, state: 'dead' }, 10)).toBe(0)
       }
       expect(texts.filter((text) => text.startsWith('SELECT seq FROM'))).toEqual([])
     })
@@ -729,16 +746,16 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       )
       await table.write([
         ...table.failed([dead], { state: 'dead', reason: 'too_old', doubts: 2 }, 'x'),
-        ...table.delivered([sent], ACCEPTED),
+        ...table.delivered(QUEUE, [sent], ACCEPTED),
       ])
       const filtered = row({ state: 'filtered' })
       const empty = row({ state: 'refused', content: null, key: null })
       await table.record([filtered, empty])
       clock += 500
       const all = [dead, sent, waiting, filtered.id, empty.id, 'unknown']
-      expect([...ids(await table.replayed(all))].sort()).toEqual(
-        [dead, filtered.id, waiting].sort(),
-      )
+      expect(ids(await table.replayed(all, 'waiting'))).toEqual([waiting])
+      expect(ids(await table.replayed(all, 'filtered'))).toEqual([filtered.id])
+      expect(ids(await table.replayed(all, 'dead'))).toEqual([dead])
       expect(await table.find(dead)).toMatchObject({
         ...{ state: 'waiting', reason: 'replayed', at: clock, since: clock, next: clock },
         ...{ attempts: 0, doubts: 0, queued: true },
@@ -769,13 +786,13 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('deletes one or many, and the account stays even', async () => {
       const rows = await put(...[...Array(5)].map(() => row()), row({ endpoint: 'other' }))
       const [a = '', b = ''] = ids(rows)
-      expect(await table.delete(a, { owner: 'acme' })).toBe(0)
-      expect(await table.delete(a, { owner: 'octo', endpoints: ['octo/orders'] })).toBe(1)
-      expect(await table.delete(a, {})).toBe(0)
-      await table.write(table.delivered([b], ACCEPTED))
-      expect(await table.deleteAll({ endpoint: 'orders', state: 'waiting' }, 2)).toBe(2)
-      expect(await table.deleteAll({ endpoint: 'orders', state: 'waiting' }, 2)).toBe(1)
-      expect(await table.deleteAll({ endpoint: 'orders', state: 'delivered' }, 2)).toBe(1)
+      expect(await table.delete({ id: a, owner: 'acme' }, 10)).toBe(0)
+      expect(await table.delete({ id: a, owner: 'octo', endpoints: ['octo/orders'] }, 10)).toBe(1)
+      expect(await table.delete({ id: a }, 10)).toBe(0)
+      await table.write(table.delivered(QUEUE, [b], ACCEPTED))
+      expect(await table.delete({ endpoint: 'orders', state: 'waiting' }, 2)).toBe(2)
+      expect(await table.delete({ endpoint: 'orders', state: 'waiting' }, 2)).toBe(1)
+      expect(await table.delete({ endpoint: 'orders', state: 'delivered' }, 2)).toBe(1)
       expect(await table.figures()).toMatchObject({
         states: { waiting: 1, delivered: 0 },
         imbalance: 0,
@@ -841,7 +858,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await table.put(rows)).toBe(true)
       clock += SECOND
       expect(await table.put([big({ endpoint: null })])).toBe(false)
-      await table.write(table.delivered(ids(rows), ACCEPTED))
+      await table.write(table.delivered(QUEUE, ids(rows), ACCEPTED))
       expect(await table.put([big({ endpoint: null })])).toBe(false)
       clock += SECOND
       expect(await table.put([big({ endpoint: null })])).toBe(true)
@@ -882,22 +899,24 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
     test('bodies count', async () => {
       table = open({ bytes: 20 * size })
       await put(row())
-      const body = { owner: 'octo', endpoint: 'orders', hasToken: false }
+      const body = { owner: 'octo', endpoint: 'orders', hasToken: false, events: 0 }
+      const takes = (bytes: number, write: () => Promise<boolean>) =>
+        table.room.within([{ ...body, bytes }], undefined, write)
       const write = async () => {
         // The part counts while it is written.
-        await table.count()
+        await table.room.count()
         await database.write([
           ["INSERT INTO body VALUES ('h', 'r', 'octo', 'orders', 0, 0, ?, 1, NULL)", 9 * size],
         ])
         return true
       }
-      expect(await table.takes(body, 9 * size, async () => false)).toBe(false)
-      expect(await table.takes(body, 9 * size, write)).toBe(true)
-      expect(await table.takes(body, 2 * size, write)).toBe(false)
+      expect(await takes(9 * size, async () => false)).toBe(false)
+      expect(await takes(9 * size, write)).toBe(true)
+      expect(await takes(2 * size, write)).toBe(false)
       expect(await tries(5)).toBe(1)
       expect(await tries(9, { endpoint: 'other' })).toBe(5)
-      await table.count()
-      table.gives(body, 9 * size)
+      await table.room.count()
+      table.room.give([{ ...body, bytes: 9 * size }])
       expect(await tries(1)).toBe(1)
     })
 
@@ -907,7 +926,8 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
         { owner: 'octo', endpoint: 'orders', hasToken: false },
         { owner: 'acme', endpoint: 'site', hasToken: true },
       ]) {
-        const fits = () => table.takes(body, size / 4, async () => true)
+        const part = { ...body, events: 0, bytes: size / 4 }
+        const fits = () => table.room.within([part], undefined, async () => true)
         for (let parts = 0; await fits(); parts++) expect(parts).toBeLessThan(40)
         const queue = body.hasToken ? 'acme/site#aa' : QUEUE
         expect(await table.put([row({ endpoint: body.endpoint, queue })])).toBe(true)
@@ -916,9 +936,9 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
 
     test('a full database says so', async () => {
       table = open({ events: 4 })
-      expect(table.isFull).toBe(false)
+      expect(table.room.isFull).toBe(false)
       for (const endpoint of ['a', 'a', 'b', 'c']) await table.put([row({ endpoint })])
-      expect(table.isFull).toBe(true)
+      expect(table.room.isFull).toBe(true)
     })
   })
 })

@@ -58,7 +58,7 @@ testOnNode24.each<[string, (table: DeliveryTable) => Promise<unknown>]>([
   ['the time of the next event', (table) => table.nextTime(QUEUE, ['a'])],
   ['the queues', (table) => table.queues()],
   ['the time of the next run', (table) => table.nextRun()],
-  ['what is used', (table) => table.count()],
+  ['what is used', (table) => table.room.count()],
 ])('%s: an index answers without a row', async (_, question) => {
   const details = await plansOf(question)
   const ofDeliveries = details.filter((detail) => /(?:SCAN|SEARCH) delivery\b/.test(detail))
@@ -84,7 +84,7 @@ testOnNode24.each<[string, (table: DeliveryTable) => Promise<unknown>]>([
   ['a batch', (table) => table.group(QUEUE, 'g')],
   ['due runs', (table) => table.dueRuns(5)],
   ['uncertain events', (table) => table.uncertain(QUEUE)],
-  ['collected events', (table) => table.collecting()],
+  ['collected events', (table) => table.collecting(QUEUE)],
   ['old events', (table) => table.endOld(5, [QUEUE], [])],
   ['events of a deleted endpoint', (table) => table.endDeleted('octo', 'orders')],
   ['deliveries of an endpoint', (table) => table.list({ owner: 'octo', endpoint: 'a', limit: 9 })],

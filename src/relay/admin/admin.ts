@@ -7,18 +7,13 @@ import { StorageError } from '../store/storage-error.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { targetPath } from '../webhook/url.ts'
 import { type AccessRules, type Caller, managerOf, notAllowed, readCaller } from './access.ts'
-import { type DeliveryPorts, deliveryResource, respondToDeliveries } from './deliveries.ts'
-import {
-  type EndpointLine,
-  type EndpointResourcePorts,
-  endpointResource,
-  respondToEndpointResource,
-} from './endpoints.ts'
+import { type DeliveryPorts, respondToDeliveries } from './deliveries.ts'
+import { type EndpointLine, type EndpointPorts, respondToEndpoints } from './endpoints.ts'
 import { isRead } from './query.ts'
 import { respondToMetrics, respondToStatus, type StatusPorts } from './status.ts'
 
 /** The data of a relay, as the admin API shows and changes it. */
-export type AdminPorts = Omit<EndpointResourcePorts, 'log'> &
+export type AdminPorts = Omit<EndpointPorts, 'log'> &
   Omit<DeliveryPorts, 'log'> &
   StatusPorts & {
     /** A copy of the database; absent on Workers. */
@@ -67,10 +62,10 @@ async function respond(
     if (manager.kind !== 'admin') throw notAllowed('a GitHub token shows endpoints and deliveries')
     return backupResponse(request, ports)
   }
-  const endpoint = endpointResource(path)
-  if (endpoint) return respondToEndpointResource(request, endpoint, manager, ports)
-  const delivery = deliveryResource(path)
-  if (delivery) return respondToDeliveries(request, delivery, manager, ports)
+  const response =
+    (await respondToEndpoints(request, path, manager, ports)) ??
+    (await respondToDeliveries(request, path, manager, ports))
+  if (response) return response
   throw new RelayError(404, 'not_found', 'the admin API has no such address', {
     hint: 'See https://hookline.dev/reference/admin-api. Addresses are case-sensitive.',
   })

@@ -35,43 +35,25 @@ export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgai
   log(line: DeliveryLine): void
 }
 
-/** The part of an address after `/-admin/deliveries`. */
-interface DeliveryResource {
-  /** `undefined` for all owners. */
-  readonly owner: string | undefined
-  /** `undefined` for all deliveries. */
-  readonly id: string | undefined
-  readonly replays: boolean
-}
-
 const ADDRESS = new RegExp(`^/-admin/deliveries(?:/([^/]+)(?:/(${UUID}))?(/replay)?)?$`)
-
-/**
- * The resource of a path; `undefined` if the path belongs to another resource.
- *
- * @throws RelayError 404 for an owner that cannot be one
- */
-export function deliveryResource(path: string): DeliveryResource | undefined {
-  const found = ADDRESS.exec(path)
-  if (!found) return undefined
-  const [, owner, id, replay] = found
-  if (owner !== undefined && !isEndpointOwner(owner)) throw noSuchDelivery()
-  return { owner, id, replays: replay !== undefined }
-}
 
 /**
  * The deliveries in the admin API: `/-admin/deliveries[/<owner>[/<id>]][/replay]`.
  *
+ * @returns `undefined` if the path belongs to another resource
  * @throws RelayError, or StorageError if the disk fails
  */
 export async function respondToDeliveries(
   request: RelayRequest,
-  resource: DeliveryResource,
+  path: string,
   caller: Manager,
   ports: DeliveryPorts,
-): Promise<RelayResponse> {
+): Promise<RelayResponse | undefined> {
+  const found = ADDRESS.exec(path)
+  if (!found) return undefined
+  const [, owner, id, replays] = found
+  if (owner !== undefined && !isEndpointOwner(owner)) throw noSuchDelivery()
   const { method, target } = request
-  const { owner, id, replays } = resource
   const query = queryOf(target)
   const own = { owner, ...(await ownDeliveries(owner, caller, ports)) }
   if (replays) {
@@ -115,7 +97,7 @@ async function listResponse(
   const store = storeOf(own.owner, ports)
   const { limit, after } = readPage(query)
   const given = [...query].filter(([name]) => !['limit', 'after'].includes(name))
-  const filter = await existing({ ...readFilter(Object.fromEntries(given)), ...own }, ports)
+  const filter = { ...readFilter(Object.fromEntries(given)), ...own }
   const found = await store.table.list({ ...filter, after, limit: limit + 1 })
   const page = found.slice(0, limit)
   const end = found.length > limit ? page.at(-1) : undefined
@@ -134,12 +116,9 @@ async function showResponse(
   const store = storeOf(own.owner, ports)
   const stored = await store.table.find(id)
   if (!stored || !isSelected(stored, own)) throw noSuchDelivery()
-  const { key, content, path } = stored
-  const record = key === null || content === null ? undefined : { key, content }
-  const opened =
-    record && (await decryptContent(record, endpoints.encryption).catch(() => undefined))
+  const opened = await decryptContent(stored, endpoints.encryption)
   const endpoint = await endpointOf(stored, endpoints)
-  const request = opened ? await shownRequest(opened, path, endpoint, loadChecks) : null
+  const request = opened ? await shownRequest(opened, stored.path, endpoint, loadChecks) : null
   const [delivery = stored] = await withRests([stored], store)
   const stages = stagesOf(delivery, endpoint, request?.body)
   return jsonResponse({ delivery: shownDelivery(delivery), request, stages })
@@ -167,12 +146,10 @@ async function changeResponse(
   ports: DeliveryPorts,
 ): Promise<RelayResponse> {
   const store = storeOf(own.owner, ports)
-  const many = id === undefined ? await readChangeFilter(request, own, ports) : undefined
+  const many = id === undefined ? await readChangeFilter(request, own) : undefined
   const named = id !== undefined && { delivery: id }
   if (change === 'delete') {
-    const events = await (id === undefined || many
-      ? store.deleteAll(many ?? own)
-      : store.delete(id, own))
+    const events = await store.delete(many ?? { ...own, id })
     if (!many && events === 0) throw noSuchDelivery()
     ports.log({ change: 'deleted', events, ...named })
     return jsonResponse({ deleted: events })
@@ -214,28 +191,12 @@ async function replay(
 type ChangeFilter = DeliveryFilter & { readonly state: DeliveryState }
 
 /** A filter that selects deliveries to change: dead letters, unless another state is named. */
-async function readChangeFilter(
-  request: RelayRequest,
-  own: DeliveryFilter,
-  ports: DeliveryPorts,
-): Promise<ChangeFilter> {
+async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Promise<ChangeFilter> {
   const given = await givenFilter(request)
   if (Object.keys(given).length === 0) {
     throw invalidQuery('add endpoint, repository, state, outcome, reason, since or until')
   }
-  const filter = await existing({ ...readFilter(given), ...own }, ports)
-  return { ...filter, state: readState(given.state) ?? 'dead' }
-}
-
-/** A name that no endpoint has any more selects the deliveries of the deleted one. */
-async function existing(
-  filter: DeliveryFilter,
-  { endpoints: { stores } }: DeliveryPorts,
-): Promise<DeliveryFilter> {
-  const { owner, endpoint } = filter
-  if (owner === undefined || endpoint === undefined) return filter
-  const isThere = await stores.of(owner).named(endpoint)
-  return isThere ? filter : { ...filter, endpoint: endpoint + DELETED }
+  return { ...readFilter(given), ...own, state: readState(given.state) ?? 'dead' }
 }
 
 /** The filter in the query, and in a body of JSON. */

@@ -21,7 +21,7 @@ import { endpointPath } from '../webhook/url.ts'
 import type { Manager } from './access.ts'
 import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody } from './query.ts'
 
-export interface EndpointResourcePorts extends Omit<SettingsRules, 'isAdmin'> {
+export interface EndpointPorts extends Omit<SettingsRules, 'isAdmin'> {
   readonly endpoints: EndpointLookup
   now(): Date
   /**
@@ -43,12 +43,7 @@ export interface EndpointLine {
   readonly change: 'created' | 'updated' | 'rotated' | 'deleted'
 }
 
-/** The part of an address after `/-admin/`. */
-interface EndpointResource {
-  /** `undefined` for the list of all endpoints. */
-  readonly key?: { readonly owner: string; readonly name: string }
-  readonly rotates: boolean
-}
+type EndpointKey = Pick<Endpoint, 'owner' | 'name'>
 
 /** Endpoints of one owner: each isolate on Workers has a list of their hashes in memory. */
 const MOST_ENDPOINTS = 1000
@@ -56,37 +51,29 @@ const MOST_ENDPOINTS = 1000
 const ADDRESS = /^\/-admin\/endpoints(?:\/([^/]+)\/([^/]+)(\/rotate)?)?$/
 
 /**
- * The resource of a path; `undefined` if the path belongs to another resource.
- *
- * @throws RelayError 404 for a name that no endpoint has
- */
-export function endpointResource(path: string): EndpointResource | undefined {
-  const found = ADDRESS.exec(path)
-  if (!found) return undefined
-  const [, owner, name, rotate] = found
-  if (owner === undefined || name === undefined) return { rotates: false }
-  if (!isEndpointOwner(owner) || !ENDPOINT_NAME_FORM.test(name)) throw noSuchEndpoint()
-  return { key: { owner, name }, rotates: rotate !== undefined }
-}
-
-/**
  * The endpoints in the admin API: `/-admin/endpoints`, `/-admin/endpoints/<owner>/<name>` and
  * `/-admin/endpoints/<owner>/<name>/rotate`.
  *
+ * @returns `undefined` if the path belongs to another resource
  * @throws RelayError, or StorageError if the disk fails
  */
-export async function respondToEndpointResource(
+export async function respondToEndpoints(
   request: RelayRequest,
-  { key, rotates }: EndpointResource,
+  path: string,
   caller: Manager,
-  ports: EndpointResourcePorts,
-): Promise<RelayResponse> {
+  ports: EndpointPorts,
+): Promise<RelayResponse | undefined> {
+  const found = ADDRESS.exec(path)
+  if (!found) return undefined
+  const [, owner, name, rotates] = found
   const { method } = request
-  if (!key) {
+  if (owner === undefined || name === undefined) {
     if (isRead(method)) return listResponse(request, caller, ports)
     if (method === 'POST') return createResponse(request, caller, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
+  if (!isEndpointOwner(owner) || !ENDPOINT_NAME_FORM.test(name)) throw noSuchEndpoint()
+  const key = { owner, name }
   if (rotates) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])
     const rotated = async (endpoint: Endpoint) => ({ ...endpoint, id: newEndpointId() })
@@ -101,7 +88,7 @@ export async function respondToEndpointResource(
 async function listResponse(
   { target }: RelayRequest,
   caller: Manager,
-  { endpoints }: EndpointResourcePorts,
+  { endpoints }: EndpointPorts,
 ): Promise<RelayResponse> {
   const { stores, encryption } = endpoints
   const owner = queryOf(target).get('owner')?.toLowerCase()
@@ -118,7 +105,7 @@ async function listResponse(
 async function createResponse(
   request: RelayRequest,
   caller: Manager,
-  ports: EndpointResourcePorts,
+  ports: EndpointPorts,
 ): Promise<RelayResponse> {
   const { endpoints } = ports
   const { name, ...given } = await readJsonBody(request, invalidEndpoint)
@@ -152,7 +139,7 @@ async function createResponse(
 async function showResponse(
   { target }: RelayRequest,
   row: EndpointRow,
-  ports: EndpointResourcePorts,
+  ports: EndpointPorts,
 ): Promise<RelayResponse> {
   const withUrl = queryOf(target).get('url') === 'true'
   const { encryption } = ports.endpoints
@@ -165,9 +152,9 @@ async function showResponse(
 
 async function updateResponse(
   request: RelayRequest,
-  key: NonNullable<EndpointResource['key']>,
+  key: EndpointKey,
   caller: Manager,
-  ports: EndpointResourcePorts,
+  ports: EndpointPorts,
 ): Promise<RelayResponse> {
   // The body of a caller who has no such endpoint is not read.
   await ownRow(key, caller, ports)
@@ -191,11 +178,11 @@ async function updateResponse(
 
 /** @param next computes the changed endpoint; it is called again if another request changed the endpoint */
 async function changeResponse(
-  key: NonNullable<EndpointResource['key']>,
+  key: EndpointKey,
   next: (endpoint: Endpoint) => Promise<Endpoint>,
   change: 'updated' | 'rotated',
   caller: Manager,
-  ports: EndpointResourcePorts,
+  ports: EndpointPorts,
 ): Promise<RelayResponse> {
   const { stores, encryption } = ports.endpoints
   for (;;) {
@@ -214,10 +201,7 @@ async function changeResponse(
 }
 
 /** An endpoint that no key decrypts can be deleted, too. */
-async function deleteResponse(
-  row: EndpointRow,
-  ports: EndpointResourcePorts,
-): Promise<RelayResponse> {
+async function deleteResponse(row: EndpointRow, ports: EndpointPorts): Promise<RelayResponse> {
   const { owner, name } = row
   await ports.endpoints.stores.of(owner).delete(name)
   changed(row, 'deleted', ports)
@@ -228,7 +212,7 @@ async function deleteResponse(
 function changed(
   { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
   change: EndpointLine['change'],
-  { endpoints, log }: EndpointResourcePorts,
+  { endpoints, log }: EndpointPorts,
 ): void {
   endpoints.changed(owner)
   log({ endpoint: `${owner}/${name}`, change })
@@ -240,9 +224,9 @@ function changed(
  * @throws RelayError 404, the same for an endpoint of another caller and for none
  */
 async function ownRow(
-  { owner, name }: NonNullable<EndpointResource['key']>,
+  { owner, name }: EndpointKey,
   caller: Manager,
-  { endpoints }: EndpointResourcePorts,
+  { endpoints }: EndpointPorts,
 ): Promise<EndpointRow> {
   const row = await endpoints.stores.of(owner).named(name)
   if (!row || !isOwn(row, caller)) throw noSuchEndpoint()
@@ -274,7 +258,7 @@ function accessOf({ repository, targets, token }: EndpointSettings): string {
 }
 
 /** @throws RelayError 409 if no relay key decrypts the endpoint */
-async function readable(row: EndpointRow, { endpoints }: EndpointResourcePorts): Promise<Endpoint> {
+async function readable(row: EndpointRow, { endpoints }: EndpointPorts): Promise<Endpoint> {
   try {
     return await decryptEndpoint(row, endpoints.encryption)
   } catch (cause) {
@@ -312,7 +296,7 @@ function shownEndpoint(row: EndpointRow, endpoint: Endpoint | undefined) {
 }
 
 /** The path alone, beginning with `/-/`, if the relay does not know its own address. */
-function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointResourcePorts): string {
+function urlOf(endpoint: Endpoint, { publicUrl = '' }: EndpointPorts): string {
   return publicUrl.replace(/\/+$/, '') + endpointPath(endpoint)
 }
 

@@ -1,6 +1,7 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
+import { STARTING_TIME } from '../delivery/follow-runs.ts'
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 import { isDeleted } from '../store/delivery-sql.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
@@ -46,7 +47,7 @@ export interface Resting {
 }
 
 /** A stage without its name; an absent value is `null`. */
-type Told = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stage, 'state'>
+type StageResult = Partial<Pick<Stage, 'at' | 'found' | 'wanted' | 'cure'>> & Pick<Stage, 'state'>
 
 /**
  * Explains a delivery stage by stage. The stage that failed or waits is the last one. A delivery does not store
@@ -60,7 +61,7 @@ export function stagesOf(
   endpoint: Endpoint | undefined,
   body: string | null = null,
 ): readonly Stage[] {
-  const told: Told[] = [
+  const results: StageResult[] = [
     receivedStage(delivery),
     verifiedStage(delivery, endpoint),
     filteredStage(delivery, endpoint),
@@ -68,8 +69,8 @@ export function stagesOf(
     foundStage(delivery),
     endedStage(delivery, body),
   ]
-  const last = told.findIndex(({ state }) => state === 'failed' || state === 'waiting')
-  const shown = last < 0 ? told : told.slice(0, last + 1)
+  const last = results.findIndex(({ state }) => state === 'failed' || state === 'waiting')
+  const shown = last < 0 ? results : results.slice(0, last + 1)
   return shown.flatMap((one, index): Stage[] => {
     const stage = STAGES[index]
     const { state, at = null, found = null, wanted = null, cure = null } = one
@@ -103,7 +104,7 @@ function receivedStage({
   state,
   reason,
   explanation,
-}: Delivery): Told {
+}: Delivery): StageResult {
   const at = isoTime(received)
   const found = `${method || 'a request'} ${path}, ${size} bytes`
   const isRefused = state === 'refused' && reason !== UNVERIFIED && !BY_GITHUB.has(reason)
@@ -122,7 +123,7 @@ const UNVERIFIED = 'invalid_signature'
 function verifiedStage(
   { state, reason, received, explanation }: Delivery,
   endpoint: Endpoint | undefined,
-): Told {
+): StageResult {
   const at = isoTime(received)
   if (state === 'refused' && reason === UNVERIFIED) {
     return {
@@ -151,7 +152,7 @@ function schemesOf(endpoint: Endpoint | undefined): string {
   return names.join(' or ') || 'the scheme of the endpoint'
 }
 
-function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told {
+function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): StageResult {
   const { state, received, explanation } = delivery
   const at = isoTime(received)
   if (state === 'filtered') {
@@ -167,7 +168,7 @@ function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Told
   return { state: 'ok', at, found: 'the condition is true', wanted: endpoint.if }
 }
 
-function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined): Told {
+function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined): StageResult {
   const { state, reason, githubMs, attempts, since, next, explanation } = delivery
   const named = { endpoint, delivery }
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
@@ -210,7 +211,14 @@ export function acceptedAt({ accepted, received }: Delivery): string | null {
   return accepted === null ? null : isoTime(Math.max(accepted, received))
 }
 
-function foundStage({ outcome, outcomeReason, run, accepted, repository, path }: Delivery): Told {
+function foundStage({
+  outcome,
+  outcomeReason,
+  run,
+  accepted,
+  repository,
+  path,
+}: Delivery): StageResult {
   const [workflow = ''] = path.split('/')
   switch (outcome) {
     case null:
@@ -223,7 +231,7 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
       const other = outcomeReason === 'other_workflow' ? ', but a run of another workflow' : ''
       return {
         state: 'failed',
-        at: accepted === null ? null : isoTime(accepted + NO_RUN_AFTER),
+        at: accepted === null ? null : isoTime(accepted + STARTING_TIME),
         found: `no run of the workflow ${workflow} within 2 minutes${other}`,
         cure: `Find the reason: hookline doctor --repository ${repository} --workflow ${workflow}`,
       }
@@ -242,9 +250,6 @@ function foundStage({ outcome, outcomeReason, run, accepted, repository, path }:
   }
 }
 
-/** Milliseconds after which the outcome is `no_run`: `STARTING_TIME` in follow-runs.ts. */
-const NO_RUN_AFTER = 2 * 60_000
-
 const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
   ['repository_not_accessible', 'Give the GitHub credential the permission Actions: Read.'],
   ['app_permission_missing', 'Give the GitHub App the permission Actions: Read.'],
@@ -259,7 +264,7 @@ const ENDED: ReadonlySet<RunOutcome> = new Set([
   'startup_failure',
 ])
 
-function endedStage(delivery: Delivery, body: string | null): Told {
+function endedStage(delivery: Delivery, body: string | null): StageResult {
   const { outcome, outcomeReason, conclusion, run, details } = delivery
   if (outcome === null || outcome === 'unknown') return { state: 'unknown' }
   if (outcome === 'waiting_for_approval') {
@@ -343,7 +348,7 @@ interface Named {
 
 /**
  * The cure of an error code, or of the reason that an event waits or is dead. `null` if time helps, as with
- * `rate_limited`, or if no command does, as with `event_rejected`.
+ * `rate_limited`.
  */
 function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
   const update = updateCommand(endpoint)
@@ -365,6 +370,8 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
       return `Let GitHub start the workflow as it declares: ${update} --dispatch repository${replay}`
     case 'ref_not_found':
       return `Name a branch or tag that exists: ${update} --ref <branch>, or ${update} --remove ref${replay}`
+    case 'event_rejected':
+      return `Correct the event or the workflow as GitHub's reason says${replay}`
     case 'payload_too_large':
       return 'Send less data, or let the relay store large bodies: set HOOKLINE_PUBLIC_URL.'
     case 'token_in_body':

@@ -1,11 +1,11 @@
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { VERSION } from '../../wire/version.ts'
+import type { Alarm } from '../delivery/alarms.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { Figures } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { isEndpointOwner } from '../store/endpoint-settings.ts'
-import type { Alarm } from '../store/notifications.ts'
 import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
 
 export interface StatusPorts {

@@ -89,18 +89,17 @@ type RowState = Pick<NewDelivery, 'state' | 'reason'> &
   Partial<Pick<NewDelivery, 'accepted' | 'githubMs' | 'run' | 'follows'>>
 
 /** What became of an event before its response. */
-type Tried = Queued &
-  (
-    | { readonly kind: 'accepted'; readonly attempts: Attempts }
-    /** GitHub was not asked, because other events of the queue wait. */
-    | { readonly kind: 'queued' }
-    /** GitHub cannot accept it now. */
-    | { readonly kind: 'failed'; readonly state: RowState; readonly error: unknown }
-    /** GitHub did not respond in time. */
-    | { readonly kind: 'open'; readonly call: Promise<Attempts>; readonly began: number }
-    /** GitHub refuses it for good. */
-    | { readonly kind: 'refused'; readonly error: unknown }
-  )
+interface Tried extends Queued {
+  readonly attempts: Attempts
+  /** How the database stores the event; absent if GitHub accepted it. */
+  readonly state?: RowState
+  /** Why GitHub did not accept the event; absent if GitHub was not asked, or has not responded. */
+  readonly error?: unknown
+  /** True if GitHub refuses the event for good. */
+  readonly isRefused?: true
+  /** The call, if GitHub did not respond in time. */
+  readonly open?: { readonly call: Promise<Attempts>; readonly began: number }
+}
 
 /** What the requests of a process or an isolate have taught. */
 export class AcceptanceMemory {
@@ -154,12 +153,12 @@ export class Acceptance {
     if (stored) return stored
     const tried = await Promise.all(all.map((event) => this.#try(event, endpoint)))
     const [only] = tried
-    if (tried.length === 1 && only?.kind === 'refused') throw only.error
-    const missing = tried.filter((one) => one.kind !== 'accepted')
+    if (tried.length === 1 && only?.isRefused) throw only.error
+    const missing = tried.filter(({ state }) => state !== undefined)
     if (missing.length > 0 && !(await this.#put(missing, endpoint))) {
       return combined(await Promise.all(tried.map((one) => this.#withoutRoom(one, endpoint))))
     }
-    return combined(tried.map(attemptsOf))
+    return combined(tried.map(({ attempts }) => attempts))
   }
 
   /** Records a filtered or refused request after its response. Never rejects, never waits. */
@@ -199,21 +198,27 @@ export class Acceptance {
 
   async #try(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
     const waits = await this.#ports.store.waits(event.queue)
-    if (waits && (await this.#mayStore(event))) return { ...event, kind: 'queued' }
-    return this.#ask(event, endpoint)
+    if (!waits || !(await this.#mayStore(event))) return this.#ask(event, endpoint)
+    const state = { state: 'waiting', reason: 'queued' } as const
+    return { ...event, state, attempts: { tries: 0, queued: 'queued' } }
   }
 
   /** Asks GitHub, and looks at the response for as long as a sender waits. */
   async #ask(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {
-    const { send, responseTime, now } = this.#ports
+    const { send, responseTime, callTime, now } = this.#ports
     const began = now()
     const call = send(event.dispatch)
     const isInTime = await this.#settlesWithin(responseTime, call)
-    if (!isInTime && (await this.#mayStore(event))) return { ...event, kind: 'open', call, began }
+    if (!isInTime && (await this.#mayStore(event))) {
+      // If the process ends during the call, nobody knows whether GitHub has the event.
+      const wait = Math.max(0, callTime - responseTime)
+      const state = { state: 'uncertain', wait, reason: NO_RESPONSE } as const
+      return { ...event, state, attempts: { tries: 1, queued: NO_RESPONSE }, open: { call, began } }
+    }
     try {
       const attempts = await call
       this.#accepted(event, attempts, began)
-      return { ...event, kind: 'accepted', attempts }
+      return { ...event, attempts }
     } catch (error) {
       return this.#failed(event, error, endpoint)
     }
@@ -260,10 +265,10 @@ export class Acceptance {
     const fresh = { state: 'waiting', at: now(), attempts: 0, doubts: 0 } as const
     const isStorable =
       error instanceof RelayError && (await this.#isStorable(event, error, endpoint))
-    if (!isStorable) return { ...event, kind: 'refused', error }
+    if (!isStorable) return refused(event, error)
     const age = Number.POSITIVE_INFINITY
     const next = nextAttempt(fresh, outcome, { now: now(), random: random(), age })
-    if (next.state === 'dead') return { ...event, kind: 'refused', error }
+    if (next.state === 'dead') return refused(event, error)
     const { state, wait, doubts } = next
     const { code: reason } = error
     if (refusesCredential(error)) {
@@ -274,7 +279,8 @@ export class Acceptance {
       }
       log({ level: 'error', change: 'stored', ...names, reason })
     }
-    return { ...event, kind: 'failed', state: { state, wait, doubts, attempts: 1, reason }, error }
+    const row = { state, wait, doubts, attempts: 1, reason } as const
+    return { ...event, state: row, attempts: attemptsOf(error), error }
   }
 
   /**
@@ -292,9 +298,14 @@ export class Acceptance {
 
   /** @returns false if there is no room for all of them, or the disk fails */
   async #put(missing: readonly Tried[], endpoint: Endpoint | undefined): Promise<boolean> {
-    const rows = missing.map((one) => this.#row(one, this.#stateOf(one)))
+    const rows = missing.flatMap((one) => (one.state ? [this.#row(one, one.state)] : []))
     const isStored = await this.#putRows(rows, endpoint, missing)
-    if (isStored) for (const one of missing) if (one.kind === 'open') this.#settle(one)
+    for (const one of missing) {
+      if (one.error !== undefined && !(one.error instanceof RelayError)) {
+        this.#ports.report(one.error)
+      }
+      if (isStored) this.#settle(one)
+    }
     return isStored
   }
 
@@ -313,35 +324,17 @@ export class Acceptance {
     return isStored
   }
 
-  #stateOf(one: Tried): RowState {
-    switch (one.kind) {
-      case 'failed':
-        return one.state
-      case 'open': {
-        const { callTime, responseTime } = this.#ports
-        // If the process ends during the call, nobody knows whether GitHub has the event.
-        const wait = Math.max(0, callTime - responseTime)
-        return { state: 'uncertain', wait, reason: NO_RESPONSE }
-      }
-      case 'refused': {
-        const { error } = one
-        if (!(error instanceof RelayError)) this.#ports.report(error)
-        const [reason, explanation] =
-          error instanceof RelayError ? [error.code, error.message] : ['internal_error', null]
-        return { state: 'dead', attempts: 1, reason, explanation }
-      }
-      default:
-        return { state: 'waiting', reason: 'queued' }
-    }
-  }
-
   /** Records how a call ended that was open when its event was stored. */
-  #settle({ dispatch, queue, call, began }: Tried & { readonly kind: 'open' }): void {
+  #settle({ dispatch, queue, open }: Tried): void {
+    if (!open) return
     const { store, follows, background, report } = this.#ports
-    const settled = call.then(
+    const settled = open.call.then(
       async (attempts) => {
         this.#note(queue)
-        const outcome = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
+        const outcome = acceptedOutcome(attempts, {
+          began: open.began,
+          follows: follows(dispatch),
+        })
         await store.settle(dispatch.delivery, outcome)
       },
       (error: unknown) => store.settle(dispatch.delivery, outcomeOf(error)),
@@ -355,23 +348,17 @@ export class Acceptance {
    * @throws RelayError: what GitHub said, or 503
    */
   async #withoutRoom(one: Tried, endpoint: Endpoint | undefined): Promise<Attempts> {
-    switch (one.kind) {
-      case 'accepted':
-        return one.attempts
-      case 'refused':
-        throw one.error
-      case 'failed':
-        throw noRoom(one.error)
-      case 'open':
-        try {
-          const attempts = await one.call
-          this.#accepted(one, attempts, one.began)
-          return attempts
-        } catch (error) {
-          throw noRoom(error)
-        }
-      default:
-        return this.#withoutRoom(await this.#ask(one, endpoint), endpoint)
+    const { dispatch, queue, state, error, isRefused, open } = one
+    if (state === undefined) return one.attempts
+    if (isRefused) throw error
+    if (error !== undefined) throw noRoom(error)
+    if (!open) return this.#withoutRoom(await this.#ask({ dispatch, queue }, endpoint), endpoint)
+    try {
+      const attempts = await open.call
+      this.#accepted(one, attempts, open.began)
+      return attempts
+    } catch (failure) {
+      throw noRoom(failure)
     }
   }
 
@@ -440,21 +427,18 @@ function collectionOf(
   }
 }
 
-/** The attempts of an event that is stored, or that GitHub accepted. */
-function attemptsOf(one: Tried): Attempts {
-  switch (one.kind) {
-    case 'accepted':
-      return one.attempts
-    case 'queued':
-      return { tries: 0, queued: 'queued' }
-    case 'open':
-      return { tries: 1, queued: NO_RESPONSE }
-    default: {
-      const { error } = one
-      if (!(error instanceof RelayError)) return { tries: 1, queued: 'internal_error' }
-      return { ...(error.attempts ?? { tries: 0 }), queued: error.code }
-    }
-  }
+/** An event that GitHub refuses for good: a dead letter, if other events of its request go on. */
+function refused({ dispatch, queue }: Queued, error: unknown): Tried {
+  const [reason, explanation] =
+    error instanceof RelayError ? [error.code, error.message] : ['internal_error', null]
+  const state = { state: 'dead', attempts: 1, reason, explanation } as const
+  return { dispatch, queue, state, attempts: attemptsOf(error), error, isRefused: true }
+}
+
+/** The attempts of an event that is stored after an error. */
+function attemptsOf(error: unknown): Attempts {
+  if (!(error instanceof RelayError)) return { tries: 1, queued: 'internal_error' }
+  return { ...(error.attempts ?? { tries: 0 }), queued: error.code }
 }
 
 /** The attempts of a request: of several events, the first that GitHub has not accepted gives the reason. */

@@ -1,15 +1,33 @@
 // The alarms of a relay: an endpoint that hears nothing, and events without runs.
 
+import { splitOnce } from '../../wire/path.ts'
 import type { Runtime } from '../runtime.ts'
-import type { SqlStatement } from '../store/database.ts'
-import type { Alarm, Notification, NotificationTable } from '../store/notifications.ts'
-import type { AlarmLine } from './log-lines.ts'
-import { newNotification } from './notify.ts'
+import type { Database, SqlStatement } from '../store/database.ts'
+import type { AlarmKind, AlarmLine } from './log-lines.ts'
+import { insertNotification, type Notification, newNotification } from './notify.ts'
 
 const MINUTE = 60_000
 
+export interface Alarm {
+  readonly kind: AlarmKind
+  /** The endpoint: `<owner>/<name>`. */
+  readonly subject: string
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
+/** An endpoint, as its silence is noticed. */
+interface HeardEndpoint {
+  /** `<owner>/<name>` */
+  readonly subject: string
+  /** Milliseconds without an event after which its alarm begins; `null` if it expects none. */
+  readonly expect: number | null
+  /** When it accepted its last event, or was changed. */
+  readonly heard: number
+}
+
 interface AlarmPorts extends Pick<Runtime, 'now' | 'report'> {
-  readonly table: NotificationTable
+  readonly database: Database
   /** Whether notifications are sent. */
   readonly sends: boolean
   log(line: AlarmLine): void
@@ -35,11 +53,13 @@ export class Alarms {
     this.#checkedAt = ports.now()
   }
 
-  /** Reads the alarms that lasted when the relay stopped. */
+  /** Reads the alarms that lasted when the relay stopped, and corrects times that a clock wrote which was ahead. */
   async start(): Promise<void> {
-    for (const alarm of await this.#ports.table.alarms()) {
-      this.#active.set(keyOf(alarm), alarm)
-    }
+    const { database, now } = this.#ports
+    await database.write([['UPDATE endpoint SET lastEvent = ?1 WHERE lastEvent > ?1', now()]])
+    const rows = await database.read('SELECT kind, subject, since FROM alarm')
+    // The columns are the fields.
+    for (const alarm of rows as unknown as readonly Alarm[]) this.#active.set(keyOf(alarm), alarm)
     await this.endpointsChanged()
   }
 
@@ -55,8 +75,7 @@ export class Alarms {
 
   /** To be told that an endpoint was created, changed or deleted. */
   async endpointsChanged(): Promise<void> {
-    const endpoints = await this.#ports.table.endpoints()
-    this.#expects = endpoints.some(({ expect }) => expect !== null)
+    this.#expects = (await this.#endpoints()).some(({ expect }) => expect !== null)
   }
 
   /** To be told of each event that an endpoint accepted. */
@@ -77,24 +96,33 @@ export class Alarms {
 
   /** Writes to disk which endpoints accepted events. */
   async writeEvents(): Promise<void> {
-    const { table } = this.#ports
     const events = [...this.#lastEvents]
-    await table.write(events.map(([endpoint, at]) => table.noteEvent(endpoint, at)))
+    if (events.length === 0) return
+    const text = `UPDATE endpoint SET lastEvent = max(coalesce(lastEvent, 0), ?)
+      WHERE owner = ? AND name = ?`
+    await this.#ports.database.write(
+      events.map(([endpoint, at]) => [text, at, ...splitOnce(endpoint, '/')]),
+    )
     for (const [endpoint, at] of events) {
       if (this.#lastEvents.get(endpoint) === at) this.#lastEvents.delete(endpoint)
     }
   }
 
   readonly change = ({ kind, subject }: Omit<Alarm, 'since'>, isActive: boolean): AlarmChange => {
-    const { table, sends, now, log } = this.#ports
+    const { sends, now, log } = this.#ports
     const known = this.#active.get(keyOf({ kind, subject }))
     if ((known !== undefined) === isActive) return { statements: [], apply: () => {} }
     const alarm = known ?? { kind, subject, since: now() }
     const notification = alarmNotification(alarm, isActive, now())
     return {
       statements: [
-        table.alarm(alarm, isActive),
-        ...(sends ? [table.notification(notification)] : []),
+        isActive
+          ? [
+              'INSERT INTO alarm (kind, subject, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+              ...[kind, subject, alarm.since],
+            ]
+          : ['DELETE FROM alarm WHERE kind = ? AND subject = ?', kind, subject],
+        ...(sends ? [insertNotification(notification)] : []),
       ],
       apply: () => {
         if (isActive) this.#active.set(keyOf(alarm), alarm)
@@ -110,9 +138,16 @@ export class Alarms {
     }
   }
 
+  async #endpoints(): Promise<readonly HeardEndpoint[]> {
+    const text = `SELECT owner || '/' || name AS subject, expect,
+      max(changed, coalesce(lastEvent, 0)) AS heard FROM endpoint`
+    // The columns are the fields.
+    return (await this.#ports.database.read(text)) as unknown as readonly HeardEndpoint[]
+  }
+
   async #checkEndpoints(): Promise<void> {
-    const { table, now } = this.#ports
-    const all = await table.endpoints()
+    const { database, now } = this.#ports
+    const all = await this.#endpoints()
     const silent = all.filter(({ heard, expect }) => expect !== null && now() - heard > expect)
     const subjects = new Set(silent.map(({ subject }) => subject))
     const known = new Set(all.map(({ subject }) => subject))
@@ -126,7 +161,8 @@ export class Alarms {
       .map((alarm) => this.change(alarm, false))
     const begun = [...subjects].map((subject) => this.change({ kind: 'silent', subject }, true))
     const changes = [...ended, ...begun]
-    await table.write(changes.flatMap(({ statements }) => statements))
+    const statements = changes.flatMap((change) => change.statements)
+    if (statements.length > 0) await database.write(statements)
     for (const { apply } of changes) apply()
   }
 }

@@ -121,7 +121,13 @@ export type AttemptOutcome =
   /** Only this event cannot be delivered now: its key, or its workflow, is missing. */
   | { readonly kind: 'isolated'; readonly reason: string; readonly isInDoubt: boolean }
   /** GitHub refuses the event itself, or a batch is too large: it fits in so many parts. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly parts?: number }
+  | {
+      readonly kind: 'refused'
+      readonly reason: string
+      readonly parts?: number
+      /** GitHub's reason. */
+      readonly explanation?: string
+    }
   /** The relay itself failed. */
   | { readonly kind: 'broken'; readonly reason: string }
 
@@ -147,7 +153,7 @@ export function outcomeOf(error: unknown): NotAccepted {
       // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
       return wait > 0 ? { kind: 'limited', reason, wait } : { kind: 'failed', reason }
     default:
-      return { kind: 'refused', reason }
+      return { kind: 'refused', reason, explanation: error.message }
   }
 }
 

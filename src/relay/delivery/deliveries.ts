@@ -16,30 +16,29 @@ import {
 } from '../github/send.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Runtime } from '../runtime.ts'
-import { AcceptedCredentials } from '../store/accepted-credentials.ts'
 import type { Database } from '../store/database.ts'
 import { CHUNK, type DeliveryTable, FIRST_LOOKUP } from '../store/deliveries.ts'
-import type { Bound, Delivery, DeliveryFilter, NewDelivery } from '../store/delivery-rows.ts'
+import type {
+  Bound,
+  Delivery,
+  DeliveryFilter,
+  DeliveryState,
+  NewDelivery,
+} from '../store/delivery-rows.ts'
 import { isDeleted } from '../store/delivery-sql.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
-import { type Alarm, NotificationTable } from '../store/notifications.ts'
 import { isOwnQueue, ownerOf } from '../store/queue-name.ts'
 import { rowsOfKeys } from '../store/reencryption.ts'
 import { StorageError } from '../store/storage-error.ts'
-import { Alarms } from './alarms.ts'
+import { type Alarm, Alarms } from './alarms.ts'
 import type { AttemptOutcome } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { RunFollower } from './follow-runs.ts'
 import { type ChangeLine, deadLine, namesOf } from './log-lines.ts'
 import { DeliveryLoop } from './loop.ts'
-import {
-  LONGEST_PAUSE,
-  NotificationSender,
-  type NotifySettings,
-  type PostNotification,
-} from './notify.ts'
+import { NotificationSender, type NotifySettings, type PostNotification } from './notify.ts'
 import type { Rest } from './queue.ts'
 import { Schedule, type Task } from './schedule.ts'
 
@@ -56,7 +55,6 @@ export type DeliveryStore = Pick<
   | 'replay'
   | 'replayAll'
   | 'delete'
-  | 'deleteAll'
   | 'endDeleted'
   | 'rowsByKey'
   | 'alarms'
@@ -102,8 +100,6 @@ const MOST_REFUSED: Bound = { events: 1000, bytes: 16 * 1024 * 1024 }
 export class Deliveries {
   readonly #ports: DeliveriesPorts
   readonly table: DeliveryTable
-  readonly #accepted: AcceptedCredentials
-  readonly #notifications: NotificationTable
   readonly #alarms: Alarms
   readonly #loop: DeliveryLoop
   readonly #follower: RunFollower
@@ -120,16 +116,10 @@ export class Deliveries {
 
   constructor(ports: DeliveriesPorts) {
     this.#ports = ports
-    const { database, table, endpoints, limiters, github, metrics, notify } = ports
+    const { table, endpoints, limiters, github, metrics, notify } = ports
     this.table = table
     this.#checkedAt = ports.now()
-    this.#accepted = new AcceptedCredentials(database, ports)
-    this.#notifications = new NotificationTable(database)
-    this.#alarms = new Alarms({
-      ...ports,
-      table: this.#notifications,
-      sends: notify !== undefined,
-    })
+    this.#alarms = new Alarms({ ...ports, sends: notify !== undefined })
     const lookups = (task: 'loop' | 'follower') => ({
       ...github,
       retryTime: 0,
@@ -141,7 +131,6 @@ export class Deliveries {
     })
     this.#loop = new DeliveryLoop({
       ...ports,
-      accepted: this.#accepted,
       send: countingRefusals(
         dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }),
         metrics,
@@ -152,9 +141,7 @@ export class Deliveries {
     })
     const { post } = ports
     this.#sender =
-      notify &&
-      post &&
-      new NotificationSender({ ...ports, table: this.#notifications, secret: notify.secret, post })
+      notify && post && new NotificationSender({ ...ports, secret: notify.secret, post })
     this.#follower = new RunFollower({
       ...ports,
       table,
@@ -162,8 +149,6 @@ export class Deliveries {
       readRuns: runReader(lookups('follower')),
       readDetails: detailsReader(lookups('follower')),
       changeAlarm: this.#alarms.change,
-      notification: notify && ((notification) => this.#notifications.notification(notification)),
-      reportsSuccess: notify?.all ?? false,
       counted: (outcome) => metrics.ran(outcome),
     })
     this.schedule = new Schedule(this.#tasks(), ports)
@@ -172,9 +157,9 @@ export class Deliveries {
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
   async start(): Promise<void> {
-    const { table, now, log } = this.#ports
+    const { table, log } = this.#ports
     await table.open()
-    await this.#notifications.correctTimes(now(), LONGEST_PAUSE)
+    await this.#sender?.start()
     await this.#alarms.start()
     await this.#loop.start()
     const { unreadable } = await table.figures()
@@ -251,12 +236,12 @@ export class Deliveries {
 
   /** Remembers that GitHub accepted the credential of a queue now. */
   noteAccepted(queue: string): Promise<void> {
-    return this.#accepted.note(queue)
+    return this.table.noteAccepted(queue)
   }
 
   /** True if GitHub accepted the credential of a queue within 30 days. */
   wasAccepted(queue: string): Promise<boolean> {
-    return this.#accepted.has(queue)
+    return this.table.wasAccepted(queue)
   }
 
   /**
@@ -265,17 +250,15 @@ export class Deliveries {
    *
    * @returns how many events
    */
-  async replay(ids: readonly string[]): Promise<number> {
-    const rows = ids.length === 0 ? [] : await this.table.replayed(ids)
-    // Events of a batch that ended are collected again.
-    await this.#loop.recount()
+  async replay(ids: readonly string[], state: DeliveryState): Promise<number> {
+    const rows = ids.length === 0 ? [] : await this.table.replayed(ids, state)
     for (const { queue } of rows) this.#loop.replayed(queue)
     return rows.length
   }
 
   /** The same for all that the filter selects; those of deleted endpoints have no credential any more. */
   async replayAll(
-    filter: DeliveryFilter,
+    filter: DeliveryFilter & { readonly state: DeliveryState },
   ): Promise<{ readonly replayed: number; readonly missing: number }> {
     // An event that waits stays in the state that the filter selects.
     const last = await this.table.lastSeq()
@@ -283,36 +266,27 @@ export class Deliveries {
     for (let after = 0; ; ) {
       const page = await this.table.replayable(filter, CHUNK, { after, last })
       const ids = page.filter((event) => !isDeleted(event)).map(({ id }) => id)
-      replayed += await this.replay(ids)
+      replayed += await this.replay(ids, filter.state)
       missing += page.length - ids.length
       after = page.at(-1)?.seq ?? last
       if (page.length < CHUNK) return { replayed, missing }
     }
   }
 
-  /** @returns how many deliveries were deleted */
-  async delete(id: string, filter: DeliveryFilter): Promise<number> {
-    const count = await this.table.delete(id, filter)
-    await this.#loop.recount()
-    return count
-  }
-
-  async deleteAll(filter: DeliveryFilter): Promise<number> {
+  /** Deletes what the filter selects. @returns how many deliveries */
+  async delete(filter: DeliveryFilter): Promise<number> {
     let count = 0
     for (;;) {
-      const deleted = await this.table.deleteAll(filter, CHUNK)
+      const deleted = await this.table.delete(filter, CHUNK)
       count += deleted
-      if (deleted < CHUNK) break
+      if (deleted < CHUNK) return count
     }
-    await this.#loop.recount()
-    return count
   }
 
   /** Makes dead letters of the undelivered events of a deleted endpoint. @returns how many */
   async endDeleted(owner: string, endpoint: string): Promise<number> {
     const ended = await this.table.endDeleted(owner, endpoint)
     for (const event of ended) this.#ports.log(deadLine({ ...event, endpoint }))
-    await this.#loop.recount()
     return ended.length
   }
 
@@ -373,7 +347,7 @@ export class Deliveries {
     const { table, now, log, report } = this.#ports
     this.#checkedAt = now()
     try {
-      await table.count()
+      await table.room.count()
       await this.#loop.endOld()
       if (now() - this.#expiredAt >= HOUR) {
         this.#expiredAt = now()

@@ -3,6 +3,7 @@ import { isObject } from '../../wire/json.ts'
 import { type StoredCredential, storedCredential } from '../github/credential.ts'
 import type { Dispatch } from '../github/send.ts'
 import { ENCRYPTED_DELIVERIES } from '../store/deliveries.ts'
+import type { StoredDelivery } from '../store/delivery-rows.ts'
 import type { EncryptedRecord, Encryption } from '../store/encryption.ts'
 
 const TYPE = ENCRYPTED_DELIVERIES.type
@@ -51,14 +52,16 @@ export function encryptContent(
   return encryption.encrypt(TYPE, content)
 }
 
-/** @throws Error of any kind if no relay key decrypts it, or it is damaged */
+/** @returns `undefined` if it is not stored, no relay key decrypts it, or it is damaged */
 export async function decryptContent(
-  record: EncryptedRecord,
+  { key, content: encrypted }: Pick<StoredDelivery, 'key' | 'content'>,
   encryption: Encryption,
-): Promise<DeliveryContent> {
-  const content = await encryption.decrypt(TYPE, record)
+): Promise<DeliveryContent | undefined> {
+  if (key === null || encrypted === null) return undefined
+  const record = { key, content: encrypted }
+  const content = await encryption.decrypt(TYPE, record).catch(() => undefined)
   const { event, received } = isObject(content) ? content : {}
-  if (!isObject(event) && !isObject(received)) throw new TypeError('no delivery')
+  if (!isObject(event) && !isObject(received)) return undefined
   // The relay wrote it to its own disk.
   return content as DeliveryContent
 }

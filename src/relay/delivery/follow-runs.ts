@@ -20,13 +20,17 @@ import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/delivery-rows.ts'
-import type { Notification } from '../store/notifications.ts'
 import { holderOf, ownerOf } from '../store/queue-name.ts'
 import type { AlarmChange } from './alarms.ts'
 import { kindOf } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { namesOf, type RunLine } from './log-lines.ts'
-import { newNotification } from './notify.ts'
+import {
+  insertNotification,
+  type Notification,
+  type NotifySettings,
+  newNotification,
+} from './notify.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -37,8 +41,8 @@ const LOOKUP_INTERVAL = MINUTE
 /** Events in a row without a run that begin the alarm `no_runs`. */
 const MOST_WITHOUT_RUN = 3
 
-/** Milliseconds within which GitHub starts a run. */
-const STARTING_TIME = 2 * MINUTE
+/** Milliseconds within which GitHub starts a run; then the outcome is `no_run`. */
+export const STARTING_TIME = 2 * MINUTE
 
 /** Milliseconds for which a run that was not found in time may still appear. */
 const LATE_TIME = HOUR
@@ -74,10 +78,8 @@ interface FollowerPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly readDetails: ReadDetails
   /** Begins or ends an alarm. @returns its statements; none if nothing changes */
   changeAlarm(alarm: { kind: 'no_runs'; subject: string }, isActive: boolean): AlarmChange
-  /** A statement that stores a notification; absent if none are sent. */
-  readonly notification: ((notification: Notification) => SqlStatement) | undefined
-  /** Whether a run that succeeded is reported too. */
-  readonly reportsSuccess: boolean
+  /** Which outcomes notifications report; absent if none are sent. */
+  readonly notify: Pick<NotifySettings, 'all'> | undefined
   counted(outcome: RunOutcome): void
   log(line: RunLine): void
 }
@@ -199,13 +201,13 @@ export class RunFollower {
 
   /** The step, and the notification of a new outcome with it, so that a restart neither loses nor repeats one. */
   #statementsOf({ event, step }: Followed): SqlStatement[] {
-    const { table, notification, reportsSuccess, now } = this.#ports
+    const { table, notify, now } = this.#ports
     const statement = table.progress(event, step)
     const { outcome } = step
     const isReported = outcome !== event.outcome && outcome !== null && !ON_THE_WAY.has(outcome)
-    const isWanted = reportsSuccess || outcome !== 'success'
-    if (!isReported || !isWanted || !notification) return [statement]
-    return [statement, notification(runNotification(event, step, now()))]
+    const isWanted = notify && (notify.all || outcome !== 'success')
+    if (!isReported || !isWanted) return [statement]
+    return [statement, insertNotification(runNotification(event, step, now()))]
   }
 
   /** Begins the alarm of an endpoint whose last events have no run, or ends it. */

@@ -1,7 +1,6 @@
 // Lines of the log that are not about a request, without their time: no payload, no token.
 
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
-import type { AlarmKind } from '../store/notifications.ts'
 
 /** A line about a delivery, or about the database as a whole. */
 export interface DeliveryLine {
@@ -60,6 +59,9 @@ export interface RunLine {
   readonly reason?: string
   readonly run?: string
 }
+
+/** `silent`: no event within `expect`. `no_runs`: events that GitHub accepted, and no run of them. */
+export type AlarmKind = 'silent' | 'no_runs'
 
 /** A line about an alarm that begins or ends. */
 export interface AlarmLine {

@@ -2,16 +2,17 @@
 // of its repository, asks GitHub once, and records what GitHub answered. All that must survive is in the
 // table; a queue in memory is only what the last attempts taught.
 
+import { LIMITS } from '../../wire/limits.ts'
 import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
-import type { AcceptedCredentials } from '../store/accepted-credentials.ts'
 import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import {
   type Accepted,
+  type Collecting,
   type Delivery,
   isOpen,
   type NewDelivery,
@@ -20,7 +21,6 @@ import {
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type AttemptOutcome, attempt } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
-import { Collections } from './collections.ts'
 import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
 import {
   OF_CONTENT,
@@ -52,7 +52,6 @@ const SHORT_WAIT = 2 * SECOND
 
 interface LoopPorts extends OpenPorts, Runtime {
   readonly table: DeliveryTable
-  readonly accepted: Pick<AcceptedCredentials, 'note'>
   readonly limiters: Pick<RateLimiters, 'of'>
   /** Asks GitHub once. */
   readonly send: DispatchPort
@@ -73,7 +72,6 @@ interface LoopPorts extends OpenPorts, Runtime {
 export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
-  readonly #collections = new Collections()
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
@@ -90,12 +88,9 @@ export class DeliveryLoop {
 
   /** Continues with the events that are on disk. */
   async start(): Promise<void> {
-    const { table, now } = this.#ports
-    const collecting = await table.collecting()
-    this.#collections.read(collecting, now())
-    const waiting = await table.queues()
-    for (const name of waiting) this.#queueOf(name).hasDue = true
-    for (const { queue } of collecting) this.#queueOf(queue)
+    for (const name of await this.#ports.table.queues()) {
+      Object.assign(this.#queueOf(name), { hasDue: true, collects: true })
+    }
     this.#ports.changed()
   }
 
@@ -149,8 +144,9 @@ export class DeliveryLoop {
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (collection) {
-      this.#collections.add(name, collection, now)
-      this.#lookAt(queue, this.#collections.dueAt(name))
+      queue.collects = true
+      // A batch may be full before its time.
+      this.#wakeAt(queue, now + Math.min(SECOND, collection.quiet ?? collection.period))
       return
     }
     const isInDoubt = attempts > 0 && state === 'uncertain'
@@ -165,22 +161,15 @@ export class DeliveryLoop {
       queue.restUntil = Math.max(queue.restUntil, now + wait)
     }
     if (wait <= 0) queue.hasDue = true
-    this.#lookAt(queue, now + wait)
+    this.#wakeAt(queue, now + wait)
   }
 
   /** To be told that an event of a queue is due again. */
   replayed(name: string): void {
     const queue = this.#queueOf(name)
-    queue.hasDue = true
-    this.#lookAt(queue, this.#ports.now())
-  }
-
-  /** To be told that an admin changed or deleted rows: the collected events are counted again. */
-  async recount(): Promise<void> {
-    // The database answers in order, so an event whose storing is not known yet comes behind this.
-    const all = await this.#ports.table.collecting()
-    this.#collections.read(all, this.#ports.now())
-    for (const { queue } of all) this.#lookAt(this.#queueOf(queue), this.#collections.dueAt(queue))
+    // Events of a batch that ended are collected again.
+    Object.assign(queue, { hasDue: true, collects: true })
+    this.#wakeAt(queue, this.#ports.now())
   }
 
   /** Records the outcome of a call that was open when its event was stored. */
@@ -196,7 +185,7 @@ export class DeliveryLoop {
     if (queue.open.has(id)) return
     noteOutcome(queue, outcome, this.#ports)
     await this.#conclude(queue, { ...event, state: 'waiting' }, members, outcome)
-    this.#lookAt(queue, this.#ports.now())
+    this.#wakeAt(queue, this.#ports.now())
   }
 
   /** Makes dead letters of the events of failing queues that are too old. */
@@ -241,10 +230,10 @@ export class DeliveryLoop {
         }
       })
       await this.#writeAgain()
-      this.#lookAll()
+      this.#selectAll()
       this.#callAll()
       const isBusy =
-        this.#calls.size > 0 || [...this.#queues.values()].some((each) => each.isLooking)
+        this.#calls.size > 0 || [...this.#queues.values()].some((each) => each.isSelecting)
       const next = budget.isUsedUp ? Number.POSITIVE_INFINITY : this.#nextTime()
       const wait = Math.max(0, next - now())
       if (!isBusy && (wait > SHORT_WAIT || budget.isUsedUp)) return
@@ -259,8 +248,8 @@ export class DeliveryLoop {
 
   /** When there is something to do for a queue. */
   #actsAt(queue: Queue): number {
-    if (queue.isLooking || queue.open.size >= mostCalls(queue)) return Number.POSITIVE_INFINITY
-    return queue.ready ? Math.max(queue.restUntil, queue.turnAt) : queue.looksAt
+    if (queue.isSelecting || queue.open.size >= mostCalls(queue)) return Number.POSITIVE_INFINITY
+    return queue.ready ? Math.max(queue.restUntil, queue.turnAt) : queue.selectsAt
   }
 
   async #waitFor(changed: Promise<void>, milliseconds: number): Promise<void> {
@@ -273,29 +262,29 @@ export class DeliveryLoop {
     cancel()
   }
 
-  /** Looks after a queue no later than at a time. */
-  #lookAt(queue: Queue, time: number): void {
-    if (time < queue.looksAt) queue.looksAt = time
+  /** Selects the next event of a queue no later than at a time. */
+  #wakeAt(queue: Queue, time: number): void {
+    if (time < queue.selectsAt) queue.selectsAt = time
     this.#signal()
     this.#ports.changed()
   }
 
   /** Reads the next event of each queue whose time has come. */
-  #lookAll(): void {
+  #selectAll(): void {
     const { now, report } = this.#ports
     if (this.#budget?.isUsedUp) return
     for (const queue of this.#queues.values()) {
-      const isFree = !queue.isLooking && !queue.ready && queue.open.size < mostCalls(queue)
-      if (!isFree || now() < queue.looksAt) continue
-      queue.isLooking = true
-      queue.looksAt = Number.POSITIVE_INFINITY
-      void this.#look(queue)
+      const isFree = !queue.isSelecting && !queue.ready && queue.open.size < mostCalls(queue)
+      if (!isFree || now() < queue.selectsAt) continue
+      queue.isSelecting = true
+      queue.selectsAt = Number.POSITIVE_INFINITY
+      void this.#select(queue)
         .catch((error: unknown) => {
           report(error)
-          queue.looksAt = Math.min(queue.looksAt, now() + SECOND)
+          queue.selectsAt = Math.min(queue.selectsAt, now() + SECOND)
         })
         .finally(() => {
-          queue.isLooking = false
+          queue.isSelecting = false
           this.#forgetIdle(queue)
           this.#signal()
         })
@@ -303,19 +292,19 @@ export class DeliveryLoop {
   }
 
   /** Selects the next event of a queue, or finds out when to look again. */
-  async #look(queue: Queue): Promise<void> {
+  async #select(queue: Queue): Promise<void> {
     const { table, now, log } = this.#ports
-    await this.#endCollections(queue)
+    const collectedAt = await this.#endCollections(queue)
     const later: string[] = []
     for (;;) {
       const except = [...queue.open, ...this.#unwritten.keys(), ...later]
       const event = await table.nextDue(queue.name, now(), except)
       queue.hasDue = event !== undefined
       if (!event) {
-        const lookup = later.length > 0 ? queue.nextLookup : Number.POSITIVE_INFINITY
+        const lookup = later.length > 0 ? queue.lookupAt : Number.POSITIVE_INFINITY
         const time = (await table.nextTime(queue.name, except)) ?? Number.POSITIVE_INFINITY
-        const all = [time, lookup, this.#collections.dueAt(queue.name), queue.looksAt]
-        queue.looksAt = Math.min(...all)
+        const all = [time, lookup, collectedAt, queue.selectsAt]
+        queue.selectsAt = Math.min(...all)
         return
       }
       if (event.doubts >= MOST_DOUBTS) {
@@ -328,12 +317,12 @@ export class DeliveryLoop {
       }
       // GitHub may have the event: nothing is sent before its run was looked for.
       if (event.state === 'uncertain' && !queue.lookedUp.has(event.id)) {
-        if (now() < queue.nextLookup) {
+        if (now() < queue.lookupAt) {
           later.push(event.id)
           continue
         }
         if (this.#budget?.isUsedUp) {
-          queue.looksAt = now()
+          queue.selectsAt = now()
           return
         }
         // Many queues may look at the same time, so a lookup takes its calls before it makes them.
@@ -376,7 +365,7 @@ export class DeliveryLoop {
     const { now, report } = this.#ports
     const key = keyOf(event)
     queue.ready = undefined
-    queue.looksAt = now()
+    queue.selectsAt = now()
     queue.open.add(key)
     this.#budget?.use(queue.isCalled ? 1 : FIRST_CALLS)
     queue.isCalled = true
@@ -390,7 +379,7 @@ export class DeliveryLoop {
         this.#calls.delete(call)
         // Another event may have waited for the end of the call, or must wait because of its outcome.
         queue.ready = undefined
-        queue.looksAt = now()
+        queue.selectsAt = now()
         this.#signal()
       })
     this.#calls.add(call)
@@ -436,15 +425,14 @@ export class DeliveryLoop {
     members: readonly Delivery[],
     outcome: AttemptOutcome,
   ): Promise<void> {
-    const { table, accepted, now, random, age, log } = this.#ports
+    const { table, now, random, age, log } = this.#ports
     const ids = idsOf(members)
     const attempts = event.attempts + 1
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ change: 'delivered', ...namesOf(event), attempts, seconds })
-      await this.#record(keyOf(event), table.delivered(ids, outcome), true)
-      this.#ports.delivered(outcome.follows)
-      return accepted.note(queue.name)
+      await this.#record(keyOf(event), table.delivered(queue.name, ids, outcome), true)
+      return this.#ports.delivered(outcome.follows)
     }
     const { reason } = outcome
     if (outcome.kind === 'refused' && members.length > 1 && OF_CONTENT.has(reason)) {
@@ -499,12 +487,23 @@ export class DeliveryLoop {
     }
   }
 
-  /** Records the batches of a queue whose time has passed, before their first call. */
-  async #endCollections(queue: Queue): Promise<void> {
+  /**
+   * Records the batches of a queue whose time has passed, before their first call.
+   *
+   * @returns when the next one is due; infinite if the queue collects nothing
+   */
+  async #endCollections(queue: Queue): Promise<number> {
     const { table, now } = this.#ports
-    const due = this.#collections.due(queue.name, now())
-    for (const grouping of due) await table.group(queue.name, grouping)
-    if (due.length > 0) await this.recount()
+    while (queue.collects) {
+      queue.collects = false
+      const all = await table.collecting(queue.name)
+      if (all.length > 0) queue.collects = true
+      const due = all.filter((collecting) => batchDueAt(collecting, now()) <= now())
+      for (const { grouping } of due) await table.group(queue.name, grouping)
+      if (due.length === 0)
+        return Math.min(...all.map((one) => batchDueAt(one, now())), Number.POSITIVE_INFINITY)
+    }
+    return Number.POSITIVE_INFINITY
   }
 
   /**
@@ -514,7 +513,7 @@ export class DeliveryLoop {
   async #lookUp(queue: Queue, event: Delivery): Promise<void> {
     const { table, now, findRuns, report, log } = this.#ports
     const uncertain = await table.uncertain(queue.name)
-    queue.nextLookup = now() + LOOKUP_INTERVAL
+    queue.lookupAt = now() + LOOKUP_INTERVAL
     queue.lookedUp.add(event.id)
     for (const id of uncertain.keys()) if (!queue.open.has(id)) queue.lookedUp.add(id)
     const members = await table.members(event.id)
@@ -532,7 +531,7 @@ export class DeliveryLoop {
       const { dispatch } = await openEvent(one, this.#ports)
       const follows = dispatch !== undefined && this.#ports.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
-      await this.#record(keyOf(one), table.delivered(idsOf(events), facts), true)
+      await this.#record(keyOf(one), table.delivered(queue.name, idsOf(events), facts), true)
       this.#ports.delivered(follows)
       queue.lookedUp.delete(id)
       log({ change: 'found', ...namesOf(one), attempts: one.attempts })
@@ -541,7 +540,7 @@ export class DeliveryLoop {
 
   /** A queue without events is nothing to remember. */
   #forgetIdle(queue: Queue): void {
-    const isIdle = queue.looksAt === Number.POSITIVE_INFINITY && !queue.ready
+    const isIdle = queue.selectsAt === Number.POSITIVE_INFINITY && !queue.ready
     if (isIdle && queue.open.size === 0) this.#queues.delete(queue.name)
   }
 
@@ -556,6 +555,17 @@ export class DeliveryLoop {
     this.#queues.set(name, queue)
     return queue
   }
+}
+
+/** When a batch is due: its time has passed, or it is full. A clock that was ahead does not hold it longer. */
+function batchDueAt(
+  { first, last, count, length, period, quiet }: Collecting,
+  now: number,
+): number {
+  const isFull = count >= LIMITS.batchEvents || length >= LIMITS.batchUnpackedLength
+  return isFull
+    ? 0
+    : Math.min(Math.min(first, now) + period, Math.min(last, now) + (quiet ?? period))
 }
 
 const NO_CONTENT = { key: null, content: null }

@@ -4,8 +4,18 @@
 import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Notification, NotificationTable } from '../store/notifications.ts'
+import type { Database, SqlStatement } from '../store/database.ts'
 import type { NotificationLine } from './log-lines.ts'
+
+/** A signed webhook that waits to be sent to `HOOKLINE_NOTIFY_URL`. Times are milliseconds since 1970. */
+export interface Notification {
+  /** The value of `webhook-id`: the same in each attempt. */
+  readonly id: string
+  readonly attempts: number
+  readonly next: number
+  /** JSON with `type`, `timestamp` and `data`. */
+  readonly body: string
+}
 
 /** Where notifications are sent. */
 export interface NotifySettings {
@@ -22,7 +32,7 @@ export type PostNotification = (
 ) => Promise<number>
 
 interface SenderPorts extends Pick<Runtime, 'now' | 'report'> {
-  readonly table: NotificationTable
+  readonly database: Database
   readonly post: PostNotification
   readonly secret: Secret
   log(line: NotificationLine): void
@@ -46,7 +56,7 @@ const PAUSES = [
 ]
 
 /** The longest of them. */
-export const LONGEST_PAUSE = 24 * HOUR
+const LONGEST_PAUSE = 24 * HOUR
 
 /** Notifications of one run, which are sent concurrently: a Durable Object may make a limited number of requests. */
 const MOST_SENT = 8
@@ -57,11 +67,28 @@ const RECEIVER_REST = 5 * SECOND
 /** Milliseconds that the clocks of the relay and of what forwards a notification to it may differ. */
 const TOLERANCE = 5 * MINUTE
 
+/** Notifications that wait to be sent; while there are more, outcomes are only counted and logged. */
+const MOST_NOTIFICATIONS = 100_000
+
 /** A notification about something that happened now. */
 export function newNotification(type: string, data: object, now: number): Notification {
   const timestamp = new Date(now).toISOString()
   const body = JSON.stringify({ type, timestamp, data })
   return { id: `hookline_${crypto.randomUUID()}`, attempts: 0, next: now, body }
+}
+
+/** A statement that stores a notification, unless too many wait already. */
+export function insertNotification(notification: Notification): SqlStatement {
+  const { id, attempts, next, body } = notification
+  const text = `INSERT INTO notification (id, at, attempts, next, body) SELECT ?, ?, ?, ?, ?
+    WHERE (SELECT count(*) FROM notification) < ${MOST_NOTIFICATIONS}`
+  return [text, id, next, attempts, next, body]
+}
+
+/** When the next notification is due; `undefined` if none waits. @throws StorageError */
+export async function nextNotification(database: Database): Promise<number | undefined> {
+  const [row] = await database.read('SELECT min(next) AS next FROM notification')
+  return typeof row?.next === 'number' ? row.next : undefined
 }
 
 /** Sends the notifications of the database: each until the receiver accepts it with a 2xx. */
@@ -71,6 +98,13 @@ export class NotificationSender {
 
   constructor(ports: SenderPorts) {
     this.#ports = ports
+  }
+
+  /** Corrects times that a clock wrote which was ahead. */
+  async start(): Promise<void> {
+    const { database, now } = this.#ports
+    const text = 'UPDATE notification SET next = ?1 WHERE next > ?1 + ?2'
+    await database.write([[text, now(), LONGEST_PAUSE]])
   }
 
   /** When a notification is due; `undefined` if none waits. */
@@ -85,12 +119,19 @@ export class NotificationSender {
 
   /** Sends some of what is due. Never rejects. */
   async run(): Promise<void> {
-    const { table, now, report } = this.#ports
+    const { database, now, report } = this.#ports
     this.#next = undefined
     try {
-      const due = await table.dueNotifications(now(), MOST_SENT)
+      const text = `SELECT id, attempts, next, body FROM notification WHERE next <= ?
+        ORDER BY next, at LIMIT ?`
+      // The columns are the fields.
+      const due = (await database.read(
+        text,
+        now(),
+        MOST_SENT,
+      )) as unknown as readonly Notification[]
       const accepted = await Promise.all(due.map((notification) => this.#sendOne(notification)))
-      const next = await table.nextNotification()
+      const next = await nextNotification(database)
       if (next === undefined) return
       const earliest = accepted.includes(false) ? Math.max(next, now() + RECEIVER_REST) : next
       this.#next = Math.min(earliest, this.#next ?? earliest)
@@ -102,14 +143,20 @@ export class NotificationSender {
 
   /** @returns whether the receiver accepted it */
   async #sendOne(notification: Notification): Promise<boolean> {
-    const { table, post, secret, now, log } = this.#ports
+    const { database, post, secret, now, log } = this.#ports
     const { id, attempts, body } = notification
     const headers = await notificationHeaders(notification, secret, now())
     const status = await post(headers, body).catch(() => undefined)
     const isAccepted = status !== undefined && status >= 200 && status < 300
     const pause = PAUSES[attempts]
-    if (isAccepted || pause === undefined) await table.write([table.remove(id)])
-    else await table.write([table.postpone(id, attempts + 1, now() + pause)])
+    await database.write([
+      isAccepted || pause === undefined
+        ? ['DELETE FROM notification WHERE id = ?', id]
+        : [
+            'UPDATE notification SET attempts = ?, next = ? WHERE id = ?',
+            ...[attempts + 1, now() + pause, id],
+          ],
+    ])
     if (!isAccepted && pause === undefined) {
       const reason = String(status ?? 'no response')
       log({ change: 'notification_given_up', level: 'error', reason })

@@ -21,13 +21,13 @@ export type OpenedDispatch =
   | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
 
 export async function openEvent(
-  { key, content }: Pick<StoredDelivery, 'key' | 'content'>,
+  row: Pick<StoredDelivery, 'key' | 'content'>,
   { encryption, credentials }: OpenPorts,
 ): Promise<OpenedDispatch> {
-  if (key === null || content === null) return failure('refused', 'unreadable')
   // The event waits until its key is back.
-  if (!encryption.keyIds.includes(key)) return failure('isolated', 'unreadable')
-  const opened = await decryptContent({ key, content }, encryption).catch(() => undefined)
+  const isKeyMissing = row.key !== null && !encryption.keyIds.includes(row.key)
+  if (isKeyMissing) return failure('isolated', 'unreadable')
+  const opened = await decryptContent(row, encryption)
   if (!opened?.event) return failure('refused', 'unreadable')
   try {
     const credential = await credentials.restore(opened.credential)

@@ -58,16 +58,18 @@ export class Queue {
   restsFor = ''
   /** True if an event is due, so that a new one must wait behind it. */
   hasDue = false
+  /** True if the queue may have events that are collected for a batch. */
+  collects = false
   /** When to read the next due event from the database. */
-  looksAt = 0
+  selectsAt = 0
   /** True while the loop selects the next event, which may include a lookup of runs. */
-  isLooking = false
+  isSelecting = false
   /** The due event that was read, and is sent when its repository has a turn. */
   ready: Delivery | undefined
   /** No turn of the repository before this time, by the rate limiter. */
   turnAt = 0
   /** No further lookup of runs before this time. */
-  nextLookup = 0
+  lookupAt = 0
 
   constructor(name: string) {
     this.name = name

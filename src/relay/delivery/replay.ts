@@ -97,7 +97,10 @@ export class Replays {
     if (first.state === 'refused') return 'refused'
     if (isDeleted(first)) return 'deleted'
     if (UNSENT.has(first.state)) {
-      const queued = await store.replay(members.map((member) => member.id))
+      const queued = await store.replay(
+        members.map((member) => member.id),
+        first.state,
+      )
       // An event that is due already is tried without a change.
       const isDue = queued === 0 && first.state !== 'dead'
       return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
@@ -151,7 +154,7 @@ export class Replays {
   ): Promise<{ readonly row?: NewDelivery; readonly fault?: string }> {
     const { encryption, newId } = this.#ports
     if (isDeleted(member)) return { fault: 'the endpoint of the delivery was deleted' }
-    const opened = await this.#open(member)
+    const opened = await decryptContent(member, encryption)
     if (!opened?.event) return { fault: NO_PAYLOAD }
     const id = newId()
     const clientPayload = await replayedPayload(opened.event, id, member.id)
@@ -180,7 +183,7 @@ export class Replays {
   /** A filtered request started nothing, so its delivery keeps its id. */
   async #filtered(delivery: StoredDelivery): Promise<Replayed> {
     const { store, encryption, nameQueue, passAgain, now } = this.#ports
-    const opened = await this.#open(delivery)
+    const opened = await decryptContent(delivery, encryption)
     if (!opened?.received) return { ...NOTHING, missing: 1, explanation: NO_PAYLOAD }
     const passed = await passAgain(opened.received, delivery)
     if ('declined' in passed) return { ...NOTHING, declined: 1, explanation: passed.declined }
@@ -202,11 +205,6 @@ export class Replays {
     )
     if (!(await store.put(rows, delivery.id))) return { ...NOTHING, left: 1 }
     return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
-  }
-
-  async #open({ key, content }: StoredDelivery) {
-    if (key === null || content === null) return undefined
-    return decryptContent({ key, content }, this.#ports.encryption).catch(() => undefined)
   }
 }
 

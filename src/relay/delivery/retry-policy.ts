@@ -48,7 +48,10 @@ export function nextAttempt(
   const attempts = event.attempts + 1
   const isDoubt = outcome.kind === 'doubt'
   const doubts = event.doubts + (isDoubt ? 1 : 0)
-  if (outcome.kind === 'refused') return { state: 'dead', reason: outcome.reason, doubts }
+  if (outcome.kind === 'refused') {
+    const { reason, explanation } = outcome
+    return { state: 'dead', reason, doubts, ...(explanation !== undefined && { explanation }) }
+  }
   if (outcome.kind === 'broken' && attempts >= MOST_FAULTS) {
     return { state: 'dead', reason: outcome.reason, doubts }
   }

@@ -536,7 +536,11 @@ function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
     return payloadTooLarge()
   }
-  return new RelayError(422, 'event_rejected', `GitHub rejected the event with status ${status}`, {
+  // The lines that follow may quote the event.
+  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split('\n', 1)
+  const found = reason && `: ${reason.slice(0, 200)}`
+  const message = `GitHub rejected the event with status ${status}${found}`
+  return new RelayError(422, 'event_rejected', message, {
     hint: 'Check the content of the event: GitHub accepts the token.',
   })
 }

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access, mkdir, open, readFile, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import {
+  access,
+  link,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress } from '../../wire/address.ts'
 import { errorCode, type Problem, UserError } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -120,16 +130,11 @@ export async function openRelayKey(folder: DataFolder, env: Environment): Promis
 
 /** @throws UserError if the file exists and cannot be read */
 async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefined> {
-  // Another process may have created the file, and not written it yet.
-  for (let tries = 0; ; tries++) {
-    try {
-      const text = await readFile(key, 'utf8')
-      if (text.trim() !== '' || tries === 10) return new Secret(text)
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined
-      throw folderError(error, path, key)
-    }
-    await sleep(50)
+  try {
+    return new Secret(await readFile(key, 'utf8'))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw folderError(error, path, key)
   }
 }
 
@@ -140,7 +145,8 @@ async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefine
  */
 async function createKeyFile({ path, key }: DataFolder, text: Secret): Promise<boolean> {
   try {
-    await writeNew(key, `${text.reveal()}\n`)
+    // Unlike `rename`, a link does not replace a file.
+    await writeWhole(key, `${text.reveal()}\n`, link)
     await syncFolder(path)
     return true
   } catch (error) {
@@ -175,7 +181,9 @@ export async function rotateRelayKey(folder: DataFolder, env: Environment): Prom
   try {
     // A link to the file stays a link.
     const file = await realpath(folder.key)
-    await replaceFile(file, `${file}.new`, rotated)
+    // Of two processes only one creates the temporary file.
+    const options = { temporary: `${file}.new`, like: await stat(file) }
+    await writeWhole(file, rotated, rename, options)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
       throw new UserError({
@@ -188,35 +196,11 @@ export async function rotateRelayKey(folder: DataFolder, env: Environment): Prom
   return keys.length + 1
 }
 
-/** @param temporary must not exist, so that of two processes only one replaces the file */
-async function replaceFile(file: string, temporary: string, text: string): Promise<void> {
-  const { uid, gid, mode } = await stat(file)
-  const handle = await open(temporary, 'wx', 0o600)
-  try {
-    try {
-      await handle.writeFile(text)
-      const now = await handle.stat()
-      if (now.uid !== uid || now.gid !== gid) await handle.chown(uid, gid)
-      await handle.chmod(mode & 0o777)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-}
-
 /** Tells commands on this machine where the relay is. @throws UserError */
 export async function writeAddress(folder: DataFolder, host: string, port: number): Promise<void> {
-  const temporary = `${folder.address}.${randomUUID()}`
   try {
-    await writeNew(temporary, `${localAddress(host, port)}\n`)
-    await rename(temporary, folder.address)
+    await writeWhole(folder.address, `${localAddress(host, port)}\n`, rename)
   } catch (error) {
-    await rm(temporary, { force: true })
     throw folderError(error, folder.path, folder.address)
   }
 }
@@ -374,17 +358,41 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Writes a new file that only its owner can read, and flushes it to the disk. A failure leaves no file. */
-async function writeNew(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
+interface WriteOptions {
+  /** Path in the same folder; must not exist. */
+  readonly temporary?: string
+  /** Gives the file its owner and mode; without it, only this user can read the file. */
+  readonly like?: Stats
+}
+
+/**
+ * Writes a file on the disk under another name first, so that no process sees a part of it, even if this one
+ * dies.
+ *
+ * @param publish gives it its name
+ */
+async function writeWhole(
+  file: string,
+  text: string,
+  publish: (temporary: string, file: string) => Promise<void>,
+  { temporary = `${file}.${randomUUID()}`, like }: WriteOptions = {},
+): Promise<void> {
+  const handle = await open(temporary, 'wx', 0o600)
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
+    try {
+      await handle.writeFile(text)
+      if (like) {
+        const { uid, gid } = await handle.stat()
+        if (uid !== like.uid || gid !== like.gid) await handle.chown(like.uid, like.gid)
+        await handle.chmod(like.mode & 0o777)
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await publish(temporary, file)
   } finally {
-    await handle.close()
+    await rm(temporary, { force: true })
   }
 }
 

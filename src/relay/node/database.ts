@@ -29,7 +29,7 @@ import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
 import { reencryptAll, rowsOfKeys } from '../store/reencryption.ts'
 import { StorageError, type StorageFault } from '../store/storage-error.ts'
-import { openDeliveries, openStore } from '../stored-relay.ts'
+import { openDeliveries, relayStoreOf } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
 
@@ -97,7 +97,7 @@ export async function openNodeDatabase(
   const started = performance.now()
   /** Rows that no relay key decrypts. */
   let unreadable = 0
-  const storeOf = openStore({
+  const storeOf = relayStoreOf({
     ...shared,
     keys: relayKey.keys,
     endpoints,
@@ -122,7 +122,7 @@ export async function openNodeDatabase(
       servesOne: stateless.repository !== undefined,
       shortage: async () => {
         if (await file.fault()) return 'disk'
-        return deliveries.table.isFull ? 'storage_full' : undefined
+        return deliveries.table.room.isFull ? 'storage_full' : undefined
       },
       fault: async () => (await file.fault())?.reason,
     }),

@@ -228,11 +228,15 @@ function touch(file: string): void {
 /** https://sqlite.org/rescode.html; the low byte is the kind. */
 const FAULTS: ReadonlyMap<number, StorageFault> = new Map([
   [8, 'not writable'],
+  [10, 'disk fails'],
   [11, 'damaged'],
   [13, 'disk full'],
   [14, 'not writable'],
   [26, 'damaged'],
 ])
+
+/** The codes of a file that another process uses. */
+const IN_USE: readonly number[] = [5, 6]
 
 function storageError(cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause
@@ -244,17 +248,6 @@ function codeOf(cause: unknown): number {
   const { errcode } = { errcode: 0, ...(cause instanceof Error ? cause : {}) }
   return errcode & 0xff
 }
-
-const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError> = new Map([
-  [5, inUse],
-  [6, inUse],
-  [8, notWritable],
-  [10, notWritable],
-  [11, damaged],
-  [13, (file, cause) => problem(`the disk of ${file} is full`, { hint: 'Free space.', cause })],
-  [14, notWritable],
-  [26, damaged],
-])
 
 /**
  * The error for the admin when a database cannot be opened or read at the start.
@@ -276,16 +269,24 @@ export function openFailure(file: string, error: unknown): unknown {
   }
   if (code === 'DAMAGED') return damaged(file)
   if (/^(?:EACCES|EPERM|EROFS|EISDIR|ENOENT)$/.test(code)) return notWritable(file, cause)
-  const refusal = REFUSALS.get(codeOf(cause))?.(file, cause)
-  if (refusal || !(error instanceof StorageError)) return refusal ?? cause
+  if (IN_USE.includes(codeOf(cause))) {
+    return problem(`another process uses the database ${file}`, {
+      hint: 'Stop the other relay, or choose another folder with --data.',
+      cause,
+    })
+  }
+  switch (FAULTS.get(codeOf(cause))) {
+    case 'damaged':
+      return damaged(file, cause)
+    case 'disk full':
+      return problem(`the disk of ${file} is full`, { hint: 'Free space.', cause })
+    case undefined:
+      break
+    default:
+      return notWritable(file, cause)
+  }
+  if (!(error instanceof StorageError)) return cause
   return problem(error.message, { hint: `Check ${file} and its disk, and start the relay.`, cause })
-}
-
-function inUse(file: string, cause: unknown): UserError {
-  return problem(`another process uses the database ${file}`, {
-    hint: 'Stop the other relay, or choose another folder with --data.',
-    cause,
-  })
 }
 
 function notWritable(file: string, cause: unknown): UserError {

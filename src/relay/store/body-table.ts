@@ -2,7 +2,7 @@ import { longestUpload } from '../figures.ts'
 import type { Runtime } from '../runtime.ts'
 import { TAG_BYTES } from './body-cipher.ts'
 import type { Database, SqlRow } from './database.ts'
-import type { DeliveryTable } from './deliveries.ts'
+import type { Room } from './room.ts'
 import { StorageError } from './storage-error.ts'
 
 /** An upload as it begins. */
@@ -24,9 +24,6 @@ export interface NewBody {
 /** The stored bodies, as uploads and readers use them. Every method rejects with StorageError if the disk fails. */
 export type BodyStore = Pick<BodyTable, 'begin' | 'put' | 'publish' | 'find' | 'chunk' | 'delete'>
 
-/** The bytes that bodies may take: `DeliveryTable` counts them with those of the deliveries. */
-type BodyRoom = Pick<DeliveryTable, 'takes' | 'gives'>
-
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
 export const CHUNK_BYTES = 1024 * 1024
 
@@ -38,7 +35,7 @@ const HANDLED = 5 * 60_000
 
 interface BodyTableParts extends Pick<Runtime, 'now' | 'report'> {
   readonly database: Database
-  readonly room: BodyRoom
+  readonly room: Pick<Room, 'within' | 'give'>
   /** The most bytes of one body. */
   readonly most: number
 }
@@ -78,7 +75,8 @@ export class BodyTable {
     // The upload may have been deleted meanwhile.
     const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
     const count = 'UPDATE body SET bytes = bytes + ? WHERE hash = ? AND finished = 0 RETURNING hash'
-    return room.takes(ownerOf(row), chunk.length, async () => {
+    const taken = { ...ownerOf(row), events: 0, bytes: chunk.length }
+    return room.within([taken], undefined, async () => {
       const rows = await database.write([
         [store, number, chunk, hash],
         [count, chunk.length - TAG_BYTES, hash],
@@ -122,7 +120,8 @@ export class BodyTable {
       await database.write([['DELETE FROM chunk WHERE hash = ? AND number = ?', hash, number]])
     }
     await database.write([['DELETE FROM body WHERE hash = ?', hash]])
-    room.gives(ownerOf(row), Number(row.bytes) + (last + 1) * TAG_BYTES)
+    const bytes = Number(row.bytes) + (last + 1) * TAG_BYTES
+    room.give([{ ...ownerOf(row), events: 0, bytes }])
   }
 
   /**

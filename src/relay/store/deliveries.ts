@@ -35,6 +35,7 @@ import {
   IS_MEMBER,
   insertion,
   LISTED,
+  namesOf,
   prefixed,
   UNDELIVERED,
   whereOf,
@@ -42,14 +43,7 @@ import {
 } from './delivery-sql.ts'
 import type { EncryptedTable } from './encryption.ts'
 import { isOwnQueue, ownerOf, repositoryOf } from './queue-name.ts'
-import {
-  type CountedRows,
-  ROW_BYTES,
-  Room,
-  type RoomLimits,
-  type RoomRequest,
-  YIELDING,
-} from './room.ts'
+import { type CountedRows, ROW_BYTES, Room, type RoomLimits, YIELDING } from './room.ts'
 import { COLLECTED } from './schema.ts'
 
 const SECOND = 1000
@@ -71,14 +65,14 @@ const REFUSED_A_MINUTE = 10
 /** Milliseconds from the acceptance of an event to the first lookup of its run. */
 export const FIRST_LOOKUP = 10 * SECOND
 
+/** Milliseconds for which an acceptance of a credential counts. */
+const ACCEPTED_AGE = 30 * DAY
+
 /** Rows that one transaction changes: live events wait for each. */
 export const CHUNK = 250
 
 /** Rows that one query reads. */
 const SCANNED = 20_000
-
-/** Milliseconds between two counts of the rows because there seems to be no room. */
-const COUNT_INTERVAL = SECOND
 
 /** The deliveries, as `encryption.ts` reads and changes their content. */
 export const ENCRYPTED_DELIVERIES: EncryptedTable = {
@@ -99,9 +93,6 @@ interface DeliveryTableParts extends Pick<Runtime, 'now'> {
   readonly keyIds: readonly string[]
 }
 
-/** Whose body takes room. */
-type BodyOwner = Pick<RoomRequest, 'owner' | 'endpoint' | 'hasToken'>
-
 /** A part of the table, in order of arrival: rows after `after`, up to `last`. */
 interface SeqRange {
   readonly after: number
@@ -119,17 +110,14 @@ const TRIM = `WHERE owner = ?1 AND endpoint = ?2 AND state = ?3 AND seq <= (SELE
  */
 export class DeliveryTable {
   readonly #parts: DeliveryTableParts
-  readonly #room: Room
+  readonly room: Room
   readonly #readable: string
-  #counting: Promise<void> | undefined
-  #yielding: Promise<void> | undefined
-  #countedAt = Number.NEGATIVE_INFINITY
   /** Refused requests of an endpoint, in the minute that began at `at`. */
   readonly #refused = new BoundedCache<string, { readonly at: number; count: number }>(10_000)
 
   constructor(parts: DeliveryTableParts) {
     this.#parts = parts
-    this.#room = new Room(parts.limits)
+    this.room = new Room({ ...parts, free: (bytes) => this.#deleteYielding(bytes) })
     // Ids are base64url.
     this.#readable = `key IN (${parts.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
   }
@@ -161,7 +149,7 @@ export class DeliveryTable {
       replaces,
     }: { readonly most?: Bound | undefined; readonly replaces?: string | undefined } = {},
   ): Promise<boolean> {
-    return this.#within(rows.map(roomRequest), most, async () => {
+    return this.room.within(rows.map(roomRequest), most, async () => {
       const [first = [], ...others] = rows.map((row) => [
         this.#insertion(row, true, row.id === replaces ? undefined : replaces),
         COUNT_ACCEPTED,
@@ -197,10 +185,21 @@ export class DeliveryTable {
     ])
     for (const row of recorded) {
       const request = roomRequest(row)
-      if (!YIELDING.includes(row.state)) this.#room.add(request)
-      else this.#room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
+      if (!YIELDING.includes(row.state)) this.room.add(request)
+      else this.room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
     }
-    await this.#makeRoom()
+    await this.room.make()
+  }
+
+  /** Remembers that GitHub accepted the credential of a queue now. */
+  async noteAccepted(queue: string): Promise<void> {
+    await this.write([acceptance(queue, this.#parts.now())])
+  }
+
+  /** True if GitHub accepted the credential of a queue within 30 days. */
+  async wasAccepted(queue: string): Promise<boolean> {
+    const text = 'SELECT name FROM accepted WHERE name = ? AND at >= ?'
+    return (await this.#read(text, queue, this.#parts.now() - ACCEPTED_AGE)).length > 0
   }
 
   /** The queues that have waiting or uncertain events, also collected ones. */
@@ -267,9 +266,10 @@ export class DeliveryTable {
    * Statements for an attempt that GitHub accepted. Events of token URLs leave, because only endpoints have a
    * list of deliveries. The endpoint may have been deleted during the attempt.
    *
+   * @param queue whose credential GitHub accepted
    * @param ids of the event, or of all members of the batch
    */
-  delivered(ids: readonly string[], facts: Accepted): readonly SqlStatement[] {
+  delivered(queue: string, ids: readonly string[], facts: Accepted): readonly SqlStatement[] {
     const { limits, now } = this.#parts
     const list = JSON.stringify(ids)
     const { accepted, githubMs, run, follows } = facts
@@ -277,6 +277,7 @@ export class DeliveryTable {
     const content = limits.retention > 0 ? '' : ', key = NULL, bytes = 0, content = NULL'
     const leaving = `id IN ${LISTED} AND endpoint IS NULL AND ${UNDELIVERED}`
     return [
+      acceptance(queue, now()),
       ...deletion(leaving, list),
       [
         `UPDATE delivery SET state = 'delivered', since = ?1, attempts = attempts + 1, wait = ?2,
@@ -302,22 +303,24 @@ export class DeliveryTable {
     attempts = 1,
   ): readonly SqlStatement[] {
     const now = this.#parts.now()
-    const isDead = next.state === 'dead'
-    const [wait, why] = next.state === 'dead' ? [0, next.reason] : [next.wait, reason]
     const text = `UPDATE delivery SET state = ?, since = ?, attempts = attempts + ?, doubts = ?,
-      next = CASE WHEN next IS NOT NULL THEN ? END, wait = ?, reason = ?
-      WHERE id IN ${LISTED} AND ${UNDELIVERED}`
-    const time = isDead ? null : now + wait
-    return [[text, next.state, now, attempts, next.doubts, time, wait, why, JSON.stringify(ids)]]
+      next = CASE WHEN next IS NOT NULL THEN ? END, wait = ?, reason = ?,
+      explanation = coalesce(?, explanation) WHERE id IN ${LISTED} AND ${UNDELIVERED}`
+    const end =
+      next.state === 'dead'
+        ? [null, 0, next.reason, next.explanation ?? null]
+        : [now + next.wait, next.wait, reason, null]
+    return [[text, next.state, now, attempts, next.doubts, ...end, JSON.stringify(ids)]]
   }
 
-  /** Events that are collected and not yet in a batch, by queue and grouping. */
-  async collecting(): Promise<readonly Collecting[]> {
+  /** The events of a queue that are collected and not yet in a batch, by grouping. */
+  async collecting(queue: string): Promise<readonly Collecting[]> {
     const rows = await this.#read(
-      `SELECT queue, grouping, min(at) AS first, max(at) AS last, count(*) AS count,
+      `SELECT ${COLLECTED} AS grouping, min(at) AS first, max(at) AS last, count(*) AS count,
           sum(length) AS length, min(period) AS period, min(quiet) AS quiet
         FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} IS NOT NULL
-        AND ${this.#readable} GROUP BY queue, grouping`,
+        AND queue = ? AND ${this.#readable} GROUP BY ${COLLECTED}`,
+      queue,
     )
     // The columns are the fields.
     return rows as unknown as readonly Collecting[]
@@ -397,7 +400,7 @@ export class DeliveryTable {
 
   /**
    * Makes dead letters of the undelivered events of a deleted endpoint, and renames it in all its deliveries, so
-   * that a later endpoint of the same name does not show them.
+   * that they are not those of a later endpoint of the same name.
    *
    * @returns the dead letters
    */
@@ -429,6 +432,7 @@ export class DeliveryTable {
   async deleteExpired(): Promise<readonly Delivery[]> {
     const { limits, now } = this.#parts
     const [dead, others] = [now() - DEAD_AGE, now() - (limits.retention || SHOWN_TIME)]
+    await this.write([['DELETE FROM accepted WHERE at < ?', now() - ACCEPTED_AGE]])
     const deleted: Delivery[] = []
     const page = `SELECT seq, id, state, since, at, received FROM delivery WHERE seq > ?
       ORDER BY seq LIMIT ${CHUNK}`
@@ -512,36 +516,42 @@ export class DeliveryTable {
     limit: number,
     isNewestFirst = false,
   ): Promise<readonly number[]> {
-    const { owner, endpoint, state, endpoints, repository, outcome, reason, since, until } = filter
+    const { id, owner, endpoint, state, endpoints, repository, outcome, reason } = filter
     // Anyone may ask with an invented token, whose caller has no endpoints.
     const isOwn = (name: string) => owner === undefined || name.startsWith(`${owner}/`)
     if (endpoints?.some(isOwn) === false) return []
-    const rowFilters = [endpoints, repository, outcome, reason, since, until]
+    const rowFilters = [endpoints, repository, outcome, reason, filter.since, filter.until]
     const isInIndex = rowFilters.every((value) => value === undefined)
     const order = isNewestFirst ? 'DESC' : 'ASC'
-    const read = async (source: string, selected: DeliveryFilter, range: SeqRange) => {
+    const read = async (source: string, conditions: readonly Condition[], range: SeqRange) => {
       const bounds: readonly Condition[] = [
         ['seq > ?', range.after],
         ['seq <= ?', range.last],
       ]
-      const [where, values] = whereOf([...bounds, ...conditionsOf(selected)])
+      const [where, values] = whereOf([...bounds, ...conditions])
       const text = `SELECT seq FROM delivery ${source} ${where} ORDER BY seq ${order} LIMIT ?`
       return (await this.#read(text, ...values, limit)).map(({ seq }) => Number(seq))
     }
     if (isInIndex && owner !== undefined && endpoint !== undefined) {
       const states = state === undefined ? STATES : [state]
-      const all = states.map((one) => read('', { owner, endpoint, state: one }, { after, last }))
+      const parts = states.flatMap((one) => namesOf(endpoint).map((name) => [one, name] as const))
+      const all = parts.map(([one, name]) => {
+        const exact: Condition = ['owner = ? AND endpoint = ? AND state = ?', owner, name, one]
+        return read('', [exact], { after, last })
+      })
       const seqs = (await Promise.all(all)).flat()
       return seqs.sort((a, b) => (isNewestFirst ? b - a : a - b)).slice(0, limit)
     }
-    if (isInIndex && (endpoint ?? state) !== undefined) return read('', filter, { after, last })
+    const conditions = conditionsOf(filter)
+    const hasIndex = id !== undefined || (isInIndex && (endpoint ?? state) !== undefined)
+    if (hasIndex) return read('', conditions, { after, last })
     const found: number[] = []
     let [from, to] = [after, last]
     while (found.length < limit && from < to) {
       const step = isNewestFirst
         ? { after: Math.max(from, to - SCANNED), last: to }
         : { after: from, last: Math.min(to, from + SCANNED) }
-      found.push(...(await read('NOT INDEXED', filter, step)))
+      found.push(...(await read('NOT INDEXED', conditions, step)))
       if (isNewestFirst) to = step.after
       else from = step.last
     }
@@ -554,27 +564,23 @@ export class DeliveryTable {
   }
 
   /**
-   * Queues events again that GitHub never accepted: dead letters and filtered requests anew, waiting and uncertain
-   * events before their time. An event of a batch that ended is collected again, for a batch that is due.
+   * Queues events of one state again that GitHub never accepted: dead letters anew, waiting and uncertain events
+   * before their time. An event of a batch that ended is collected again, for a batch that is due.
    *
    * @returns the changed events
    */
-  async replayed(ids: readonly string[]): Promise<readonly Delivery[]> {
+  async replayed(ids: readonly string[], state: DeliveryState): Promise<readonly Delivery[]> {
     const now = this.#parts.now()
     // A batch keeps its id if its first member becomes a dead letter, and no two may be sent under one id.
     const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
       WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
       next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
-      quiet = NULL WHERE ${listed} AND state IN ('dead', 'filtered') AND content IS NOT NULL
-      RETURNING ${COLUMNS}`
-    const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND ${UNDELIVERED}
+      quiet = NULL WHERE ${listed} AND state = ?3 AND content IS NOT NULL RETURNING ${COLUMNS}`
+    const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND state = ?3
       AND next > ?1 RETURNING ${COLUMNS}`
-    const rows = await this.write([
-      [sooner, now, JSON.stringify(ids)],
-      [again, now, JSON.stringify(ids)],
-    ])
-    return rows.map(deliveryOf)
+    const text = isOpen(state) ? sooner : again
+    return (await this.write([[text, now, JSON.stringify(ids), state]])).map(deliveryOf)
   }
 
   /** The last `seq`, so that a replay of many does not replay its own deliveries. */
@@ -600,15 +606,8 @@ export class DeliveryTable {
     }
   }
 
-  /** Deletes a delivery, whatever its state. @returns how many */
-  async delete(id: string, filter: DeliveryFilter): Promise<number> {
-    const [where, values] = whereOf([...conditionsOf(filter), ['id = ?', id]])
-    const rows = await this.#read(`SELECT id FROM delivery ${where}`, ...values)
-    return (await this.#delete(rows.map((row) => String(row.id)))).length
-  }
-
   /** Deletes deliveries that the filter selects. @returns how many */
-  async deleteAll(filter: DeliveryFilter, limit: number): Promise<number> {
+  async delete(filter: DeliveryFilter, limit: number): Promise<number> {
     const seqs = await this.#select(filter, { after: 0, last: await this.lastSeq() }, limit)
     const text = `SELECT id FROM delivery WHERE seq IN ${LISTED}`
     const ids = (await this.#read(text, JSON.stringify(seqs))).map(({ id }) => String(id))
@@ -618,7 +617,7 @@ export class DeliveryTable {
 
   /** It reads an index of all rows. */
   async figures(): Promise<Figures> {
-    const counted = await this.#countedRows()
+    const counted = await this.room.countedRows()
     const meta = await this.#read('SELECT name, value FROM meta')
     // A batch counts once.
     const [open] = await this.#read(
@@ -643,92 +642,13 @@ export class DeliveryTable {
     }
   }
 
-  /** True if no event can be stored. */
-  get isFull(): boolean {
-    return this.#room.isFull
-  }
-
-  /**
-   * Takes room for bytes of a body while they are written.
-   *
-   * @param write stores them; false if it stored nothing
-   * @returns false if there is no room, or nothing was stored
-   */
-  takes(body: BodyOwner, bytes: number, write: () => Promise<boolean>): Promise<boolean> {
-    return this.#within([{ ...body, events: 0, bytes }], undefined, write)
-  }
-
-  /** Gives back the room of a deleted body. */
-  gives(body: BodyOwner, bytes: number): void {
-    this.#room.give([{ ...body, events: 0, bytes }])
-  }
-
   /** Runs statements in one transaction. @returns the rows of all of them */
   async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
     return statements.length === 0 ? [] : this.#parts.database.write(statements)
   }
 
-  /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
-  count(): Promise<void> {
-    this.#countedAt = this.#parts.now()
-    this.#counting ??= this.#countedRows()
-      .then((rows) => this.#room.count(rows))
-      .finally(() => {
-        this.#counting = undefined
-      })
-    return this.#counting
-  }
-
-  async #countedRows(): Promise<readonly CountedRows[]> {
-    const rows = await this.#read(
-      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes, sum(queued) AS queued
-          FROM delivery GROUP BY owner, endpoint, state
-        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes), 0 FROM body
-          GROUP BY owner, endpoint`,
-    )
-    // The columns are the fields.
-    return rows as unknown as readonly CountedRows[]
-  }
-
-  /** Takes room while rows are written, and gives it back if they are not. @returns whether they are */
-  async #within(
-    requests: readonly RoomRequest[],
-    most: Bound | undefined,
-    write: () => Promise<boolean>,
-  ): Promise<boolean> {
-    if (!(await this.#take(requests, most))) return false
-    let isWritten = false
-    try {
-      await this.#makeRoom()
-      isWritten = await write()
-    } finally {
-      if (isWritten) this.#room.settle(requests)
-      else this.#room.give(requests)
-    }
-    return isWritten
-  }
-
-  async #take(requests: readonly RoomRequest[], most: Bound | undefined): Promise<boolean> {
-    if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
-    if (this.#room.take(requests, most)) return true
-    const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
-    if (isCounted && !this.#counting) return false
-    await this.count()
-    return this.#room.take(requests, most)
-  }
-
-  /** Deletes what yields, oldest first, if all together is larger than the quota. */
-  async #makeRoom(): Promise<void> {
-    if (this.#room.excess <= 0) return
-    this.#yielding ??= this.#deleteYielding().finally(() => {
-      this.#yielding = undefined
-    })
-    await this.#yielding
-  }
-
-  async #deleteYielding(): Promise<void> {
-    // Some more, so that not each of the next events has to make room for itself.
-    const bytes = this.#room.excess + this.#parts.limits.bytes / 64
+  /** Deletes what yields, oldest first: about so many bytes. */
+  async #deleteYielding(bytes: number): Promise<void> {
     const text = `SELECT id FROM (SELECT id, sum(bytes + ${ROW_BYTES}) OVER (ORDER BY seq)
       - bytes - ${ROW_BYTES} AS before FROM delivery WHERE ${YIELDS}) WHERE before < ?`
     const ids = (await this.#read(text, bytes)).map(({ id }) => String(id))
@@ -761,7 +681,7 @@ export class DeliveryTable {
       deleted.push(...(await this.write(statements)).map(deliveryOf))
     }
     const yielded = deleted.filter(({ state }) => YIELDING.includes(state))
-    this.#room.addYielding(-yielded.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, 0))
+    this.room.addYielding(-yielded.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, 0))
     return deleted
   }
 
@@ -795,21 +715,28 @@ export class DeliveryTable {
   #insertion(row: NewDelivery, queued: boolean, replaces?: string): SqlStatement {
     const { limits, now: clock } = this.#parts
     const now = clock()
-    const whole = { ...UNKNOWN, ...row }
-    const { endpointCreated = null, follows: mayFollow, collection, key, content, ...given } = whole
-    const { state, queue, run } = given
+    const { endpointCreated, follows: mayFollow, collection, key, content, ...given } = row
+    const { state, queue, run = null } = given
     const isUndelivered = isOpen(state)
     const isAccepted = state === 'delivered'
     const follows = isAccepted && mayFollow === true
-    const wait = isUndelivered ? (collection?.period ?? given.wait) : follows ? FIRST_LOOKUP : 0
+    const wait = isUndelivered
+      ? (collection?.period ?? given.wait ?? 0)
+      : follows
+        ? FIRST_LOOKUP
+        : 0
     // Dead letters have their payload in any case, because nobody else has it.
     const isStored = isUndelivered || state === 'dead' || limits.retention > 0
-    const stored = isStored ? { key, content } : { key: null, content: null }
-    const { grouping = null, period = null, quiet = null, length = null } = collection ?? {}
-    const all = {
+    return insertion({
+      ...{ attempts: 0, doubts: 0, failures: 0 },
       ...given,
-      owner: ownerOf(row.queue),
+      ...collection,
+      bytes: 0,
+      ...(isStored && { key, content, bytes: content?.length ?? 0 }),
+      owner: ownerOf(queue),
       repository: repositoryOf(queue),
+      created: endpointCreated ?? null,
+      replaces: replaces ?? null,
       since: now,
       queued: queued ? 1 : 0,
       at: now,
@@ -817,23 +744,12 @@ export class DeliveryTable {
       wait,
       accepted: isAccepted ? (given.accepted ?? now) : null,
       outcome: follows ? outcomeOf(run) : null,
-      failures: 0,
-      ...{ grouping, period, quiet, length },
-      bytes: stored.content?.length ?? 0,
-      ...stored,
-    }
-    return insertion(all, endpointCreated, replaces ?? null)
+    })
   }
 
   #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
     return this.#parts.database.read(...statement)
   }
-}
-
-/** The fields of a delivery of which GitHub knows nothing. */
-const UNKNOWN = {
-  ...{ replayOf: null, attempts: 0, doubts: 0, wait: 0 },
-  ...{ accepted: null, githubMs: null, run: null, explanation: null },
 }
 
 /** States that expire. */
@@ -855,6 +771,13 @@ function deletion(where: string, list: string): readonly SqlStatement[] {
     ],
     [`DELETE FROM delivery WHERE ${where} RETURNING ${COLUMNS}`, list],
   ]
+}
+
+/** It is written at most once a day. */
+function acceptance(queue: string, now: number): SqlStatement {
+  const text = `INSERT INTO accepted VALUES (?1, ?2)
+    ON CONFLICT (name) DO UPDATE SET at = ?2 WHERE at < ?2 - ${DAY}`
+  return [text, queue, now]
 }
 
 function outcomeOf(run: string | null): RunOutcome {

@@ -130,9 +130,8 @@ export interface NewDelivery
   readonly collection?: Collection | null
 }
 
-/** Events that are collected and not yet sent, of one queue and grouping. */
+/** Events of one queue and grouping that are collected and not yet sent. */
 export interface Collecting extends Pick<Collection, 'grouping' | 'period' | 'quiet'> {
-  readonly queue: string
   /** When the first and the last one were stored. */
   readonly first: number
   readonly last: number
@@ -155,7 +154,7 @@ export interface Accepted extends Pick<Delivery, 'accepted' | 'githubMs' | 'run'
 /** The state of an event after an attempt that GitHub did not accept. */
 export type FailedState =
   | { readonly state: 'waiting' | 'uncertain'; readonly wait: number; readonly doubts: number }
-  | { readonly state: 'dead'; readonly reason: string; readonly doubts: number }
+  | Readonly<{ state: 'dead'; reason: string; doubts: number; explanation?: string }>
 
 /** An accepted event whose run the relay looks for; for a batch, its first member. */
 export interface FollowedDelivery extends Delivery {
@@ -172,9 +171,11 @@ export type RunStep = Pick<
 
 /** Selects deliveries; an absent field matches all. Times are milliseconds since 1970. */
 export interface DeliveryFilter {
+  readonly id?: string | undefined
   /** Owner of the repository, in lower case. */
   readonly owner?: string | undefined
   readonly repository?: string | undefined
+  /** Also selects the deliveries of a deleted endpoint of this name. */
   readonly endpoint?: string | undefined
   /** Endpoints that a caller with a GitHub token may see: `<owner>/<name>`. */
   readonly endpoints?: readonly string[] | undefined

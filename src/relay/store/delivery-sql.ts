@@ -14,29 +14,52 @@ export function isDeleted({ endpoint }: Pick<Delivery, 'endpoint'>): boolean {
 
 export const COLUMNS = DELIVERY_COLUMNS.join(', ')
 
+/** The columns of a new row, and two parameters of its statement. */
+const INSERTED = [
+  ...[
+    'owner',
+    'endpoint',
+    'created',
+    'replaces',
+    'id',
+    'request',
+    'replayOf',
+    'repository',
+    'queue',
+  ],
+  ...['path', 'method', 'received', 'size', 'state', 'reason', 'since', 'queued', 'at', 'attempts'],
+  ...[
+    'doubts',
+    'next',
+    'wait',
+    'accepted',
+    'githubMs',
+    'run',
+    'outcome',
+    'failures',
+    'explanation',
+  ],
+  ...['key', 'bytes', 'grouping', 'period', 'quiet', 'length', 'content'],
+]
+
+const [OWNER, ENDPOINT, CREATED, REPLACES, ...OTHERS] = INSERTED.map((_, index) => `?${index + 1}`)
+
+const INSERTION = `INSERT INTO delivery (owner, endpoint, ${INSERTED.slice(4).join(', ')})
+  SELECT ${OWNER}, ${ENDPOINT} || CASE WHEN EXISTS (SELECT 1 FROM endpoint WHERE owner = ${OWNER}
+    AND name = ${ENDPOINT} AND created > ${CREATED}) THEN '${DELETED}' ELSE '' END, ${OTHERS.join(', ')}
+  WHERE ${REPLACES} IS NULL
+    OR EXISTS (SELECT 1 FROM delivery WHERE id = ${REPLACES} AND state = 'filtered')
+  ON CONFLICT (id) DO NOTHING`
+
 /**
  * Stores a row. A row that is there already stays as it is: on Workers, a call may be repeated. If the
  * endpoint of the name was created later, the row belongs to a deleted one.
  *
- * @param created when the row's endpoint was created
- * @param replaces the row is stored only while a filtered request has this id
+ * @param row its columns; `created` is when its endpoint was created, and with `replaces` it is stored only
+ *   while a filtered request has this id. An absent field is `null`.
  */
-export function insertion(
-  row: Readonly<Record<string, SqlValue>>,
-  created: number | null,
-  replaces: string | null,
-): SqlStatement {
-  const names = Object.keys(row)
-  const at = (name: string) => `?${names.indexOf(name) + 1}`
-  const isLater = `SELECT 1 FROM endpoint WHERE owner = ${at('owner')} AND name = ${at('endpoint')}
-    AND created > ?${names.length + 1}`
-  const endpoint = `${at('endpoint')} || CASE WHEN EXISTS (${isLater}) THEN '${DELETED}' ELSE '' END`
-  const values = names.map((name) => (name === 'endpoint' ? endpoint : at(name)))
-  const text = `INSERT INTO delivery (${names.join(', ')}) SELECT ${values.join(', ')}
-    WHERE ?${names.length + 2} IS NULL
-      OR EXISTS (SELECT 1 FROM delivery WHERE id = ?${names.length + 2} AND state = 'filtered')
-    ON CONFLICT (id) DO NOTHING`
-  return [text, ...Object.values(row), created, replaces]
+export function insertion(row: Readonly<Record<string, SqlValue>>): SqlStatement {
+  return [INSERTION, ...INSERTED.map((name) => row[name] ?? null)]
 }
 
 export const COUNT_ACCEPTED: SqlStatement = [
@@ -65,10 +88,12 @@ export function prefixed(table: string): string {
 export type Condition = readonly [text: string, ...values: SqlValue[]]
 
 export function conditionsOf(filter: DeliveryFilter): Condition[] {
-  const { owner, repository, endpoint, endpoints, state, outcome, reason, since, until } = filter
+  const { id, owner, repository, endpoint, endpoints, state, outcome, reason, since, until } =
+    filter
   const conditions: Condition[] = []
+  if (id !== undefined) conditions.push(['id = ?', id])
   if (owner !== undefined) conditions.push(['owner = ?', owner])
-  if (endpoint !== undefined) conditions.push(['endpoint = ?', endpoint])
+  if (endpoint !== undefined) conditions.push(['endpoint IN (?, ?)', ...namesOf(endpoint)])
   if (endpoints && owner !== undefined) {
     const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
     const names = own.map((name) => name.slice(owner.length + 1))
@@ -83,6 +108,11 @@ export function conditionsOf(filter: DeliveryFilter): Condition[] {
   if (since !== undefined) conditions.push(['received >= ?', since])
   if (until !== undefined) conditions.push(['received < ?', until])
   return conditions
+}
+
+/** The endpoint of a name, and the deleted ones that had it. */
+export function namesOf(endpoint: string): readonly [string, string] {
+  return [endpoint, endpoint + DELETED]
 }
 
 export function whereOf(conditions: readonly Condition[]): [text: string, values: SqlValue[]] {

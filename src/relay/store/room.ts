@@ -1,3 +1,5 @@
+import type { Runtime } from '../runtime.ts'
+import type { Database } from './database.ts'
 import { type Bound, type DeliveryState, isOpen } from './delivery-rows.ts'
 
 export interface RoomLimits {
@@ -45,22 +47,37 @@ const BODIES_SHARE = 3 / 4
 /** The name of the sum of all owners; no owner has it. */
 const ALL = ''
 
+/** Milliseconds between two counts of the rows because there seems to be no room. */
+const COUNT_INTERVAL = 1000
+
 const NOTHING: Bound = { events: 0, bytes: 0 }
+
+interface RoomParts extends Pick<Runtime, 'now'> {
+  readonly database: Database
+  readonly limits: RoomLimits
+  /** Deletes rows that yield: about so many bytes. */
+  free(bytes: number): Promise<void>
+}
 
 /**
  * How much of the database is used: sums in memory, which a count of the rows replaces now and then. Until
  * then, what leaves the database still counts, so that the quota is never exceeded.
  */
 export class Room {
+  readonly #parts: RoomParts
   readonly #limits: RoomLimits
   /** Events and bytes that do not yield: of all, of each owner, of each endpoint, and of its waiting events. */
   readonly #sums = new Map<string, Bound>()
   #yielding = 0
   /** Requests that took room, and whose rows may not be written yet. */
   readonly #pending = new Set<RoomRequest>()
+  #counting: Promise<void> | undefined
+  #countedAt = Number.NEGATIVE_INFINITY
+  #making: Promise<void> | undefined
 
-  constructor(limits: RoomLimits) {
-    this.#limits = limits
+  constructor(parts: RoomParts) {
+    this.#parts = parts
+    this.#limits = parts.limits
   }
 
   /** True if nobody may store another event. */
@@ -69,13 +86,65 @@ export class Room {
     return events >= this.#limits.events || bytes >= this.#limits.bytes
   }
 
-  /** Bytes that have to be deleted, so that everything fits. */
-  get excess(): number {
-    return this.#sumOf(ALL).bytes + this.#yielding - this.#limits.bytes
+  /**
+   * Takes room while rows or bytes of a body are written, and gives it back if they are not.
+   *
+   * @param most that the endpoint may have waiting
+   * @param write stores them; false if it stored nothing
+   * @returns false if there is no room, or nothing was stored; all methods reject with StorageError
+   */
+  async within(
+    requests: readonly RoomRequest[],
+    most: Bound | undefined,
+    write: () => Promise<boolean>,
+  ): Promise<boolean> {
+    if (!(await this.#takeCounted(requests, most))) return false
+    let isWritten = false
+    try {
+      await this.make()
+      isWritten = await write()
+    } finally {
+      for (const request of requests) this.#pending.delete(request)
+      if (!isWritten) this.give(requests)
+    }
+    return isWritten
+  }
+
+  /** Deletes what yields, oldest first, if all together is larger than the quota. */
+  async make(): Promise<void> {
+    const excess = this.#sumOf(ALL).bytes + this.#yielding - this.#limits.bytes
+    if (excess <= 0) return
+    // Some more, so that not each of the next events has to make room for itself.
+    this.#making ??= this.#parts.free(excess + this.#limits.bytes / 64).finally(() => {
+      this.#making = undefined
+    })
+    await this.#making
+  }
+
+  /** Counts the rows, so that what left the database counts no longer. To be called once a minute. */
+  count(): Promise<void> {
+    this.#countedAt = this.#parts.now()
+    this.#counting ??= this.countedRows()
+      .then((rows) => this.#replace(rows))
+      .finally(() => {
+        this.#counting = undefined
+      })
+    return this.#counting
+  }
+
+  async countedRows(): Promise<readonly CountedRows[]> {
+    const rows = await this.#parts.database.read(
+      `SELECT owner, endpoint, state, count(*) AS count, sum(bytes) AS bytes, sum(queued) AS queued
+          FROM delivery GROUP BY owner, endpoint, state
+        UNION ALL SELECT owner, endpoint, 'body', count(*), sum(bytes), 0 FROM body
+          GROUP BY owner, endpoint`,
+    )
+    // The columns are the fields.
+    return rows as unknown as readonly CountedRows[]
   }
 
   /** Replaces the sums by what a query counted. A database answers in order, so it has no pending rows. */
-  count(rows: readonly CountedRows[]): void {
+  #replace(rows: readonly CountedRows[]): void {
     this.#sums.clear()
     this.#yielding = 0
     for (const { owner, endpoint, state, count, bytes: content } of rows) {
@@ -87,15 +156,23 @@ export class Room {
     for (const request of this.#pending) this.add(request)
   }
 
+  async #takeCounted(requests: readonly RoomRequest[], most: Bound | undefined): Promise<boolean> {
+    if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
+    if (this.#take(requests, most)) return true
+    const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
+    if (isCounted && !this.#counting) return false
+    await this.count()
+    return this.#take(requests, most)
+  }
+
   /**
    * Takes room for all of the requests, or for none. As much as stays free may be used by an endpoint: alone, it
    * gets half.
-   *
-   * @param most that the endpoint may have waiting
    */
-  take(requests: readonly RoomRequest[], most?: Bound): boolean {
+  #take(requests: readonly RoomRequest[], most: Bound | undefined): boolean {
     for (const [taken, request] of requests.entries()) {
       if (!this.#fits(request, most)) {
+        for (const other of requests) this.#pending.delete(other)
         this.give(requests.slice(0, taken))
         return false
       }
@@ -110,14 +187,8 @@ export class Room {
     this.#add(namesOf(request, request.events > 0), request)
   }
 
-  /** To be told that the rows of requests are written, so that a count finds them. */
-  settle(requests: readonly RoomRequest[]): void {
-    for (const request of requests) this.#pending.delete(request)
-  }
-
-  /** Gives back room that was taken and not used. */
+  /** Gives back room that was not used, or of a deleted body. */
   give(requests: readonly RoomRequest[]): void {
-    this.settle(requests)
     for (const request of requests) {
       const { events, bytes } = request
       this.#add(namesOf(request, events > 0), { events: -events, bytes: -bytes })

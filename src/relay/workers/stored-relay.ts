@@ -20,7 +20,7 @@ import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type RelayKeys, readRelayKeys, relayKeyMissing } from '../store/relay-key.ts'
-import { openStore } from '../stored-relay.ts'
+import { relayStoreOf } from '../stored-relay.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
@@ -99,7 +99,7 @@ function relayWithKey(
       isInDoubt(access, queue) || (await objects.deliveries.waits(queue)),
   }
   const started = performance.now()
-  const storeOf = openStore({
+  const storeOf = relayStoreOf({
     ...{
       config,
       access,
