@@ -96,7 +96,13 @@ describe('the stage where it ended', () => {
       'failed',
       /--if '<condition>' && hookline deliveries replay 0b8f/,
     ],
-    ['a refused event', { state: 'refused', reason: 'event_rejected' }, 'sent', 'failed', null],
+    [
+      'a refused event',
+      { state: 'refused', reason: 'event_rejected' },
+      'sent',
+      'failed',
+      /GitHub's reason says$/,
+    ],
     [
       'a refused token',
       { state: 'waiting', reason: 'invalid_token', next: RECEIVED },
@@ -164,6 +170,13 @@ describe('the stage where it ended', () => {
       'run ended',
       'failed',
       /"filter".*deliveries replay/,
+    ],
+    [
+      'a rejection',
+      { state: 'dead', reason: 'event_rejected', explanation: 'rejected: no ref' },
+      'sent',
+      'failed',
+      /GitHub's reason says, then: .*replay/,
     ],
     ['skipped', { outcome: 'skipped', run: RUN }, 'run ended', 'failed', /hookline check/],
     ['startup', { outcome: 'startup_failure', run: RUN }, 'run ended', 'failed', /replay/],

@@ -106,16 +106,19 @@ describe('an event that GitHub certainly does not have', () => {
     expect([posts(id(1)).length, posts(id(2)).length, posts(id(3)).length]).toEqual([2, 1, 1])
   })
 
+  /** The second line of such a message quotes the payload. */
+  const REJECTION = JSON.stringify({ message: 'Invalid request.\n\n{"a":1} is not a string.' })
+
   test('a refused event is dead with its reason; an admin can queue it again', async () => {
     let isRefused = true
     const { put, time, rows, deliveries, states, posts } = await start(
-      events(() => ({ status: isRefused ? 422 : 204, body: '{}' })),
+      events(() => ({ status: isRefused ? 422 : 204, body: REJECTION })),
     )
     await put(id(1))
     await time.pass(SECOND)
-    expect(await rows()).toMatchObject([
-      { id: id(1), state: 'dead', reason: 'event_rejected', attempts: 1 },
-    ])
+    const [dead] = await rows()
+    expect(dead).toMatchObject({ id: id(1), state: 'dead', reason: 'event_rejected', attempts: 1 })
+    expect(dead?.explanation).toMatch(/422: Invalid request\.$/)
     isRefused = false
     expect(await deliveries.replay([id(1)], 'dead')).toBe(1)
     await time.pass(SECOND)

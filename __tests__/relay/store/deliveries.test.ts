@@ -763,6 +763,11 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await stateOf(waiting)).toEqual(['waiting', 'queued', clock, null])
       expect(await table.find(waiting)).toMatchObject({ attempts: 2, at: START })
       expect(await due()).toBe(dead)
+      const again = table.failed([dead], { state: 'waiting', wait: MINUTE, doubts: 0 }, 'x')
+      await table.write(again)
+      // Another replay of dead letters began before, and counts none of them.
+      expect(await table.replayed(all, 'dead')).toEqual([])
+      expect(ids(await table.replayed([dead], 'waiting'))).toEqual([dead])
       expect(await imbalance()).toBe(0)
     })
 

@@ -3,7 +3,7 @@
 
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
-import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
+import { refusesCredential } from '../github/send.ts'
 import type { Accepted } from '../store/delivery-rows.ts'
 
 /**
@@ -168,19 +168,4 @@ export function acceptedOutcome(
 ): AttemptOutcome & { readonly kind: 'accepted' } {
   const { acceptedAt = began, githubMs = null, run = null } = attempts
   return { kind: 'accepted', accepted: acceptedAt, githubMs, run, follows }
-}
-
-/** Asks GitHub to accept an event. */
-export async function attempt(
-  dispatch: Dispatch,
-  follows: boolean,
-  { send, now, report }: { send: DispatchPort; now(): number; report(error: unknown): void },
-): Promise<AttemptOutcome> {
-  const began = now()
-  try {
-    return acceptedOutcome(await send(dispatch), { began, follows })
-  } catch (error) {
-    if (!(error instanceof RelayError)) report(error)
-    return outcomeOf(error)
-  }
 }

@@ -3,6 +3,7 @@
 // table; a queue in memory is only what the last attempts taught.
 
 import { LIMITS } from '../../wire/limits.ts'
+import { RelayError } from '../errors.ts'
 import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
@@ -16,19 +17,12 @@ import {
   type Delivery,
   isOpen,
   type NewDelivery,
-  type StoredDelivery,
 } from '../store/delivery-rows.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
-import { type AttemptOutcome, attempt } from './answers.ts'
+import { type AttemptOutcome, acceptedOutcome, outcomeOf } from './answers.ts'
 import type { CallBudget } from './call-budget.ts'
 import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
-import {
-  OF_CONTENT,
-  type OpenedDispatch,
-  type OpenPorts,
-  openBatch,
-  openEvent,
-} from './open-event.ts'
+import { OF_CONTENT, type OpenPorts, openEvent, openMembers } from './open-event.ts'
 import { mostCalls, noteFailedRequest, noteOutcome, Queue, type Rest } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
 
@@ -89,7 +83,7 @@ export class DeliveryLoop {
   /** Continues with the events that are on disk. */
   async start(): Promise<void> {
     for (const name of await this.#ports.table.queues()) {
-      Object.assign(this.#queueOf(name), { hasDue: true, collects: true })
+      Object.assign(this.#queueOf(name), { hasDue: true, collected: { count: 0, length: 0 } })
     }
     this.#ports.changed()
   }
@@ -144,9 +138,10 @@ export class DeliveryLoop {
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (collection) {
-      queue.collects = true
-      // A batch may be full before its time.
-      this.#wakeAt(queue, now + Math.min(SECOND, collection.quiet ?? collection.period))
+      const { count, length } = queue.collected ?? { count: 0, length: 0 }
+      queue.collected = { count: count + 1, length: length + collection.length }
+      const time = collection.quiet ?? collection.period
+      this.#wakeAt(queue, isFull(queue.collected) ? now : now + time)
       return
     }
     const isInDoubt = attempts > 0 && state === 'uncertain'
@@ -168,7 +163,7 @@ export class DeliveryLoop {
   replayed(name: string): void {
     const queue = this.#queueOf(name)
     // Events of a batch that ended are collected again.
-    Object.assign(queue, { hasDue: true, collects: true })
+    Object.assign(queue, { hasDue: true, collected: { count: 0, length: 0 } })
     this.#wakeAt(queue, this.#ports.now())
   }
 
@@ -386,36 +381,35 @@ export class DeliveryLoop {
   }
 
   async #attempt(queue: Queue, id: string): Promise<void> {
-    const members = await this.#ports.table.members(id)
-    const [first] = members
+    const { table, log } = this.#ports
+    const members = await table.members(id)
+    const [first, ...others] = members
     // An admin may have deleted it, or an earlier call has delivered it.
     if (!first || !isOpen(first.state)) return
     queue.lookedUp.delete(id)
-    const opened = await this.#open(members)
-    // The call that ends here is followed by another look at the batch.
-    if (!opened) return
-    if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
-    const follows = this.#ports.follows(opened.dispatch)
-    const outcome = await attempt(opened.dispatch, follows, this.#ports)
-    noteOutcome(queue, outcome, this.#ports)
-    await this.#conclude(queue, first, members, outcome)
-  }
-
-  /**
-   * The dispatch of an event or a batch; `undefined` if the batch changed, because members that cannot be
-   * sent at all became dead letters.
-   */
-  async #open(members: readonly StoredDelivery[]): Promise<OpenedDispatch | undefined> {
-    const { table, log } = this.#ports
-    const [first] = members
-    if (!first || first.batch === null) return openEvent(first ?? NO_CONTENT, this.#ports)
-    // A batch keeps its id if its first member was deleted.
-    const opened = await openBatch(first.batch, members, this.#ports)
+    const opened = await openMembers([first, ...others], this.#ports)
     for (const { member, outcome } of opened.failed) {
       await table.takeOut(member.id, outcome.reason)
       log(deadLine({ ...member, reason: outcome.reason }))
     }
-    return opened.failed.length > 0 ? undefined : opened
+    // The call that ends here is followed by another look at the batch.
+    if (opened.failed.length > 0) return
+    if (!opened.dispatch) return this.#conclude(queue, first, members, opened.outcome)
+    const outcome = await this.#send(opened.dispatch)
+    noteOutcome(queue, outcome, this.#ports)
+    await this.#conclude(queue, first, members, outcome)
+  }
+
+  /** Asks GitHub to accept an event. */
+  async #send(dispatch: Dispatch): Promise<AttemptOutcome> {
+    const { send, follows, now, report } = this.#ports
+    const began = now()
+    try {
+      return acceptedOutcome(await send(dispatch), { began, follows: follows(dispatch) })
+    } catch (error) {
+      if (!(error instanceof RelayError)) report(error)
+      return outcomeOf(error)
+    }
   }
 
   /** Records the outcome of an attempt. */
@@ -494,10 +488,12 @@ export class DeliveryLoop {
    */
   async #endCollections(queue: Queue): Promise<number> {
     const { table, now } = this.#ports
-    while (queue.collects) {
-      queue.collects = false
+    while (queue.collected) {
+      const known = queue.collected
       const all = await table.collecting(queue.name)
-      if (all.length > 0) queue.collects = true
+      const [count, length] = [most(all, 'count'), most(all, 'length')]
+      // An event that was stored meanwhile is not among these.
+      if (queue.collected === known) queue.collected = count > 0 ? { count, length } : undefined
       const due = all.filter((collecting) => batchDueAt(collecting, now()) <= now())
       for (const { grouping } of due) await table.group(queue.name, grouping)
       if (due.length === 0)
@@ -562,13 +558,17 @@ function batchDueAt(
   { first, last, count, length, period, quiet }: Collecting,
   now: number,
 ): number {
-  const isFull = count >= LIMITS.batchEvents || length >= LIMITS.batchUnpackedLength
-  return isFull
-    ? 0
-    : Math.min(Math.min(first, now) + period, Math.min(last, now) + (quiet ?? period))
+  if (isFull({ count, length })) return 0
+  return Math.min(Math.min(first, now) + period, Math.min(last, now) + (quiet ?? period))
 }
 
-const NO_CONTENT = { key: null, content: null }
+function isFull({ count, length }: Pick<Collecting, 'count' | 'length'>): boolean {
+  return count >= LIMITS.batchEvents || length >= LIMITS.batchUnpackedLength
+}
+
+function most(all: readonly Collecting[], field: 'count' | 'length'): number {
+  return Math.max(0, ...all.map((collecting) => collecting[field]))
+}
 
 /** A batch by its id: an admin may delete its first member at any time. */
 function keyOf({ batch, id }: Pick<Delivery, 'batch' | 'id'>): string {

@@ -38,22 +38,24 @@ export async function openEvent(
   }
 }
 
-/** The dispatch of a batch, or why there is none, and the members that cannot be part of it. */
-type OpenedBatch = OpenedDispatch & {
+/** The dispatch of an event or a batch, or why there is none, and the members that cannot be part of it. */
+type OpenedMembers = OpenedDispatch & {
   readonly failed: readonly { readonly member: StoredDelivery; readonly outcome: NotAccepted }[]
 }
 
 /**
- * The events of a batch as one dispatch, without those that cannot be sent. A single event that is too
- * large for a batch is its own dispatch.
+ * One event, or the events of a batch as one dispatch, without those that cannot be sent. A single event that is
+ * too large for a batch is its own dispatch.
  *
- * @param id of the batch
+ * @param members at least one
  */
-export async function openBatch(
-  id: string,
-  members: readonly StoredDelivery[],
+export async function openMembers(
+  members: readonly [StoredDelivery, ...StoredDelivery[]],
   ports: OpenPorts & { readonly pack: Packer },
-): Promise<OpenedBatch> {
+): Promise<OpenedMembers> {
+  // A batch keeps its id if its first member was deleted.
+  const [{ batch: id }] = members
+  if (id === null) return { ...(await openEvent(members[0], ports)), failed: [] }
   const opened = await Promise.all(
     members.map(async (member) => ({ member, ...(await openEvent(member, ports)) })),
   )

@@ -3,7 +3,7 @@
 
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
-import type { Delivery } from '../store/delivery-rows.ts'
+import type { Collecting, Delivery } from '../store/delivery-rows.ts'
 import { repositoryOf } from '../store/queue-name.ts'
 import type { AttemptOutcome } from './answers.ts'
 import { backoff, pauseAfter } from './retry-policy.ts'
@@ -58,8 +58,8 @@ export class Queue {
   restsFor = ''
   /** True if an event is due, so that a new one must wait behind it. */
   hasDue = false
-  /** True if the queue may have events that are collected for a batch. */
-  collects = false
+  /** At most so many events, and characters of them, are collected for one batch; `undefined` if there are none. */
+  collected: Pick<Collecting, 'count' | 'length'> | undefined
   /** When to read the next due event from the database. */
   selectsAt = 0
   /** True while the loop selects the next event, which may include a lookup of runs. */

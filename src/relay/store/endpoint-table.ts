@@ -53,33 +53,20 @@ export class EndpointTable implements EndpointStores {
   }
 
   readonly all = {
-    versions: async () =>
-      rowsOf<EndpointVersion>(await this.#read('SELECT hash, changed FROM endpoint')),
-    list: async (tokens?: TokenHashes) => {
-      const [condition, values] = withToken(tokens)
-      const where = condition && `WHERE ${condition}`
-      const text = `SELECT ${COLUMNS} FROM endpoint ${where} ORDER BY owner, name`
-      return rowsOf<EndpointRow>(await this.#read(text, ...values))
-    },
+    versions: () => this.#select<EndpointVersion>('hash, changed', '1'),
+    /** Ordered by owner and name. */
+    list: (tokens?: TokenHashes) => this.#list('1', [], tokens),
   }
 
   of(owner: string) {
-    const select = async (condition: string, ...values: SqlValue[]) => {
-      const text = `SELECT ${COLUMNS} FROM endpoint WHERE owner = ? ${condition}`
-      return rowsOf<EndpointRow>(await this.#read(text, owner, ...values))
-    }
     return {
-      versions: async () =>
-        rowsOf<EndpointVersion>(
-          await this.#read('SELECT hash, changed FROM endpoint WHERE owner = ?', owner),
-        ),
-      find: async (hash: string) => (await select('AND hash = ?', hash))[0],
+      versions: () => this.#select<EndpointVersion>('hash, changed', 'owner = ?', owner),
+      find: async (hash: string) =>
+        (await this.#select<EndpointRow>(COLUMNS, 'owner = ? AND hash = ?', owner, hash))[0],
       /** Ordered by name. */
-      list: async (tokens?: TokenHashes) => {
-        const [condition, values] = withToken(tokens)
-        return select(`${condition && `AND ${condition}`} ORDER BY name`, ...values)
-      },
-      named: async (name: string) => (await select('AND name = ?', name))[0],
+      list: (tokens?: TokenHashes) => this.#list('owner = ?', [owner], tokens),
+      named: async (name: string) =>
+        (await this.#select<EndpointRow>(COLUMNS, 'owner = ? AND name = ?', owner, name))[0],
       /** @returns false if the name is taken */
       create: (row: EndpointRow) => this.#create({ ...row, owner }),
       /**
@@ -130,22 +117,21 @@ export class EndpointTable implements EndpointStores {
     return this.#change(text, ...values)
   }
 
-  #read(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
-    return this.#database.read(text, ...values)
+  async #list(condition: string, values: readonly SqlValue[], tokens: TokenHashes) {
+    // The call of an object is JSON, which turns `undefined` into `null`.
+    const hashes = tokens ?? []
+    const own = tokens ? `AND tokenHash IN (${hashes.map(() => '?').join(', ')})` : ''
+    const where = `${condition} ${own} ORDER BY owner, name`
+    return this.#select<EndpointRow>(COLUMNS, where, ...values, ...hashes)
+  }
+
+  async #select<Row>(columns: string, where: string, ...values: SqlValue[]) {
+    const text = `SELECT ${columns} FROM endpoint WHERE ${where}`
+    // The columns are the fields.
+    return (await this.#database.read(text, ...values)) as unknown as readonly Row[]
   }
 
   #write(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
     return this.#database.write([[text, ...values]])
   }
-}
-
-function withToken(hashes: TokenHashes): readonly [condition: string, values: readonly string[]] {
-  // The call of an object is JSON, which turns `undefined` into `null`.
-  if (!hashes) return ['', []]
-  return [`tokenHash IN (${hashes.map(() => '?').join(', ')})`, hashes]
-}
-
-/** The columns are the fields. */
-function rowsOf<Row>(rows: readonly SqlRow[]): readonly Row[] {
-  return rows as unknown as readonly Row[]
 }
