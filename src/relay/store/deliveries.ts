@@ -140,7 +140,7 @@ export class DeliveryTable {
    *
    * @param most that the endpoint may have waiting
    * @param replaces a filtered request that the first of the rows replaces, under its id
-   * @returns false if there is no room; then none is stored
+   * @returns false if there is no room, or no such filtered request any more; then none is stored
    */
   async put(
     rows: readonly NewDelivery[],
@@ -155,12 +155,12 @@ export class DeliveryTable {
         COUNT_ACCEPTED,
       ])
       // Others are stored only while the filtered request is there, so its own row comes last.
-      await this.write(
+      const replaced = await this.write(
         replaces === undefined
           ? [...first, ...others.flat()]
           : [...others.flat(), ...this.#deletion([replaces], ['filtered']), ...first],
       )
-      return true
+      return replaces === undefined || replaced.length > 0
     })
   }
 
