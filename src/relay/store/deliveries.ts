@@ -25,6 +25,7 @@ import {
   type StoredDelivery,
 } from './delivery-rows.ts'
 import {
+  bothNames,
   COLUMNS,
   COUNT_ACCEPTED,
   type Condition,
@@ -35,7 +36,6 @@ import {
   IS_MEMBER,
   insertion,
   LISTED,
-  bothNames,
   prefixed,
   UNDELIVERED,
   whereOf,
