@@ -145,8 +145,11 @@ async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefine
  */
 async function createKeyFile({ path, key }: DataFolder, text: Secret): Promise<boolean> {
   try {
-    // Unlike `rename`, a link does not replace a file.
-    await writeWhole(key, `${text.reveal()}\n`, link)
+    await writeWhole(key, `${text.reveal()}\n`, async (temporary, file) => {
+      // Unlike `rename`, a link does not replace a file.
+      await link(temporary, file)
+      await rm(temporary)
+    })
     await syncFolder(path)
     return true
   } catch (error) {
@@ -391,8 +394,10 @@ async function writeWhole(
       await handle.close()
     }
     await publish(temporary, file)
-  } finally {
+  } catch (error) {
+    // Not after `publish`: the name may be another process's by then.
     await rm(temporary, { force: true })
+    throw error
   }
 }
 
