@@ -70,6 +70,24 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
     else expect(custom.body).toBe('ok')
   })
 
+  const QUOTE = `Provided value '{"path":"a/b"}' for input 'hookline' not in the list of options`
+
+  test.each([
+    ["Cannot trigger a 'workflow_dispatch' on a disabled workflow", /: Cannot .* workflow$/],
+    ['Invalid request.\n\nFor "client_payload", {"a":1}', /422: Invalid request\.$/],
+    [QUOTE, /422: Provided value '$/],
+    ['a\u001b[31mred', /422: a$/],
+    ['x'.repeat(1000), /422: x{200}$/],
+    [{ no: 'text' }, /422$/],
+  ])(
+    'of the reason %j of GitHub, the message has what cannot be the event',
+    async (given, shown) => {
+      at.github.always({ status: 422, body: JSON.stringify({ message: given }) })
+      const { message } = JSON.parse((await sendAsNewcomer({ target: HOOK })).body).error
+      expect(message).toMatch(shown)
+    },
+  )
+
   test('an error says what happened, what to do, and which delivery it was', async () => {
     const { headers, body } = await at.send({ target: '/o%2f/r/x' })
     expect(headers['content-type']).toBe('application/json')

@@ -191,7 +191,6 @@ interface DevParts {
   readonly key: string
   /** Workflows as they are now, with addresses below `base`. */
   welcome(base: string): Welcome
-  /** An example request of a sender with a new id and the current time, without a path. */
   /**
    * Signs the request as its sender would; returns it unchanged if nothing is signed.
    *

@@ -488,10 +488,10 @@ function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
     return new RelayError('payload_too_large')
   }
-  // The lines that follow may quote the event.
-  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split('\n', 1)
-  const found = reason && `: ${reason.slice(0, 200)}`
+  // What follows a brace or a line break may quote the event, which is JSON.
+  const { message } = fieldsOf({ text })
+  const [reason] = /^[ -z]{1,200}/.exec(typeof message === 'string' ? message : '') ?? []
   return new RelayError('event_rejected', {
-    message: `GitHub rejected the event with status ${status}${found}`,
+    message: `GitHub rejected the event with status ${status}${reason ? `: ${reason}` : ''}`,
   })
 }

@@ -391,8 +391,10 @@ async function writeWhole(
       await handle.close()
     }
     await publish(temporary, file)
-  } finally {
+  } catch (error) {
+    // Not after `publish`: the name may be another process's by then.
     await rm(temporary, { force: true })
+    throw error
   }
 }
 
@@ -403,6 +405,7 @@ async function publishNew(temporary: string, file: string): Promise<void> {
     // Some file systems have no links.
     return copyFile(temporary, file, constants.COPYFILE_EXCL)
   })
+  await rm(temporary)
 }
 
 /** Makes a new name durable. Some file systems cannot flush a folder. */

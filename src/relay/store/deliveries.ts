@@ -520,7 +520,7 @@ export class DeliveryTable {
     // Anyone may ask with an invented token, whose caller has no endpoints.
     const isOwn = (name: string) => owner === undefined || name.startsWith(`${owner}/`)
     if (endpoints?.some(isOwn) === false) return []
-    const rowFilters = [endpoints, repository, outcome, reason, filter.since, filter.until]
+    const rowFilters = [id, endpoints, repository, outcome, reason, filter.since, filter.until]
     const isInIndex = rowFilters.every((value) => value === undefined)
     const order = isNewestFirst ? 'DESC' : 'ASC'
     const read = async (source: string, conditions: readonly Condition[], range: SeqRange) => {
@@ -575,7 +575,7 @@ export class DeliveryTable {
     const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
       WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
-      next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
+      next = ?1, wait = 0, reason = 'replayed', explanation = NULL, batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
       quiet = NULL WHERE ${listed} AND state = ?3 AND content IS NOT NULL RETURNING ${COLUMNS}`
     const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND state = ?3
       AND next > ?1 RETURNING ${COLUMNS}`
