@@ -4,7 +4,7 @@ import type { DispatchMode } from '../wire/payload.ts'
 import { VERSION } from '../wire/version.ts'
 import { METHODS } from './webhook/responses.ts'
 
-export interface StaticPage {
+interface StaticPage {
   readonly contentType: string
   readonly body: string
 }

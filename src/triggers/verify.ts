@@ -316,7 +316,7 @@ function carries(
 }
 
 /** All locations of signatures and tokens in a request. */
-export function credentialLocations(
+function credentialLocations(
   verifications: readonly Verification[] = [],
 ): Required<CredentialLocations> {
   const all = schemesWithSettings(verifications).map(({ scheme, settings }) =>

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -154,13 +155,21 @@ describe('rotateRelayKey', () => {
   })
 })
 
-test('of 5 concurrent rotations, each one that succeeds leaves its key', async () => {
-  await createDataFolder(folder)
-  await openRelayKey(folder, {})
-  const all = await Promise.allSettled([0, 1, 2, 3, 4].map(() => rotateRelayKey(folder, {})))
-  const succeeded = all.filter(({ status }) => status === 'fulfilled').length
-  expect(succeeded).toBeGreaterThan(0)
-  expect((await openRelayKey(folder, {})).keys).toHaveLength(1 + succeeded)
+test('of rotations that overlap in any way, each one that succeeds leaves its key', async () => {
+  for (let round = 0; round < 20; round++) {
+    const own = dataFolder({ data: join(root, `round ${round}`), env: {} })
+    await createDataFolder(own)
+    await openRelayKey(own, {})
+    const all = await Promise.allSettled(
+      [0, 1, 2, 3, 4].map(async (number) => {
+        await sleep((number * round) / 10)
+        return rotateRelayKey(own, {})
+      }),
+    )
+    const succeeded = all.filter(({ status }) => status === 'fulfilled').length
+    expect(succeeded).toBeGreaterThan(0)
+    expect((await openRelayKey(own, {})).keys).toHaveLength(1 + succeeded)
+  }
 })
 
 const PROGRAM = `

@@ -16,7 +16,7 @@ export interface OpenPorts {
 }
 
 /** The dispatch of a stored event, or why there is none. */
-export type OpenedDispatch =
+type OpenedDispatch =
   | { readonly dispatch: Dispatch; readonly outcome?: undefined }
   | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
 

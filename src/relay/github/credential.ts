@@ -90,7 +90,7 @@ export interface StoredCredential {
 }
 
 /** The relay's own GitHub credential, for endpoints that store no token. */
-export interface GitHubCredential extends TokenSource {
+interface GitHubCredential extends TokenSource {
   readonly githubToken?: Secret
 }
 

@@ -178,13 +178,23 @@ export async function rotateRelayKey(folder: DataFolder, env: Environment): Prom
   }
   const keys = await readRelayKeys(text, folder.key)
   const rotated = `${newRelayKey().reveal()},${text.reveal().trim()}\n`
+  const changed = new UserError({
+    message: `${folder.key} was changed while the new key was written`,
+    hint: 'Run the command again, unless another command has rotated the key.',
+  })
   try {
     // A link to the file stays a link.
     const file = await realpath(folder.key)
     // Of two processes only one creates the temporary file.
     const options = { temporary: `${file}.new`, like: await stat(file) }
-    await writeWhole(file, rotated, rename, options)
+    const publish = async (temporary: string) => {
+      // Another rotation may have ended after the keys were read.
+      if ((await readKeyFile(folder))?.reveal() !== text.reveal()) throw changed
+      await rename(temporary, file)
+    }
+    await writeWhole(file, rotated, publish, options)
   } catch (error) {
+    if (error === changed) throw error
     if (errorCode(error) === 'EEXIST') {
       throw new UserError({
         message: `${folder.key}.new exists: another command rotates the key, or was interrupted`,
