@@ -140,6 +140,12 @@ describe('each fault is found, with its cure:', () => {
     },
   )
 
+  test('a source for the compiler in .github/workflows', async () => {
+    const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })
+    expect(codes(findings)).toEqual(['workflow_is_source'])
+  })
+
   test.each([
     ['webhok', ['trigger_not_declared']],
     ['webhook', []],

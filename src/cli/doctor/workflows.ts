@@ -179,7 +179,7 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
       refusal?.hint ?? 'Open the page "Actions" of the repository, which shows the error.'
     return failedFinding('workflow', 'workflow_invalid', message, hint)
   }
-  const mistake = native && inlineMistake(file, native, target)
+  const mistake = sourceMistake(file, on) ?? (native && inlineMistake(file, native, target))
   if (mistake) return mistake
   if (modes.length === 0 && isPolled(workflow)) {
     return passedFinding('workflow', `${file} polls for messages, and needs no relay`)
@@ -201,6 +201,16 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
     skippingCondition(file, native) ??
     passedFinding('workflow', `${file} is started by ${dispatchEvent(dispatch)}`)
   )
+}
+
+/** A source of the compiler in the folder of native workflows: GitHub refuses the file. */
+function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
+  const events = isObject(on) ? Object.keys(on) : [on].flat().map(String)
+  const trigger = events.find((name) => TRIGGERS.has(name))
+  if (trigger === undefined) return undefined
+  const message = `${file}: ${trigger} is not an event of GitHub`
+  const hint = 'Move the file to workflows/, and run: hookline build'
+  return failedFinding('workflow', 'workflow_is_source', message, hint)
 }
 
 function requiredInput(on: unknown): string | undefined {
