@@ -70,6 +70,19 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
     else expect(custom.body).toBe('ok')
   })
 
+  test.each([
+    ['No ref found for: main', 'No ref found for: main'],
+    [`Provided value '{"card":"4242"}' for input 'hookline' not valid`, 'Provided value'],
+    ['Invalid request.\n\nFor card 4242, no', 'Invalid request.'],
+    ['Unexpected inputs: ["4242"]', 'Unexpected inputs:'],
+  ])('a rejection %j is told without values of the event', async (message, told) => {
+    at.github.always({ status: 422, body: JSON.stringify({ message }) })
+    const { body } = await sendAsNewcomer({ method: 'POST', target: HOOK })
+    expect(JSON.parse(body).error.message).toBe(
+      `GitHub rejected the event with status 422: ${told}`,
+    )
+  })
+
   test('an error says what happened, what to do, and which delivery it was', async () => {
     const { headers, body } = await at.send({ target: '/o%2f/r/x' })
     expect(headers['content-type']).toBe('application/json')

@@ -488,9 +488,9 @@ function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
     return new RelayError('payload_too_large')
   }
-  // The lines that follow may quote the event.
-  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split('\n', 1)
-  const found = reason && `: ${reason.slice(0, 200)}`
+  // What follows may quote the event: "Provided value '…' for input 'hookline' …".
+  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split(/["'`{[\n]/, 1)
+  const found = reason && `: ${reason.slice(0, 200).trim()}`
   return new RelayError('event_rejected', {
     message: `GitHub rejected the event with status ${status}${found}`,
   })
