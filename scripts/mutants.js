@@ -49,13 +49,12 @@ writeFileSync(FILE, expect.getState().testPath)
 const REACHED = `
 function stryMutAct_9fa48() { return false }
 function stryCov_9fa48(...ids) {
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-  if (!fs) return
   const seen = (globalThis.reachedMutants ??= new Set())
   for (const id of ids) {
     if (seen.has(id)) continue
     seen.add(id)
-    fs.appendFileSync(FILE + '.reached', id + ' ' + fs.readFileSync(FILE, 'utf8') + '\\n')
+    const fs = globalThis.process?.getBuiltinModule?.('node:fs')
+    fs?.appendFileSync(FILE + '.reached', id + ' ' + fs.readFileSync(FILE, 'utf8') + '\\n')
   }
 }
 `
@@ -183,7 +182,8 @@ async function findReach() {
           '--setupFilesAfterEnv',
           `${file}.js`,
         ]
-        await jest(copy, paths, MOST_MINUTES * paths.length, results)
+        const fate = await jest(copy, paths, MOST_MINUTES * paths.length, results)
+        if (fate === 'hung') throw new Error(`one of these suites hangs: ${paths.join(' ')}`)
         for (const { name } of files) await cp(join(ROOT, name), join(copy, name))
         const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
         const lines = (await readFile(`${file}.reached`, 'utf8')).split('\n')

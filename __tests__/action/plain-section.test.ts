@@ -3,13 +3,24 @@ import { fire } from './step.ts'
 
 /** The action reads a section with nothing but `webhook` without loading signatures and expressions. */
 describe('a section with only the trigger webhook', () => {
-  test('fires without any option', async () => {
-    const { outputs } = await fire('webhook:\n  method: post\n  path: /a\n', {
-      path: 'hook/webhook/a',
-      body: 'text',
-    })
+  test.each([
+    'webhook',
+    'webhook:',
+    'webhook: {method: post, path: /a}',
+    'webhook:\n  method: post\n\n  path: /a\n',
+  ])('fires: %j', async (on) => {
+    const request = { path: 'hook/webhook/a', body: 'text' }
+    const { outputs } = await fire(on, request)
     expect(outputs).toMatchObject({ triggered: 'true', body: 'text' })
   })
+
+  test.each(['webhook: {}\nslack:\n', 'webhook:\n{}\n', 'webhook: {\n}\nslack: {}\n'])(
+    'reads another trigger beside it: %j',
+    async (on) => {
+      const { stdout } = await fire(on)
+      expect(stdout).not.toContain('unknown trigger')
+    },
+  )
 
   test.each(['verify', '"verif\\x79"'])('verifies a request if it names %s', async (key) => {
     const on = `webhook:\n  ${key}:\n    scheme: bearer\n    secret: long-enough-secret\n`

@@ -53,38 +53,23 @@ describe('leaves to a person, still flagged,', () => {
     expect(flagged(text)).toContain('run')
   })
 
-  test.each(['windows-latest', `\${{ matrix.os }}`, `\${{ inputs.os }}`, '[self-hosted, x64]'])(
-    'a job on %s without a shell',
-    (runner) => {
-      const text = withStep(step(`echo ${X}`))
-        .replace('ubuntu-latest', runner)
-        .replace(
-          '    steps:',
-          '    strategy: {matrix: {os: [ubuntu-latest, windows-latest]}}\n    steps:',
-        )
-      expect(fixUntrusted(sourceFile(text)).count).toBe(0)
-    },
-  )
-
   // A custom label or group may be a Windows machine.
   test.each([
+    ['windows-latest', 0],
+    [`\${{ inputs.os }}`, 0],
+    ['[self-hosted, x64]', 0],
     ['vs2022', 0],
     ['[self-hosted, vs2022]', 0],
     ['{group: big}', 0],
-    [`\${{ matrix.own }}`, 0],
-    [`\${{ matrix.mixed }}`, 0],
     ['ubuntu-24.04-arm', 1],
     ['macos-15', 1],
     ['[self-hosted, Linux, x64]', 1],
     ['{group: big, labels: [acme-4cpu-ubuntu-24.04]}', 1],
-    [`\${{ matrix.known }}`, 1],
     [`\${{ matrix.os }}`, 0],
   ])('a job on %s without a shell: %i fixed', (runner, count) => {
-    const matrix =
-      'matrix: {known: [ubuntu-latest, [self-hosted, linux]], own: [ubuntu-latest, vs2022], mixed: [ubuntu-latest, windows-latest], os: [ubuntu-latest], include: [{os: x}]}'
     const text = withStep(step(`echo ${X}`))
       .replace('ubuntu-latest', runner)
-      .replace('    steps:', `    strategy: {${matrix}}\n    steps:`)
+      .replace('    steps:', '    strategy: {matrix: {os: [ubuntu-latest]}}\n    steps:')
     expect(fixUntrusted(sourceFile(text)).count).toBe(count)
   })
 })

@@ -16,11 +16,15 @@ describe('on a copy of the repository, the recipe', () => {
   afterEach(() => rm(copy, { recursive: true }))
 
   test.each(RECIPES.map(({ heading, text }) => [heading, text]))('"%s" ends green', (_, text) => {
-    const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', text], {
-      cwd: copy,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    })
+    const { status, stdout, stderr } = spawnSync(
+      'bash',
+      ['--norc', '-euo', 'pipefail', '-c', text],
+      {
+        cwd: copy,
+        encoding: 'utf8',
+        maxBuffer: 2 ** 26,
+      },
+    )
     if (status !== 0) throw new Error(`exit code ${status}:\n${`${stdout}${stderr}`.slice(-6000)}`)
     expect(execFileSync('git', ['diff', '--stat'], { cwd: copy }).toString()).not.toBe('')
   })

@@ -29,7 +29,7 @@ describe('on one copy of the repository', () => {
     copy = await copyOfRepository()
     failures = RECIPES.map(({ text }) => {
       const changes = text.replace(/^npm .*\n/gm, '')
-      const script = ['-euo', 'pipefail', '-c', STRICT_SED + changes]
+      const script = ['--norc', '-euo', 'pipefail', '-c', STRICT_SED + changes]
       return spawnSync('bash', script, { cwd: copy, encoding: 'utf8' }).stderr
     })
   })

@@ -74,7 +74,7 @@ async function compareRecording(text: string, session: Session): Promise<void> {
   const shell = new RunningCommand([], {
     cwd: session.folder,
     env: { ...session.env, STRIPE_SIGNING_SECRET: 'whsec_dGhpcyBpcyBhIHNlY3JldA' },
-    as: () => ['bash', '-euo', 'pipefail', '-c', script.join('\n')],
+    as: () => ['bash', '--norc', '-euo', 'pipefail', '-c', script.join('\n')],
   })
   try {
     await shell.printed(/ended: /)

@@ -49,7 +49,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   const shell = new RunningCommand([], {
     cwd: session.folder,
     env: { ...session.env, ...(secret && value && { [secret]: value, PASTED: value }) },
-    as: () => ['bash', '-euo', 'pipefail', '-c', script],
+    as: () => ['bash', '--norc', '-euo', 'pipefail', '-c', script],
   })
   // 2. Store what the page says, and follow the sender's request to the end of the run.
   try {

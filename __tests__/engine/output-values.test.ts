@@ -87,9 +87,9 @@ describe('deep JSON in the outputs', () => {
   })
 
   test('a hostile body with a small number at its end takes little time', async () => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     await evaluated('webhook:', `${'['.repeat(60)}0.00001${']'.repeat(60)}`)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(5_000)
   })
 })
 

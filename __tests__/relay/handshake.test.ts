@@ -209,11 +209,12 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
 
   test.each(UNSUPPORTED)(
     'the handshake of %s gets 501 with a hint, and starts no run',
-    async (_, row) => {
+    async (sender, row) => {
       const answer = await ask(row)
       expect(answer.status).toBe(501)
       expect(JSON.parse(answer.body).error).toMatchObject({
         code: 'handshake_not_supported',
+        message: expect.stringContaining(`verification of ${sender}`),
         hint: expect.stringMatching(/secret/),
       })
       expect(at.github.calls).toHaveLength(0)

@@ -68,8 +68,14 @@ describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
     async (workflow) => {
       const answer = await call(direct, `/o/r/${workflow}/webhook`)
       expect(answer.status).toBe(400)
-      if (/^[!-~]*$/.test(workflow))
-        expect(JSON.parse(answer.body).error.code).toBe('invalid_workflow')
+      if (/^[!-~]*$/.test(workflow)) {
+        const isNamed = workflow !== ''
+        const message = isNamed ? /not the name of a file/ : /no workflow and trigger/
+        expect(JSON.parse(answer.body).error).toMatchObject({
+          code: 'invalid_workflow',
+          message: expect.stringMatching(message),
+        })
+      }
       expect((await github).calls).toEqual([])
     },
   )

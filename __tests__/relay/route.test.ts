@@ -62,21 +62,23 @@ describe('a hosted webhook URL', () => {
   )
 
   test.each([
-    ['/./r/x', 'invalid_path'],
-    ['/../r/x', 'invalid_path'],
-    ['/.o/r/x', 'invalid_path'],
-    ['/o./r/x', 'invalid_path'],
-    ['/o..o/r/x', 'invalid_path'],
-    ['/o%2Fp/r/x', 'invalid_path'],
-    [`/${'o'.repeat(40)}/r/x`, 'invalid_path'],
-    ['/o/./x', 'invalid_path'],
-    ['/o/../x', 'invalid_path'],
-    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'invalid_path'],
-    ['/o/r%3F/x', 'invalid_path'],
-    ['/o/r;p/x', 'invalid_path'],
-    [`/o/${'r'.repeat(101)}/x`, 'invalid_path'],
-  ])('%s names no repository: 400 %s', (target, code) => {
-    expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
+    ['/./r/x', 'first'],
+    ['/../r/x', 'first'],
+    ['/.o/r/x', 'first'],
+    ['/o./r/x', 'first'],
+    ['/o..o/r/x', 'first'],
+    ['/o%2Fp/r/x', 'first'],
+    [`/${'o'.repeat(40)}/r/x`, 'first'],
+    ['/o/./x', 'second'],
+    ['/o/../x', 'second'],
+    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'second'],
+    ['/o/r%3F/x', 'second'],
+    ['/o/r;p/x', 'second'],
+    [`/o/${'r'.repeat(101)}/x`, 'second'],
+  ])('%s names no repository: 400 that names the %s segment', (target, segment) => {
+    const message = expect.stringContaining(`the ${segment} segment`)
+    const error = { status: 400, code: 'invalid_path', message }
+    expect(() => route(target)).toThrow(expect.objectContaining(error))
   })
 
   test('of 1,000 hostile paths none names a repository with other than plain characters', () => {

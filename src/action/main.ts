@@ -187,8 +187,8 @@ async function knownIn(inputs: Inputs, event: GitHubEvent) {
   return { contexts: contexts(), expressions, triggers }
 }
 
-/** A section whose only line without indentation is the key `webhook`. */
-const ONLY_WEBHOOK = /^webhook:\n(?: .*(?:\n|$))*$/
+/** A section whose only line without indentation begins with the key `webhook`, or is this word. */
+const ONLY_WEBHOOK = /^webhook(?:\s*$|:(?: .*)?(?:\n(?: .*)?)*$)/
 
 /** @throws UserError if the event file of the runner is missing, or is no JSON */
 function readGitHubEvent(): GitHubEvent {

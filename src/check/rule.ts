@@ -96,10 +96,13 @@ export class RuleFile {
   readonly name: string
   readonly top: Place
   #declared: Declared | undefined
+  #events: readonly EventName[] | undefined
   #jobs: readonly Job[] | undefined
+  #steps: readonly Step[] | undefined
   #contexts: FileContexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #typed: readonly TypedExpression[] | undefined
+  #faults: readonly Problem[] | undefined
 
   constructor(
     file: ParsedFile,
@@ -145,7 +148,8 @@ export class RuleFile {
 
   /** The events under `on:`, each where it is written. */
   get events(): readonly EventName[] {
-    return eventNames(this.top)
+    this.#events ??= eventNames(this.top)
+    return this.#events
   }
 
   hasEvent(name: string): boolean {
@@ -163,7 +167,8 @@ export class RuleFile {
   }
 
   get steps(): readonly Step[] {
-    return this.jobs.flatMap(({ steps }) => steps)
+    this.#steps ??= this.jobs.flatMap(({ steps }) => steps)
+    return this.#steps
   }
 
   /** Every expression that may read the event, with its type. */
@@ -188,11 +193,10 @@ export class RuleFile {
 
   /** The findings of a rule: its own, and those that the type checker reports under its id. */
   findings(rule: Rule): readonly Problem[] {
-    const faults = this.typed.flatMap(({ expression, faults }) =>
-      faults
-        .filter((fault) => fault.code === rule.id)
-        .map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
+    this.#faults ??= this.typed.flatMap(({ expression, faults }) =>
+      faults.map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
     )
+    const faults = this.#faults.filter(({ code }) => code === rule.id)
     return [...faults, ...(rule.check?.(this) ?? [])]
   }
 

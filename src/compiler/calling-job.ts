@@ -13,7 +13,7 @@ import {
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
 import type { Plan, WorkflowStarts } from './plan.ts'
-import type { SourceFile } from './source-file.ts'
+import { listensTo, type SourceFile } from './source-file.ts'
 
 /** The conditions under which the events of a file start its jobs. */
 interface Started {
@@ -55,7 +55,7 @@ export function startConditions({ file, starting, webhooks, polled }: WorkflowSt
     return { condition: [...lines, ...pathLines(starts)], native: undefined }
   }
   // A called workflow gets the event name of its caller, which this file need not list.
-  const isCalled = file.native.some(({ name }) => name === 'workflow_call')
+  const isCalled = listensTo(file, 'workflow_call')
   const heard = ['schedule', 'workflow_dispatch', ...file.native.map(({ name }) => name)]
   const polls = [...polling].filter((name) => isCalled || heard.includes(name))
   const hooks = starting || polls.length === 0 ? onJobCondition(starts) : []

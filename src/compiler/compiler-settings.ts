@@ -52,8 +52,6 @@ export interface CompilerSetting<Name extends CompilerSettingName = CompilerSett
   readonly mistake: string
   /** The JSON Schema of its values, for editors. */
   readonly schema: JsonObject
-  /** The name of the pass that writes it into the compiled files. */
-  readonly pass: string
 }
 
 /** The defaults that depend on nothing else. */
@@ -69,7 +67,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: readUses,
     mistake: 'is not an action with a version: write owner/name@<tag or commit>',
     schema: { type: 'string', pattern: '^([.$]{1,2}/|.+@.+)' },
-    pass: 'job on',
   },
   {
     key: 'dispatch',
@@ -80,7 +77,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: (value) => (isDispatchMode(value) ? value : undefined),
     mistake: `is not one of: ${DISPATCH_MODES.join(', ')}`,
     schema: { enum: [...DISPATCH_MODES] },
-    pass: 'starting event',
   },
   {
     key: 'state',
@@ -91,7 +87,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: readState,
     mistake: `is not one of: ${STATE_FORMS}`,
     schema: { type: 'string', pattern: '^(none$|file:.|branch:.)' },
-    pass: 'job on',
   },
   {
     key: 'runs-on',
@@ -102,7 +97,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: readRunsOn,
     mistake: 'is not a label, a list of labels, or a group',
     schema: { $ref: '#/definitions/runs-on' },
-    pass: 'job on',
   },
   {
     key: 'max-parallel',
@@ -117,7 +111,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
         : undefined,
     mistake: 'is not a number from 1 to 256',
     schema: { type: 'integer', minimum: 1, maximum: 256 },
-    pass: 'job on',
   },
   {
     key: 'forge',
@@ -128,7 +121,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: (value) => FORGES.find((forge) => forge === value),
     mistake: `is not one of: ${FORGES.join(', ')}`,
     schema: { enum: [...FORGES] },
-    pass: 'actions',
   },
   {
     key: 'relay-url',
@@ -139,7 +131,6 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     parse: readRelayUrl,
     mistake: 'is not the https address of a relay',
     schema: { type: 'string', pattern: '^https://' },
-    pass: 'job on',
   },
 ]
 

@@ -18,7 +18,7 @@ import {
 import { parallelOf } from './calling-job.ts'
 import { pathLines } from './on-job.ts'
 import type { Plan } from './plan.ts'
-import { jobsOf, type SourceFile } from './source-file.ts'
+import { jobsOf, listensTo, type SourceFile } from './source-file.ts'
 
 /** `concurrency` of the workflow or of a job. */
 interface Concurrency {
@@ -61,7 +61,7 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
   // A group that reads "on" is an error, which is reported at the expression.
   const group = found && referencesInText(found.text, 'on').length === 0 ? found : undefined
   if (!group) return []
-  const isCalled = file.native.some(({ name }) => name === 'workflow_call')
+  const isCalled = listensTo(file, 'workflow_call')
   const text = conditionalGroup(group.text, {
     condition: pathLines({ starting, webhooks, file }).join(' '),
     ...(isCalled && { calledFile: `${file.name}.yml` }),

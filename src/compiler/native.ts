@@ -1,4 +1,4 @@
-import { Scalar } from 'yaml'
+import type { Scalar } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
 import { record } from '../wire/json.ts'
@@ -29,12 +29,9 @@ import { placeholderContexts } from './source-file.ts'
 
 /** A step of a workflow in `.github/workflows/` that uses the action, and the jobs that read it. */
 interface NativeUse {
-  readonly file: string
   readonly job: string
   /** Its own id, for `steps.<id>.outputs.…` within the job. */
   readonly step: string | undefined
-  /** The position of the action's name in `uses`. */
-  readonly position: Position
   /** The input `on` as written, with `${{ }}`. */
   readonly on: string | undefined
   /** The outputs of the job, as written. */
@@ -66,7 +63,7 @@ export function mayUseAction(text: string): boolean {
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
   const document = parseYaml(source)
   const jobs = jobsIn(topOf(document), source)
-  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(source, jobs, job, step)))
+  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(jobs, job, step)))
   return uses.length > 0 ? { name, source, document, jobs, uses } : undefined
 }
 
@@ -74,7 +71,6 @@ const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
 const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
 
 function useOf(
-  source: Source,
   jobs: readonly MappingEntry[],
   job: MappingEntry,
   { place: step, id }: Step,
@@ -95,12 +91,9 @@ function useOf(
       return areItems ? [{ job: other.name, key }] : []
     }),
   )
-  const uses = textAt(childOf(step, 'uses'))
   return {
-    file: source.file,
     job: job.name,
     step: id,
-    position: positionAt(source, ...rangeOf(uses?.alias ?? uses?.node ?? new Scalar(''))),
     on: textOf(childOf(step, 'with', 'on')),
     outputs: record(outputs),
     neededBy: needing.map(({ name }) => name),
@@ -177,13 +170,14 @@ class InlineOn {
     readonly from: number
     readonly isWritten: boolean
   }[]
-  #written: ScalarText | undefined
+  readonly #written: ScalarText
 
   constructor(file: Source, { node, alias }: TextPlace, contexts: Contexts | undefined) {
     this.#file = file
     this.#scalar = node
     this.#alias = alias
     this.#contexts = contexts
+    this.#written = new ScalarText(file.text, node)
     const { text, parts } = this.#filledIn(node.value)
     this.#source = { name: file.name, file: file.file, text }
     this.#parts = parts
@@ -280,7 +274,6 @@ class InlineOn {
   #placeOf(start: number, end: number): Position {
     const { length } = this.#scalar.value
     if (this.#alias || length === 0) return this.#start()
-    this.#written ??= new ScalarText(this.#file.text, this.#scalar)
     const from = Math.min(start, length - 1)
     const { start: first, end: last } = this.#written.span(
       from,

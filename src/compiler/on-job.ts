@@ -3,12 +3,12 @@ import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import type { Forge } from '../wire/settings.ts'
 import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
-import type { SourceTrigger } from '../workflow/on.ts'
+import { type SourceTrigger, urlNames } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { type NodePair, pairKey, pairsOf } from '../workflow/yaml.ts'
 import type { CompileSettings } from './compiler-settings.ts'
-import { namesIn, type SourceFile } from './source-file.ts'
+import { listensTo, namesIn, type SourceFile } from './source-file.ts'
 
 /** The parts of the job `on`; lines begin at column 0. */
 interface OnJob {
@@ -99,11 +99,6 @@ export function pathLines({ webhooks, file }: WebhookStarts): string[] {
   return pathTests(file.name, webhooks.flatMap(urlNames), others.flatMap(urlNames))
 }
 
-/** A webhook URL may contain any name of a trigger: its name in the file, its own name, or an alias. */
-function urlNames({ name, definition }: SourceTrigger): string[] {
-  return [...new Set([name, definition.name, ...definition.aliases])]
-}
-
 /**
  * The same for a workflow by its name, and for triggers by every name that they have. A path may begin
  * with a slash, because senders that call GitHub directly may write one.
@@ -148,17 +143,16 @@ export function exactPathComment({ webhooks, file }: WebhookStarts): Lines {
  */
 export function nativeCondition({ starting, file }: WebhookStarts): string | undefined {
   if (file.native.length === 0) return undefined
-  const listensTo = (event: string) => file.native.some(({ name }) => name === event)
-  const isCalled = listensTo('workflow_call')
+  const isCalled = listensTo(file, 'workflow_call')
     ? [`!contains(github.workflow_ref, '/${file.name}.yml@')`]
     : []
   if (starting === 'workflow_dispatch') {
-    if (listensTo(starting)) return `!inputs.${WORKFLOW_INPUT}`
+    if (listensTo(file, starting)) return `!inputs.${WORKFLOW_INPUT}`
     return [`github.event_name != 'workflow_dispatch'`, ...isCalled].join(' || ')
   }
   return [
     `github.event_name != 'repository_dispatch'`,
-    ...(listensTo('repository_dispatch') ? [`github.event.action != '${EVENT_TYPE}'`] : []),
+    ...(listensTo(file, 'repository_dispatch') ? [`github.event.action != '${EVENT_TYPE}'`] : []),
     ...isCalled,
   ].join(' || ')
 }
@@ -170,12 +164,13 @@ export function onJobCondition(starts: WebhookStarts): Lines {
   if (starting === 'workflow_dispatch') return [`inputs.${WORKFLOW_INPUT} != ''`]
   const paths = pathLines(starts)
   if (file.native.length === 0) return paths
-  const listensTo = (event: string) => file.native.some(({ name }) => name === event)
   const inner = paths.map((line, at) => (at === 0 ? `(${line}` : line))
   return [
     `github.event_name == 'repository_dispatch' &&`,
-    ...(listensTo('repository_dispatch') ? [`github.event.action == '${EVENT_TYPE}' &&`] : []),
-    ...(listensTo('workflow_call')
+    ...(listensTo(file, 'repository_dispatch')
+      ? [`github.event.action == '${EVENT_TYPE}' &&`]
+      : []),
+    ...(listensTo(file, 'workflow_call')
       ? [`contains(github.workflow_ref, '/${file.name}.yml@') &&`]
       : []),
     ...inner.slice(0, -1),

@@ -23,6 +23,5 @@ export interface PassResult {
 
 /** One step of the compilation. It changes nothing itself, but returns operations. */
 export interface Pass {
-  readonly name: string
   run(plan: Plan, part: CompiledPart): PassResult
 }

@@ -13,7 +13,7 @@ import { type CronSchedule, scheduleOf } from './cron-schedule.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
 import { nativeTarget, rewriteExpression } from './rewrite.ts'
-import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
+import { jobsOf, listensTo, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** The events that start a workflow. */
 export interface WorkflowStarts {
@@ -102,7 +102,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
 function startsOf(file: SourceFile, event: DispatchEvent): WorkflowStarts {
   const active = file.triggers.filter(({ config }) => config.active)
   const webhooks = active.filter((trigger) => trigger.takesWebhooks || mayTakeWebhooks(trigger))
-  const hasOwn = file.native.some(({ name }) => name === 'schedule')
+  const hasOwn = listensTo(file, 'schedule')
   const polled = active
     .filter(({ poll }) => poll)
     .map((trigger) => {

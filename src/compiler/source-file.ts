@@ -151,6 +151,11 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
   return new Map(pairs.map((pair) => [pairKey(pair), pair]))
 }
 
+/** Whether the source has an event of GitHub under `on:`. */
+export function listensTo({ native }: SourceFile, event: string): boolean {
+  return native.some(({ name }) => name === event)
+}
+
 /** A job of the file. */
 export interface SourceJob {
   readonly id: string
@@ -192,8 +197,9 @@ const PLACEHOLDER = '1:placeholder'
 
 /** Contexts with a placeholder for every secret and variable that a node reads. */
 export function placeholderContexts(text: string, node: unknown): Contexts {
+  const expressions = fileExpressions(text, node, [])
   const context = (name: string) =>
-    record<Json>(namesIn(text, node, name).map((key) => [key, PLACEHOLDER]))
+    record<Json>(namesAmong(expressions, name).map((key) => [key, PLACEHOLDER]))
   return {
     secrets: context('secrets'),
     vars: context('vars'),
@@ -204,7 +210,11 @@ export function placeholderContexts(text: string, node: unknown): Contexts {
 
 /** The names that a node reads from a context, without duplicates; names are case-insensitive. */
 export function namesIn(text: string, node: unknown, context: string): string[] {
-  const names = fileExpressions(text, node, []).flatMap((expression) =>
+  return namesAmong(fileExpressions(text, node, []), context)
+}
+
+function namesAmong(expressions: readonly FileExpression[], context: string): string[] {
+  const names = expressions.flatMap((expression) =>
     referencesIn(expression.text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
   )
   return [

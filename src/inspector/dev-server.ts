@@ -5,7 +5,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { triggerNamed } from '../engine/evaluate-event.ts'
 import { scripts } from '../engine/scripts.ts'
 import { steadyClock, systemClock } from '../relay/config.ts'
-import { type Credentials, keyCredentials, NO_CREDENTIALS } from '../relay/github/credential.ts'
+import { keyCredentials, NO_CREDENTIALS } from '../relay/github/credential.ts'
 import { PACK } from '../relay/github/payload.ts'
 import type { DispatchPort } from '../relay/github/send.ts'
 import { RelayMetrics } from '../relay/metrics.ts'
@@ -121,7 +121,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const localEngine = { workflows, engine: devEngine(options), now: () => performance.now() }
   const stage = { ...options, recorder, localEngine }
   const cause = { origin: 'request', of: null } as const
-  const relayOf = (cause: Cause, credentials: Credentials, mayRun: boolean) =>
+  const relayOf = (cause: Cause, credentials: Relay['credentials'], mayRun: boolean) =>
     devRelay(stage, cause, credentials, mayRun)
   const relay = relayOf(cause, await devCredentials(host, env), false)
   let stopPolling: (() => Promise<void>) | undefined
@@ -191,7 +191,6 @@ interface DevParts {
   readonly key: string
   /** Workflows as they are now, with addresses below `base`. */
   welcome(base: string): Welcome
-  /** An example request of a sender with a new id and the current time, without a path. */
   /**
    * Signs the request as its sender would; returns it unchanged if nothing is signed.
    *
@@ -260,7 +259,12 @@ function devEngine({ env }: DevServerOptions): () => EnginePorts {
   return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
-function devRelay(stage: Stage, cause: Cause, credentials: Credentials, mayRun: boolean): Relay {
+function devRelay(
+  stage: Stage,
+  cause: Cause,
+  credentials: Relay['credentials'],
+  mayRun: boolean,
+): Relay {
   return {
     send: localDispatch(stage, cause, mayRun),
     store: undefined,
@@ -453,7 +457,7 @@ const SHOWN_SECRET = {
 }
 
 /** @throws UserError if other machines can reach the server and no key is set */
-async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
+async function devCredentials(host: string | undefined, env: Environment) {
   if (host === undefined) return NO_CREDENTIALS
   const key = readSetting(env, 'HOOKLINE_DEV_KEY')
   if (!key) {

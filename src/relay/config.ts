@@ -88,6 +88,11 @@ export function sharedGitHub(
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
+/** The options that all calls of GitHub share. */
+export function githubOf({ apiUrl, version, forge, figures }: RelayConfig, call: GitHubCall) {
+  return { call, apiUrl, version, budget: figures.GITHUB_TIMEOUT_MS, forge, clock: systemClock }
+}
+
 /** The parts that each runtime has of its own. */
 interface RuntimeParts extends Pick<Relay, 'packers' | 'loadChecks'> {
   /** Only says what the discovery page shows. */
@@ -101,16 +106,7 @@ export function statelessRelay(
   write: (line: string) => void,
   { packers, loadChecks, isStateless }: RuntimeParts,
 ): Relay {
-  const { repository, apiUrl, version, figures, forge, dispatch: dispatchMode, publicUrl } = config
-  const options = {
-    call,
-    apiUrl,
-    version,
-    budget: figures.GITHUB_TIMEOUT_MS,
-    forge,
-    clock: systemClock,
-    govern: rateLimiters.live,
-  }
+  const { repository, figures, dispatch: dispatchMode, publicUrl } = config
   const discovery = discoveryPage({
     dispatch: dispatchMode,
     credential: credentialKind(config),
@@ -118,7 +114,7 @@ export function statelessRelay(
     singleRepository: repository !== undefined,
   })
   return {
-    send: dispatchTo(options, metrics),
+    send: dispatchTo({ ...githubOf(config, call), govern: rateLimiters.live }, metrics),
     store: undefined,
     credentials: credentialsOf(config, call),
     repository,
@@ -145,10 +141,11 @@ export function credentialKind({ githubCredential }: RelayConfig): 'none' | 'tok
 
 /** @param findEndpoint of a relay with a database */
 export function credentialsOf(
-  { githubCredential, allowsTokens, apiUrl, version, figures }: RelayConfig,
+  config: RelayConfig,
   call: GitHubCall,
   findEndpoint?: CredentialOptions['findEndpoint'],
 ): Credentials {
+  const { githubCredential, allowsTokens } = config
   if (!githubCredential) return createCredentials({ allowsTokens, findEndpoint })
   if ('token' in githubCredential) {
     const { token: githubToken } = githubCredential
@@ -156,9 +153,8 @@ export function credentialsOf(
     return createCredentials({ githubCredential: own, allowsTokens, findEndpoint })
   }
   // Half of the time of an event, so that some is left for another try.
-  const budget = Math.ceil(figures.GITHUB_TIMEOUT_MS / 2)
-  const options = { apiUrl, version, budget, call, clock: systemClock }
-  const app = new App({ ...githubCredential.app, ...options })
+  const budget = Math.ceil(config.figures.GITHUB_TIMEOUT_MS / 2)
+  const app = new App({ ...githubCredential.app, ...githubOf(config, call), budget })
   return createCredentials({ githubCredential: app, allowsTokens, findEndpoint })
 }
 

@@ -115,7 +115,7 @@ export const ERROR_CODES = {
   invalid_path: {
     status: 400,
     message: 'the path has no valid owner and repository, or contains "." or ".." segments',
-    hint: 'Use at most 39 letters, digits, ".", "-" and "_" for the owner, and at most 100 for the repository, none of them percent-encoded. After the id of an endpoint, use no dot segments.',
+    hint: 'Use letters, digits, ".", "-" and "_" for both names, none of them percent-encoded. After the id of an endpoint, use no dot segments.',
   },
   invalid_query: {
     status: 400,

@@ -1,6 +1,9 @@
 /** The clock, the chance and the log of a runtime, as each part of a relay gets them; tests give their own. */
 export interface Runtime {
-  /** Milliseconds since 1970, by a clock that never jumps while the process runs. */
+  /**
+   * Milliseconds by a clock that never jumps while the process runs: since 1970 for the database, which
+   * outlives the process, and since any moment for the rest.
+   */
   now(): number
   /** From 0, less than 1. */
   random(): number

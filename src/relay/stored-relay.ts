@@ -9,6 +9,7 @@ import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
   type ForgeAccess,
+  githubOf,
   type RelayConfig,
   steadyClock,
   systemClock,
@@ -75,7 +76,7 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
     ...parts,
     table,
     limiters,
-    github: githubOf(parts),
+    github: githubOf(parts.config, access.call),
     age,
     notify,
     ...(notify && { post: postTo(notify.url) }),
@@ -111,7 +112,11 @@ export function relayStoreOf(parts: StoreParts): StoreOf {
   const { config, access, settings, encryption, endpoints, deliveries } = parts
   const { now, log, report, isCurrent } = parts
   const { limits, responseTime, notify } = settings
-  const asked = { ...githubOf(parts), retryTime: responseTime, govern: access.rateLimiters.live }
+  const asked = {
+    ...githubOf(config, access.call),
+    retryTime: responseTime,
+    govern: access.rateLimiters.live,
+  }
   const nameQueue = queueNames(access.rateLimiters)
   const accept = {
     send: dispatchTo(asked, access.metrics),
@@ -181,13 +186,7 @@ function largeBodiesOf({ config: { publicUrl }, settings, bodies, now, report }:
   return new LargeBodies({ ...bodies, most: settings.mostBodyBytes, publicUrl, now, sleep, report })
 }
 
-function githubOf({ config, access: { call } }: SharedParts) {
-  const { apiUrl, version, forge, figures } = config
-  const budget = figures.GITHUB_TIMEOUT_MS
-  return { call, apiUrl, version, budget, forge, clock: systemClock }
-}
-
-/** Milliseconds within which the receiver of a notification must respond. */
+/** Milliseconds within which the receiver of a notification must respond; senders wait for `responseTime`. */
 const RECEIVER_TIME = 15_000
 
 /** Posts notifications to `url` alone: a redirect is not followed, and counts as a failure. */

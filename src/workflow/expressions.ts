@@ -198,7 +198,7 @@ function contextData(contexts: Contexts): data.Dictionary {
 }
 
 /** The offsets of the inside of `${{ }}` in a string. */
-interface ExpressionSpan {
+export interface ExpressionSpan {
   readonly start: number
   readonly end: number
   /** False if the string ends before `}}`. */

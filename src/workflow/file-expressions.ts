@@ -12,7 +12,7 @@ import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, Scalar } from 'yaml'
 import type { Position, Source } from '../wire/errors.ts'
 import { hasExpression } from './expression-text.ts'
-import { expressionSpans, lex } from './expressions.ts'
+import { type ExpressionSpan, expressionSpans, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
 import { type Path, pairKey, positionAt } from './yaml.ts'
 
@@ -69,7 +69,7 @@ export function isWithin(path: Path, places: readonly string[]): boolean {
 }
 
 /** An expression of a workflow file: the inside of `${{ }}`, or a whole `if:`. */
-export interface FileExpression {
+export class FileExpression {
   readonly text: string
   readonly scalar: Scalar<string>
   /** The path of its scalar: `['jobs', 'a', 'steps', 0, 'run']`. */
@@ -78,11 +78,33 @@ export interface FileExpression {
   readonly start: number
   /** False if its `}}` is missing; the expression then ends with the scalar. */
   readonly closed: boolean
-  readonly parsed: Expr | ExpressionFault
+  readonly #written: ScalarText
+  #parsed: Expr | ExpressionFault | undefined
+
+  constructor(written: ScalarText, scalar: Scalar<string>, path: Path, span: ExpressionSpan) {
+    const { start, end, closed } = span
+    this.#written = written
+    this.text = scalar.value.slice(start, end)
+    this.scalar = scalar
+    this.path = path
+    this.start = start
+    this.closed = closed
+  }
+
+  get parsed(): Expr | ExpressionFault {
+    this.#parsed ??= parseExpression(this.text)
+    return this.#parsed
+  }
+
   /** `undefined` if the expression cannot be parsed; GitHub reports that. */
-  readonly tree: Expr | undefined
+  get tree(): Expr | undefined {
+    return isFault(this.parsed) ? undefined : this.parsed
+  }
+
   /** The position in the file of the characters `start` to `end` of the expression. */
-  span(start: number, end: number): Span
+  span(start: number, end: number): Span {
+    return this.#written.span(this.start + start, this.start + end)
+  }
 }
 
 /**
@@ -103,39 +125,17 @@ export function fileExpressions(text: string, node: unknown, path: Path): FileEx
     else if (isScalar(node) && typeof node.value === 'string') {
       const isCondition = at.at(-1) === 'if' && isWithin(at, CONDITION_PLACES)
       if (!isCondition && !hasExpression(node.value)) return
-      found.push(...scalarExpressions(text, node as Scalar<string>, [...at])) // by its value
+      const scalar = node as Scalar<string> // by its value
+      const { value } = scalar
+      const whole = { start: 0, end: value.length, closed: true }
+      const spans = hasExpression(value) ? expressionSpans(value) : [whole]
+      const written = new ScalarText(text, scalar)
+      const path = [...at]
+      for (const span of spans) found.push(new FileExpression(written, scalar, path, span))
     }
   }
   visit(node)
   return found
-}
-
-function scalarExpressions(text: string, scalar: Scalar<string>, path: Path): FileExpression[] {
-  const { value } = scalar
-  let written: ScalarText | undefined
-  const expression = (from: number, to: number, closed = true): FileExpression => {
-    let parsed: ReturnType<typeof parseExpression> | undefined
-    return {
-      text: value.slice(from, to),
-      scalar,
-      path,
-      start: from,
-      closed,
-      get parsed() {
-        parsed ??= parseExpression(this.text)
-        return parsed
-      },
-      get tree() {
-        return isFault(this.parsed) ? undefined : this.parsed
-      },
-      span(start, end) {
-        written ??= new ScalarText(text, scalar)
-        return written.span(from + start, from + end)
-      },
-    }
-  }
-  if (!hasExpression(value)) return [expression(0, value.length)]
-  return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
 }
 
 /** The position of a part of an expression, or of the whole without the white space around it. */
@@ -287,8 +287,10 @@ function faultAt(message: string, { start, end }: Span, text: string): Expressio
 }
 
 /** The expression itself and all of its parts, recursively. */
-export function partsOf(tree: Expr): Expr[] {
-  return [tree, ...childrenOf(tree).flatMap(partsOf)]
+export function partsOf(tree: Expr, parts: Expr[] = []): Expr[] {
+  parts.push(tree)
+  for (const child of childrenOf(tree)) partsOf(child, parts)
+  return parts
 }
 
 export function childrenOf(tree: Expr): Expr[] {

@@ -9,8 +9,8 @@ import {
   type Scalar,
   visit,
 } from 'yaml'
-import type { Source } from '../wire/errors.ts'
-import { type Path, pairKey, pairOf, pairsOf } from './yaml.ts'
+import type { Position, Source } from '../wire/errors.ts'
+import { type Path, pairKey, pairOf, pairsOf, positionAt, rangeOf } from './yaml.ts'
 
 /** A parsed workflow file, of Hookline or native, or a parsed action. */
 export interface ParsedFile {
@@ -106,6 +106,11 @@ export interface TextPlace extends Place {
 
 export function textAt(place: Place | undefined): TextPlace | undefined {
   return place && isText(place.node) ? { ...place, node: place.node } : undefined
+}
+
+/** Where a string is written; for an alias, where the alias is. */
+export function writtenAt(source: Source, { node, alias }: TextPlace): Position {
+  return positionAt(source, ...rangeOf(alias ?? node))
 }
 
 /** The string at a position; `undefined` if it is no string. */

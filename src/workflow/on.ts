@@ -18,6 +18,11 @@ export interface DeclaredTrigger extends BoundTrigger {
   positionOf(option: Path): Position
 }
 
+/** A webhook URL may contain any name of a trigger: its name in the file, its own name, or an alias. */
+export function urlNames({ name, definition }: DeclaredTrigger): string[] {
+  return [...new Set([name, definition.name, ...definition.aliases])]
+}
+
 /** A trigger in the file, valid or not. */
 export interface SourceTrigger extends DeclaredTrigger {
   readonly nodes: NodePair

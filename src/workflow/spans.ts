@@ -70,17 +70,22 @@ export function columnOf(text: string, place: number): number {
  * indentation and folded lines.
  */
 export class ScalarText {
-  readonly #places: readonly Span[]
   readonly value: string
+  readonly #text: string
+  readonly #scalar: Scalar
+  /** Aligned when a position is asked for the first time, because most values are never shown. */
+  #places: readonly Span[] | undefined
 
   /** @param scalar a parsed scalar whose value is a string */
   constructor(text: string, scalar: Scalar) {
     this.value = String(scalar.value)
-    this.#places = align(this.value, writtenUnits(text, scalar))
+    this.#text = text
+    this.#scalar = scalar
   }
 
   /** The written position of the characters from `start` up to `end` of the value. */
   span(start: number, end: number): Span {
+    this.#places ??= align(this.value, writtenUnits(this.#text, this.#scalar))
     const first = this.#places[start]
     const last = this.#places[end - 1]
     if (!first || !last) throw new RangeError('no such characters in the scalar')

@@ -124,41 +124,19 @@ const POSIX_SHELL =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
 
 /**
- * `posix`: bash or sh. `other`: another shell. `unknown`: the runner's default.
+ * Whether bash or sh certainly runs the script of a step: by the nearest `shell`, or without one by the
+ * labels of GitHub's runners, on which the default is bash, except on Windows.
  */
-type ScriptShell = 'posix' | 'other' | 'unknown'
-
-/** The nearest `shell`; without one GitHub uses bash, except on Windows. */
-export function scriptShellOf(top: Place, job: Place, step: Place): ScriptShell {
+export function isPosixScript(top: Place, job: Place, step: Place): boolean {
   const named = [
     childOf(step, 'shell'),
     childOf(job, 'defaults', 'run', 'shell'),
     childOf(top, 'defaults', 'run', 'shell'),
   ].find((place) => place !== undefined)
-  if (named) {
-    const text = textOf(named) ?? ''
-    return POSIX_SHELL.test(text) ? 'posix' : 'other'
-  }
-  const runner = childOf(job, 'runs-on')
-  const [, key] = /^\s*\$\{\{\s*matrix\.([\w-]+)\s*\}\}\s*$/.exec(textOf(runner) ?? '') ?? []
-  if (key === undefined) return shellOn([runner])
-  const matrix = childOf(job, 'strategy', 'matrix')
-  // A list, or an item of it, may be an expression with unknown labels.
-  const listOf = (place: Place | undefined) =>
-    place && textOf(place) !== undefined ? [place] : itemsOf(place)
-  const included = listOf(childOf(matrix, 'include')).flatMap((row) =>
-    textOf(row) === undefined ? (childOf(row, key) ?? []) : [row],
-  )
-  const machines = [...listOf(childOf(matrix, key)), ...included]
-  const shells = new Set(machines.map((machine) => shellOn([machine])))
-  if (shells.has('other')) return 'other'
-  return shells.has('posix') && shells.size === 1 ? 'posix' : 'unknown'
-}
-
-/** The default shell by the labels of a runner. Only labels of GitHub's runners tell the system. */
-function shellOn(labels: readonly (Place | undefined)[]): ScriptShell {
-  const words = labels.flatMap((label) => textsBelow(label).map(({ node }) => node.value))
-  if (words.some((word) => /win/i.test(word) && !/darwin/i.test(word))) return 'other'
-  const isKnown = words.some((word) => /(?:^|-)(?:ubuntu|macos|linux)(?:-|$)/i.test(word))
-  return isKnown && !words.some((word) => word.includes('${{')) ? 'posix' : 'unknown'
+  if (named) return POSIX_SHELL.test(textOf(named) ?? '')
+  const labels = textsBelow(childOf(job, 'runs-on')).map(({ node }) => node.value)
+  const isUnclear = (label: string) =>
+    label.includes('${{') || (/win/i.test(label) && !/darwin/i.test(label))
+  const isKnown = labels.some((label) => /(?:^|-)(?:ubuntu|macos|linux)(?:-|$)/i.test(label))
+  return isKnown && !labels.some(isUnclear)
 }

@@ -333,13 +333,16 @@ export function resolved(document: Document, node: unknown): Node | undefined {
 
 /** The position of a part of a source, limited to its first line. Offsets are UTF-16 units. */
 export function positionAt(source: Source, start: number, end: number): Position {
-  const before = source.text.slice(0, start)
-  const lineStart = before.lastIndexOf('\n') + 1
+  let [line, lineStart] = [1, 0]
+  for (let at = source.text.indexOf('\n'); at >= 0 && at < start; line++) {
+    lineStart = at + 1
+    at = source.text.indexOf('\n', lineStart)
+  }
   const lineEnd = source.text.indexOf('\n', start)
   const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd)
   return {
     source,
-    line: before.split('\n').length,
+    line,
     column: start - lineStart + 1,
     length: Math.max(1, stop - start),
   }

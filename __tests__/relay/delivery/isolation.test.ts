@@ -222,7 +222,7 @@ describe.each(DATABASE_RUNTIMES)('on $name, in real time', ({ isThere, start }) 
             )
             const some = isDisturbed ? failing.filter((_, each) => each % 4 === n % 4) : []
             for (const url of some) others.push(post(url).then((response) => response.text()))
-            // Requests come at this pace, whatever the relay takes for them.
+            // Requests come at this interval, whatever the relay takes for them.
             await sleep(400)
           }
           await Promise.all(others)

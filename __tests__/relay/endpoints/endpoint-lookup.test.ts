@@ -179,6 +179,16 @@ describe('EndpointLookup', () => {
     expect(await find('octo', id)).toBe('orders')
   })
 
+  test('the hint of an unknown id names the command that prints the URL, and no token', async () => {
+    const { endpoints } = await lookup(new EndpointTable(await memoryDatabase()))
+    const error = await endpoints
+      .find({ owner: 'octo', id: 'A'.repeat(22) })
+      .catch((fault: unknown) => fault)
+    const { message, hint } = error instanceof RelayError ? error : { message: '', hint: '' }
+    expect(hint).toContain('hookline endpoint show <name> --url')
+    expect(`${message} ${hint}`).not.toContain('token')
+  })
+
   test('from 30 unknown ids in a second on the response is 429; known ids are found', async () => {
     const { find, create, time } = await lookup(new EndpointTable(await memoryDatabase()))
     const id = await create(endpointOf('octo', 'orders'))

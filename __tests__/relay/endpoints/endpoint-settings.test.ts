@@ -98,7 +98,7 @@ describe('a mistake is named', () => {
     [{ batch: 5, debounce: 5 }, '"debounce" must be less than "batch"'],
     [{ batch: 5, debounce: -1 }, '"debounce" must be a whole number'],
     [{ expect: '2 hours' }, '"expect" must be'],
-    [{ credential: 'token' }, '"token" is missing'],
+    [{ credential: 'token' }, '"token" is missing. A command takes it from HOOKLINE_GITHUB_TOKEN'],
     [{ credential: 'relay', token: TOKEN }, 'cannot be combined'],
     [{ token: `ghs_${'a'.repeat(36)}` }, '"token" ends by itself'],
     [{ token: `ghu_${'a'.repeat(36)}` }, '"token" ends by itself'],

@@ -190,6 +190,13 @@ describe('an upload', () => {
     await expect(upload.finish()).rejects.toMatchObject({ status: 503, code: 'bodies_full' })
   })
 
+  test('is 503 bodies_full, too, if the disk does not tell whether it may be stored', async () => {
+    const mayStore = () => Promise.reject(new Error('disk fails'))
+    const upload = begin(requestOf({ endpoint: null, mayStore }))
+    const error = { status: 503, code: 'bodies_full' }
+    await expect(upload.write(randomBytes(10))).rejects.toMatchObject(error)
+  })
+
   test('of more than the maximum is 413 that names the maximum', async () => {
     const upload = begin(requestOf())
     for (let n = 0; n < 25; n++) await upload.write(randomBytes(CHUNK_BYTES))

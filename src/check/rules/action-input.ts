@@ -1,6 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import type { Problem, Source } from '../../wire/errors.ts'
-import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
+import { childOf, entriesOf, type Place, textAt, textOf, writtenAt } from '../../workflow/nodes.ts'
 import { actionSteps } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
@@ -57,7 +57,7 @@ function inputProblems({ file: { source }, jobs, repository }: RuleFile): Proble
     return [
       {
         message: 'the step declares no trigger',
-        position: positionAt(source, ...rangeOf(uses.alias ?? uses.node)),
+        position: writtenAt(source, uses),
         hint: 'add the triggers under "with:" as "on: |"',
         notes: ['without "on", the action reads the files of workflows/, and there are none'],
       },

@@ -1,7 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
-import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
+import { childOf, textAt, textOf, writtenAt } from '../../workflow/nodes.ts'
 import { actionOf, type Job } from '../../workflow/steps.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { oneJob } from './example-workflows.ts'
 
@@ -32,7 +31,7 @@ function stepsBeforeCheckout({ file }: RuleFile, { steps }: Job): Problem[] {
     const uses = textAt(childOf(step, 'uses'))
     const name = uses?.node.value ?? ''
     if (uses && name.startsWith('./')) {
-      const position = positionAt(file.source, ...rangeOf(uses.alias ?? uses.node))
+      const position = writtenAt(file.source, uses)
       const message = `no step before this one checks the repository out, so ${name} does not exist`
       return [{ message, position, hint: 'add before it: - uses: actions/checkout@v6' }]
     }

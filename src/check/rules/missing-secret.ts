@@ -1,8 +1,7 @@
 import { namesIn } from '../../compiler/source-file.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
+import { childOf, type Place, textAt, textOf, topOf, writtenAt } from '../../workflow/nodes.ts'
 import { actionSteps } from '../../workflow/steps.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 
@@ -44,7 +43,7 @@ function missingSecrets(file: RuleFile): Problem[] {
       return [
         {
           message: `the triggers read ${context}.${list}, and the step does not pass it`,
-          position: positionAt(source, ...rangeOf(place.alias ?? place.node)),
+          position: writtenAt(source, place),
           hint: `write ${context}: '{"${first}": \${{ toJSON(${context}.${first}) }}}'`,
         },
       ]

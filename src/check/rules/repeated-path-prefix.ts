@@ -1,6 +1,7 @@
 import { isMap } from 'yaml'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
+import { urlNames } from '../../workflow/on.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 
@@ -27,8 +28,7 @@ function repeated({ name, triggers }: RuleFile): Problem[] {
     const [, first = '', second = '', rest = ''] = /^\/?([^/]+)\/([^/]+)(.*)$/s.exec(path) ?? []
     const isSame = (part: string, other: string) =>
       decodePercent(part).toLowerCase() === other.toLowerCase()
-    const triggerNames = [trigger.name, definition.name, ...definition.aliases]
-    if (!isSame(first, name) || !triggerNames.some((other) => isSame(second, other))) return []
+    if (!isSame(first, name) || !urlNames(trigger).some((other) => isSame(second, other))) return []
     const hint = /^\/?$/.test(rest) ? 'remove "path": then every path fires' : `write ${rest}`
     const message = `"path" is matched with the part of the URL after ${first}/${second}`
     return [{ message, position: positionOf(['path']), hint }]

@@ -1,7 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
-import { childOf, textAt } from '../../workflow/nodes.ts'
+import { childOf, textAt, writtenAt } from '../../workflow/nodes.ts'
 import { REPLY_ACTION } from '../../workflow/steps.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 
@@ -30,7 +29,7 @@ function retired({ file, steps }: RuleFile): Problem[] {
     const [, action = '', major] = /^(.*)@v(\d{1,3})$/.exec(uses?.node.value ?? '') ?? []
     if (!uses || major === undefined) return []
     if (Number(major) >= OLDEST && Number(major) <= NEWEST) return []
-    const position = positionAt(file.source, ...rangeOf(uses.alias ?? uses.node))
+    const position = writtenAt(file.source, uses)
     const message = `Hookline has no version v${major}`
     return [{ message, position, hint: `write ${action}@v${NEWEST}` }]
   })

@@ -6,7 +6,7 @@ import { expressionTokens, type FileExpression } from '../../workflow/file-expre
 import { childOf, entriesOf, type Place, textAt } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
-import { scriptShellOf } from '../../workflow/steps.ts'
+import { isPosixScript } from '../../workflow/steps.ts'
 import { pairKey, pairsOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { isRunningInput } from '../running-inputs.ts'
@@ -58,16 +58,18 @@ export function untrustedInputs(
   file: RuleFile,
   isSink: (uses: string, input: string) => boolean,
 ): UntrustedInput[] {
-  const uses = new Map(file.steps.map((step) => [step.place.path.join(), step.uses]))
   return file.typed.flatMap(({ expression, shape }) => {
     const { path } = expression
     const isText = shape.kind === 'text' || shape.kind === 'any' || shape.kind === 'object'
     if (!shape.isUntrusted || !isText || path[0] !== 'jobs') return []
     const key = String(path.at(-1))
     const inWith = path.at(-2) === 'with' && path[2] === 'steps'
-    const name = inWith ? uses.get(path.slice(0, -2).join()) : undefined
+    const at = path.slice(0, -2).join()
+    const step = inWith ? file.steps.find(({ place }) => place.path.join() === at) : undefined
     const isRun = KEYS_OF_STEPS.includes(key) && (path[2] === 'steps' || path[2] === 'defaults')
-    const isFound = inWith ? isSink(name ?? '', key.toLowerCase()) : isRun && isSink('', 'run')
+    const isFound = inWith
+      ? isSink(step?.uses ?? '', key.toLowerCase())
+      : isRun && isSink('', 'run')
     return isFound ? [{ expression, key }] : []
   })
 }
@@ -81,7 +83,7 @@ function fixScripts(file: RuleFile): Operation[] {
     job.steps.flatMap(({ place: step }) => {
       const run = textAt(childOf(step, 'run'))
       const isShared = run === undefined || run.isShared || step.isShared
-      if (isShared || scriptShellOf(file.top, job.value, step) !== 'posix') return []
+      if (isShared || !isPosixScript(file.top, job.value, step)) return []
       const names = new VariableNames([file.top, job.value, step], run.node.value)
       const edits = printedValues(run.node.value, (text) => found.has(text), names)
       if (edits.length === 0) return []

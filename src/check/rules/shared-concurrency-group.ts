@@ -2,10 +2,9 @@ import { pathTests } from '../../compiler/on-job.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
 import { conditionalGroup, isSharedWithOthers } from '../../workflow/concurrency-group.ts'
-import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
+import { childOf, textAt, textOf, writtenAt } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { singleQuoted } from '../../workflow/spans.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { webhookNames } from './unreachable-webhook.ts'
@@ -34,7 +33,7 @@ export const sharedConcurrencyGroup: Rule = {
       {
         message:
           'a webhook for another workflow enters this concurrency group and cancels its runs',
-        position: positionAt(file.file.source, ...rangeOf(group.alias ?? group.node)),
+        position: writtenAt(file.file.source, group),
         hint: 'use a group of its own for other webhooks',
         notes: [`write: group: ${separate}`],
       } satisfies Problem,

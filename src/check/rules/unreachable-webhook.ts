@@ -11,10 +11,11 @@ import { decodePercent } from '../../wire/path.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
 import { isCallOf, isProperty, isString, stringOf } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
-import { childOf } from '../../workflow/nodes.ts'
+import { childOf, writtenAt } from '../../workflow/nodes.ts'
+import { urlNames } from '../../workflow/on.ts'
 import { actionSteps } from '../../workflow/steps.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { positionAt } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { misplacedTriggers } from './misplaced-trigger.ts'
@@ -54,10 +55,8 @@ function unreachable(file: RuleFile): Problem[] {
 
 /** Every trigger name that a webhook URL for this file can contain. */
 export function webhookNames({ triggers }: RuleFile): string[] {
-  const names = triggers
-    .filter(({ receive }) => receive !== undefined)
-    .flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases])
-  return [...new Set(names)]
+  const receiving = triggers.filter(({ receive }) => receive !== undefined)
+  return [...new Set(receiving.flatMap(urlNames))]
 }
 
 /** A workflow without the event that its triggers need. */
@@ -87,11 +86,11 @@ function typeProblems(file: RuleFile, isReceiving: boolean): Problem[] {
   const slip = texts.find(({ node }) => nearestName(node.value, [EVENT_TYPE]) !== undefined)
   const hasOtherStart = file.hasEvent('schedule') || file.hasEvent('workflow_dispatch')
   if (!slip && (!isReceiving || hasOtherStart)) return []
-  const { node, alias } = slip ?? first
+  const { node } = slip ?? first
   return [
     {
       message: `the relay sends webhooks with the type "${EVENT_TYPE}", never ${quoted(node.value)}`,
-      position: positionAt(file.file.source, ...rangeOf(alias ?? node)),
+      position: writtenAt(file.file.source, slip ?? first),
       hint: slip ? `did you mean "${EVENT_TYPE}"?` : `add ${EVENT_TYPE}`,
     },
   ]
@@ -108,8 +107,8 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
     }),
   )
   return file.expressions.flatMap((expression) => {
-    const { scalar, tree } = expression
-    if (!tree || !conditions.has(scalar)) return []
+    const tree = conditions.has(expression.scalar) ? expression.tree : undefined
+    if (!tree) return []
     return [
       ...pathProblems(file, expression, tree, names),
       ...eventNameProblems(file, expression, tree),

@@ -11,7 +11,6 @@ import { usesOperations } from '../uses.ts'
  * The actions of the user's own jobs, if they are pinned, locked, or need an address on the forge.
  */
 export const actions: Pass = {
-  name: 'actions',
   run({ file, options }, part) {
     if (part === 'listening') return {}
     const { forge, existing, lock } = options

@@ -30,7 +30,6 @@ import {
  * Adds the job `on` before all others; if it brings several items, also `each`, which calls them.
  */
 export const addOnJob: Pass = {
-  name: 'job on',
   run(plan, part) {
     if (part === 'jobs') return {}
     const { file } = plan

@@ -10,7 +10,6 @@ import { type SourceFile, topOfJob } from '../source-file.ts'
 
 /** Makes each job wait for the job `on`, and run exactly when it would run in the source. */
 export const conditions: Pass = {
-  name: 'conditions',
   run({ file, jobs }, part) {
     // In the two-file form, `each` and its condition decide for all jobs.
     if (part !== 'whole') return {}

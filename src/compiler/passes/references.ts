@@ -15,7 +15,6 @@ import { LISTENING_KEYS } from '../source-file.ts'
 
 /** Replaces every `on.` in an expression by a context that GitHub knows. */
 export const references: Pass = {
-  name: 'references',
   run(plan, part) {
     if (part === 'listening') return {}
     const { file, expressions } = plan

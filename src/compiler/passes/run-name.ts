@@ -12,7 +12,6 @@ import type { SourceFile } from '../source-file.ts'
  * find the run of an event. A `run-name` of the source remains.
  */
 export const runName: Pass = {
-  name: 'run name',
   run(plan, part) {
     const { file, starting } = plan
     if (part === 'jobs' || starting === undefined) return {}

@@ -38,7 +38,6 @@ import {
  * webhooks for other workflows.
  */
 export const settings: Pass = {
-  name: 'settings',
   run(plan, part) {
     const { file, native } = plan
     if (part === 'listening') {

@@ -26,7 +26,6 @@ import type { SourceFile } from '../source-file.ts'
 
 /** Makes the `on:` section native: replaces the triggers by the event that starts them. */
 export const startingEvent: Pass = {
-  name: 'starting event',
   run(plan, part) {
     if (part === 'jobs') return { operations: calledOperations(plan) }
     const collisions = asFindings(collisionProblems(plan), 'error')

@@ -221,7 +221,7 @@ class Checker {
   #compareOther(value: Expr, shape: Shape, other: Expr, operator: string): void {
     const literal = literalOf(other)
     const found = stringOf(literal)
-    if (!literal || found === undefined || !shape.isHookline) return
+    if (!literal || found === undefined || !shape.isHookline || shape.kind === 'text') return
     const so = operator === '==' ? 'never' : 'always'
     const text = this.#textOf(value)
     if (shape.kind === 'boolean' && /^(?:true|false)$/i.test(found)) {
@@ -245,8 +245,8 @@ class Checker {
     if (!literal || shape.kind !== 'text') return
     const so = operator === '==' ? 'never' : 'always'
     const span = spanOf(literal.token)
-    const text = this.#textOf(value)
     if (shape.isHookline && ofLiteral(literal).kind === 'boolean') {
+      const text = this.#textOf(value)
       const written = literal.token.lexeme.toLowerCase()
       const outcome = written === 'true' ? 'success' : 'failure'
       this.#report(span, {
@@ -347,6 +347,7 @@ class Checker {
   #asSearched(arg: Expr, shape: Shape, name: string): void {
     const takesLists = name === 'contains' || name === 'join'
     const isRefused = shape.kind === 'object' || (shape.kind === 'list' && !takesLists)
+    if (shape.kind !== 'object' && shape.kind !== 'list') return
     const text = this.#textOf(arg)
     const item = shape.kind === 'list' ? shape.item : undefined
     if (name === 'join' && item?.kind === 'object' && item.isHookline) {
@@ -419,8 +420,8 @@ function itemOf(shape: Shape): Shape {
 
 /** `'{}'`, `'[]'`, `'null'`, or the event of a run in which nothing fired: the default of a value in JSON. */
 function isJsonDefault(part: Expr | undefined): boolean {
-  const text = stringOf(part && literalOf(part)) ?? ''
-  return ['object', 'list'].includes(shapeOfText(text).kind) || text.trim() === 'null'
+  const text = stringOf(part && literalOf(part))?.trim() ?? ''
+  return text === 'null' || (/^[[{]/.test(text) && shapeOfText(text) !== ANY)
 }
 
 function shapeOfText(text: string): Shape {

@@ -3,7 +3,7 @@ import { UUID } from '../../wire/uuid.ts'
 import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
 import { decryptContent } from '../delivery/event-record.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
-import { type Replayed, type ReplayPorts, Replays } from '../delivery/replay.ts'
+import { type Replayed, type ReplayPorts, replayMany, replayOne } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import {
   type Delivery,
@@ -166,17 +166,16 @@ async function replay(
   many: ChangeFilter | undefined,
   ports: DeliveryPorts,
 ): Promise<Replayed> {
-  const { endpoints, nameQueue, passAgain, newId, now } = ports
-  const replays = new Replays({
+  const replayPorts = {
+    ...ports,
     store: storeOf(own.owner, ports),
-    encryption: endpoints.encryption,
-    nameQueue,
-    passAgain,
-    newId,
-    now: () => now().getTime(),
-  })
+    encryption: ports.endpoints.encryption,
+    now: () => ports.now().getTime(),
+  }
   if (many?.state === 'refused') throw invalidQuery('a refused request has no payload to replay')
-  const done = many ? await replays.many(many) : await replays.one(id ?? '', own)
+  const done = many
+    ? await replayMany(many, replayPorts)
+    : await replayOne(id ?? '', own, replayPorts)
   if (done === undefined) throw noSuchDelivery()
   if (done === 'refused') throw notReplayable('a refused request has no stored payload')
   if (done === 'deleted') throw endpointGone()

@@ -42,21 +42,9 @@ import type { Rest } from './queue.ts'
 import { Schedule, type Task } from './schedule.ts'
 
 /** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
-export type DeliveryStore = Pick<
+export type DeliveryStore = Omit<
   Deliveries,
-  | 'waits'
-  | 'rests'
-  | 'put'
-  | 'record'
-  | 'settle'
-  | 'noteAccepted'
-  | 'wasAccepted'
-  | 'replay'
-  | 'replayAll'
-  | 'delete'
-  | 'endDeleted'
-  | 'rowsByKey'
-  | 'alarms'
+  'start' | 'stop' | 'schedule' | 'openCalls' | 'table'
 > & {
   readonly table: Pick<
     DeliveryTable,
@@ -191,7 +179,7 @@ export class Deliveries {
    * Stores events that are answered with 202: all or none. All are of one endpoint, or of one token.
    *
    * @param replaces id of the filtered request that they replay, which leaves in the same transaction
-   * @returns false if there is no room, or the disk fails
+   * @returns false if there is no room, the disk fails, or there is no such filtered request any more
    */
   async put(rows: readonly NewDelivery[], replaces?: string): Promise<boolean> {
     const { table, report } = this.#ports

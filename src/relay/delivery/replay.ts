@@ -1,3 +1,6 @@
+// Sends deliveries again. An event that GitHub never accepted keeps its id; otherwise the replay is a delivery of
+// its own, whose payload names the old one, so that the action does not take it for a duplicate.
+
 import { gzip, toBase64 } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { HEADER, readClientPayload, writeClientPayload } from '../../wire/payload.ts'
@@ -70,142 +73,143 @@ const PAGE = 50
 const UNSENT: ReadonlySet<DeliveryState> = new Set(['dead', 'waiting', 'uncertain'])
 
 /**
- * Sends deliveries again. An event that GitHub never accepted keeps its id; otherwise the replay is a delivery of
- * its own, whose payload names the old one, so that the action does not take it for a duplicate.
+ * Replays one delivery: in any state but `refused`. The id of a batch replays all of it.
+ *
+ * @param filter the deliveries that the caller may see
+ * @returns `undefined` if there is none
  */
-export class Replays {
-  readonly #ports: ReplayPorts
-
-  constructor(ports: ReplayPorts) {
-    this.#ports = ports
-  }
-
-  /**
-   * Replays one delivery: in any state but `refused`. The id of a batch replays all of it.
-   *
-   * @param filter the deliveries that the caller may see
-   * @returns `undefined` if there is none
-   */
-  async one(
-    id: string,
-    filter: DeliveryFilter,
-  ): Promise<Replayed | 'refused' | 'deleted' | undefined> {
-    const { store } = this.#ports
-    const members = (await store.table.members(id)).filter((member) => isSelected(member, filter))
-    const [first] = members
-    if (!first) return undefined
-    if (first.state === 'refused') return 'refused'
-    if (isDeleted(first)) return 'deleted'
-    if (UNSENT.has(first.state)) {
-      const queued = await store.replay(
-        members.map((member) => member.id),
-        first.state,
-      )
-      // An event that is due already is tried without a change.
-      const isDue = queued === 0 && first.state !== 'dead'
-      return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
-    }
-    if (first.state === 'filtered') return this.#filtered(first)
-    // The id of a batch is that of its first event; another one names this event alone.
-    const isBatch = first.batch === null || first.batch === id
-    return this.#delivered(isBatch ? members : members.filter((member) => member.id === id))
-  }
-
-  /** Replays all that the filter selects, in the order of their arrival. */
-  async many(filter: DeliveryFilter & { readonly state: DeliveryState }): Promise<Replayed> {
-    const { store } = this.#ports
-    if (UNSENT.has(filter.state)) return { ...NOTHING, ...(await store.replayAll(filter)) }
-    let total = NOTHING
-    // The replays come behind it, so that none is replayed itself.
-    const last = await store.table.lastSeq()
-    for (let after = 0; ; ) {
-      const page = await store.table.replayable(filter, PAGE, { after, last })
-      for (const members of batchesOf(page)) {
-        const [first] = members
-        if (!first) continue
-        const done =
-          first.state === 'filtered' ? await this.#filtered(first) : await this.#delivered(members)
-        total = sum(total, done)
-        if (done.left > 0) return total
-      }
-      after = page.at(-1)?.seq ?? last
-      if (page.length < PAGE) return total
-    }
-  }
-
-  /** GitHub has these events already: each gets an id of its own. */
-  async #delivered(members: readonly StoredDelivery[]): Promise<Replayed> {
-    const { store, newId } = this.#ports
-    const batch = members.length > 1 ? newId() : undefined
-    const made = await Promise.all(members.map((member) => this.#anew(member, batch)))
-    const rows = made.flatMap(({ row }) => row ?? [])
-    const missing = made.length - rows.length
-    const explanation = made.find(({ fault }) => fault !== undefined)?.fault
-    const failed = { ...NOTHING, missing, ...(explanation !== undefined && { explanation }) }
-    if (rows.length === 0) return failed
-    if (!(await store.put(rows))) return { ...failed, left: rows.length }
-    return { ...failed, replayed: rows.length, ids: rows.map(({ id }) => id) }
-  }
-
-  /** @param batch set for the events of one batch, which are sent together again */
-  async #anew(
-    member: StoredDelivery,
-    batch: string | undefined,
-  ): Promise<{ readonly row?: NewDelivery; readonly fault?: string }> {
-    const { encryption, newId } = this.#ports
-    if (isDeleted(member)) return { fault: 'the endpoint of the delivery was deleted' }
-    const opened = await decryptContent(member, encryption)
-    if (!opened?.event) return { fault: NO_PAYLOAD }
-    const id = newId()
-    const clientPayload = await replayedPayload(opened.event, id, member.id)
-    if (clientPayload === undefined) {
-      return { fault: 'with the header x-hookline-replay-of, the event is too large for GitHub' }
-    }
-    const { request } = opened.event
-    const event: DecryptedEvent['event'] = {
-      ...opened.event,
-      delivery: id,
-      clientPayload,
-      ...(request && { request: { ...request, id } }),
-    }
-    const { queue, endpoint, path, method, received, size } = member
-    const length = clientPayload.length + LIMITS.batchEventOverhead
-    const grouping = JSON.stringify(['replay', batch])
-    const row: NewDelivery = {
-      ...{ id, request: id, replayOf: member.id, queue, endpoint, path, method, received, size },
-      ...REPLAYED,
-      ...(batch !== undefined && { collection: { grouping, period: 0, quiet: null, length } }),
-      ...(await encryptContent({ event, credential: opened.credential }, encryption)),
-    }
-    return { row }
-  }
-
-  /** A filtered request started nothing, so its delivery keeps its id. */
-  async #filtered(delivery: StoredDelivery): Promise<Replayed> {
-    const { store, encryption, nameQueue, passAgain, now } = this.#ports
-    const opened = await decryptContent(delivery, encryption)
-    if (!opened?.received) return { ...NOTHING, missing: 1, explanation: NO_PAYLOAD }
-    const passed = await passAgain(opened.received, delivery)
-    if ('declined' in passed) return { ...NOTHING, declined: 1, explanation: passed.declined }
-    if ('missing' in passed) return { ...NOTHING, missing: 1, explanation: passed.missing }
-    const rows = await Promise.all(
-      passed.events.map(async (dispatch, index): Promise<NewDelivery> => {
-        // The delivery keeps its id; further targets of the endpoint have their own.
-        const id = index === 0 ? delivery.id : dispatch.delivery
-        const event = id === dispatch.delivery ? dispatch : withId(dispatch, id)
-        return {
-          ...{ id, request: delivery.request },
-          queue: await nameQueue(dispatch),
-          endpoint: delivery.endpoint,
-          ...requestColumns(dispatch.request, now()),
-          ...REPLAYED,
-          ...(await encryptEvent(event, encryption)),
-        }
-      }),
+export async function replayOne(
+  id: string,
+  filter: DeliveryFilter,
+  ports: ReplayPorts,
+): Promise<Replayed | 'refused' | 'deleted' | undefined> {
+  const { store } = ports
+  const members = (await store.table.members(id)).filter((member) => isSelected(member, filter))
+  const [first] = members
+  if (!first) return undefined
+  if (first.state === 'refused') return 'refused'
+  if (isDeleted(first)) return 'deleted'
+  if (UNSENT.has(first.state)) {
+    const queued = await store.replay(
+      members.map((member) => member.id),
+      first.state,
     )
-    if (!(await store.put(rows, delivery.id))) return { ...NOTHING, left: 1 }
-    return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
+    // An event that is due already is tried without a change.
+    const isDue = queued === 0 && first.state !== 'dead'
+    return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
   }
+  if (first.state === 'filtered') return replayFiltered(first, ports)
+  // The id of a batch is that of its first event; another one names this event alone.
+  const isBatch = first.batch === null || first.batch === id
+  return replayDelivered(isBatch ? members : members.filter((member) => member.id === id), ports)
+}
+
+/** Replays all that the filter selects, in the order of their arrival. */
+export async function replayMany(
+  filter: DeliveryFilter & { readonly state: DeliveryState },
+  ports: ReplayPorts,
+): Promise<Replayed> {
+  const { store } = ports
+  if (UNSENT.has(filter.state)) return { ...NOTHING, ...(await store.replayAll(filter)) }
+  let total = NOTHING
+  // The replays come behind it, so that none is replayed itself.
+  const last = await store.table.lastSeq()
+  for (let after = 0; ; ) {
+    const page = await store.table.replayable(filter, PAGE, { after, last })
+    for (const members of batchesOf(page)) {
+      const [first] = members
+      if (!first) continue
+      const done =
+        first.state === 'filtered'
+          ? await replayFiltered(first, ports)
+          : await replayDelivered(members, ports)
+      total = sum(total, done)
+      if (done.left > 0) return total
+    }
+    after = page.at(-1)?.seq ?? last
+    if (page.length < PAGE) return total
+  }
+}
+
+/** GitHub has these events already: each gets an id of its own. */
+async function replayDelivered(
+  members: readonly StoredDelivery[],
+  ports: ReplayPorts,
+): Promise<Replayed> {
+  const { store, newId } = ports
+  const batch = members.length > 1 ? newId() : undefined
+  const made = await Promise.all(members.map((member) => replayRow(member, batch, ports)))
+  const rows = made.flatMap(({ row }) => row ?? [])
+  const missing = made.length - rows.length
+  const explanation = made.find(({ fault }) => fault !== undefined)?.fault
+  const failed = { ...NOTHING, missing, ...(explanation !== undefined && { explanation }) }
+  if (rows.length === 0) return failed
+  if (!(await store.put(rows))) return { ...failed, left: rows.length }
+  return { ...failed, replayed: rows.length, ids: rows.map(({ id }) => id) }
+}
+
+/** @param batch set for the events of one batch, which are sent together again */
+async function replayRow(
+  member: StoredDelivery,
+  batch: string | undefined,
+  { encryption, newId }: ReplayPorts,
+): Promise<{ readonly row?: NewDelivery; readonly fault?: string }> {
+  if (isDeleted(member)) return { fault: 'the endpoint of the delivery was deleted' }
+  const opened = await decryptContent(member, encryption)
+  if (!opened?.event) return { fault: NO_PAYLOAD }
+  const id = newId()
+  const clientPayload = await replayedPayload(opened.event, id, member.id)
+  if (clientPayload === undefined) {
+    return { fault: 'with the header x-hookline-replay-of, the event is too large for GitHub' }
+  }
+  const { request } = opened.event
+  const event: DecryptedEvent['event'] = {
+    ...opened.event,
+    delivery: id,
+    clientPayload,
+    ...(request && { request: { ...request, id } }),
+  }
+  const { queue, endpoint, path, method, received, size } = member
+  const length = clientPayload.length + LIMITS.batchEventOverhead
+  const grouping = JSON.stringify(['replay', batch])
+  const row: NewDelivery = {
+    ...{ id, request: id, replayOf: member.id, queue, endpoint, path, method, received, size },
+    ...REPLAYED,
+    ...(batch !== undefined && { collection: { grouping, period: 0, quiet: null, length } }),
+    ...(await encryptContent({ event, credential: opened.credential }, encryption)),
+  }
+  return { row }
+}
+
+/** A filtered request started nothing, so its delivery keeps its id. */
+async function replayFiltered(delivery: StoredDelivery, ports: ReplayPorts): Promise<Replayed> {
+  const { store, encryption, nameQueue, passAgain, now } = ports
+  const opened = await decryptContent(delivery, encryption)
+  if (!opened?.received) return { ...NOTHING, missing: 1, explanation: NO_PAYLOAD }
+  const passed = await passAgain(opened.received, delivery)
+  if ('declined' in passed) return { ...NOTHING, declined: 1, explanation: passed.declined }
+  if ('missing' in passed) return { ...NOTHING, missing: 1, explanation: passed.missing }
+  const rows = await Promise.all(
+    passed.events.map(async (dispatch, index): Promise<NewDelivery> => {
+      // The delivery keeps its id; further targets of the endpoint have their own.
+      const id = index === 0 ? delivery.id : dispatch.delivery
+      const event = id === dispatch.delivery ? dispatch : withId(dispatch, id)
+      return {
+        ...{ id, request: delivery.request },
+        queue: await nameQueue(dispatch),
+        endpoint: delivery.endpoint,
+        ...requestColumns(dispatch.request, now()),
+        ...REPLAYED,
+        ...(await encryptEvent(event, encryption)),
+      }
+    }),
+  )
+  if (!(await store.put(rows, delivery.id))) {
+    // Another replay may have been first.
+    const isThere = (await store.table.find(delivery.id))?.state === 'filtered'
+    return isThere ? { ...NOTHING, left: 1 } : NOTHING
+  }
+  return { ...NOTHING, replayed: rows.length, ids: rows.map(({ id }) => id) }
 }
 
 const NO_PAYLOAD = 'the payload is not stored any more, or its relay key is missing'

@@ -64,7 +64,7 @@ export interface Credentials {
 }
 
 /** The permissions of a request, and its GitHub token. */
-export interface Credential {
+export interface Credential extends TokenSource {
   readonly kind: 'none' | 'token' | 'endpoint'
   /** True if a request makes the relay use its own GitHub credential. */
   readonly isOwn: boolean
@@ -76,13 +76,6 @@ export interface Credential {
   readonly secrets: readonly Secret[]
   /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
   readonly githubToken?: Secret
-  /**
-   * The token to ask GitHub with; `undefined` where no platform is asked. With `refused` another
-   * one, where there can be one.
-   *
-   * @throws RelayError when there is none now
-   */
-  token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
 /** Names an endpoint. A later endpoint of the same name has another time. */
@@ -152,7 +145,6 @@ export function createCredentials({
     },
     ofEndpoint,
     async restore({ kind, endpoint, token }) {
-      if (kind === 'none') return UNASKED
       if (token !== undefined) return tokenCredential(kind, new Secret(token))
       const found = endpoint && (await findEndpoint?.(endpoint))
       if (!found) throw new RelayError('endpoint_deleted')
@@ -162,11 +154,9 @@ export function createCredentials({
 }
 
 /** For `hookline dev`, which does not call GitHub. */
-export const NO_CREDENTIALS: Credentials = {
+export const NO_CREDENTIALS: Pick<Credentials, 'open' | 'ofEndpoint'> = {
   open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
   ofEndpoint: async () => UNASKED,
-  own: async () => UNASKED,
-  restore: async () => UNASKED,
 }
 
 const UNASKED: Credential = {
@@ -177,7 +167,7 @@ const UNASKED: Credential = {
 }
 
 /** For `hookline dev --host`: each request carries this key. */
-export function keyCredentials(key: Secret): Credentials {
+export function keyCredentials(key: Secret): typeof NO_CREDENTIALS {
   return {
     ...NO_CREDENTIALS,
     open: async (presented) => {

@@ -9,6 +9,7 @@ import {
 import { BoundedCache } from '../bounded-cache.ts'
 import { RelayError, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Credential } from './credential.ts'
 import { type AnswerSign, Probes } from './probes.ts'
 import type { Govern, LimitedCall } from './send.ts'
@@ -56,11 +57,7 @@ interface OpenCall {
   readonly start: number
 }
 
-interface RateLimiterPorts {
-  /** Milliseconds since any moment; never jumps. */
-  now(): number
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
+interface RateLimiterPorts extends Pick<Runtime, 'now' | 'after'> {
   /** For moments that GitHub names. */
   date(): Date
   /** Milliseconds between stored events. */
@@ -417,20 +414,19 @@ export class RateLimiters {
   /** For calls that a sender waits for. */
   readonly live: Govern = async (asking) => {
     const limiter = await this.#of(asking)
-    limiter?.admit()
-    return limiter?.live(repositoryName(asking.repository))
+    limiter.admit()
+    return limiter.live(repositoryName(asking.repository))
   }
 
   /** For stored events whose turn has come. */
   readonly granted: Govern = async (asking) =>
-    (await this.#of(asking))?.granted(repositoryName(asking.repository))
+    (await this.#of(asking)).granted(repositoryName(asking.repository))
 
   /** For lookups of runs. */
   readonly lookup: Govern = async (asking) =>
-    (await this.#of(asking))?.lookup(repositoryName(asking.repository))
+    (await this.#of(asking)).lookup(repositoryName(asking.repository))
 
-  async #of({ credential, repository }: LimitedCall): Promise<RateLimiter | undefined> {
-    if (credential.kind === 'none') return undefined
+  async #of({ credential, repository }: LimitedCall): Promise<RateLimiter> {
     return this.of(await this.holderOf(credential), repository.owner)
   }
 }

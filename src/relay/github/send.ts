@@ -136,7 +136,7 @@ type Governed = (call: GitHubCall) => GitHubCall
 /** The repository and the credential of a call. */
 export type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
 
-export type Govern = (call: LimitedCall) => Promise<Governed | undefined>
+export type Govern = (call: LimitedCall) => Promise<Governed>
 
 /** @throws RelayError when GitHub must not be asked now */
 export async function openSession(
@@ -488,10 +488,10 @@ function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
     return new RelayError('payload_too_large')
   }
-  // What follows may quote the event: "Provided value '…' for input 'hookline' …".
-  const [reason = ''] = String(fieldsOf({ text }).message ?? '').split(/["'`{[\n]/, 1)
-  const found = reason && `: ${reason.slice(0, 200).trim()}`
+  // What follows a brace or a line break may quote the event, which is JSON.
+  const { message } = fieldsOf({ text })
+  const [reason] = /^[ -z]{1,200}/.exec(typeof message === 'string' ? message : '') ?? []
   return new RelayError('event_rejected', {
-    message: `GitHub rejected the event with status ${status}${found}`,
+    message: `GitHub rejected the event with status ${status}${reason ? `: ${reason}` : ''}`,
   })
 }

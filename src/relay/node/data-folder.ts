@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import {
   access,
+  copyFile,
   link,
   mkdir,
   open,
@@ -145,8 +146,7 @@ async function readKeyFile({ path, key }: DataFolder): Promise<Secret | undefine
  */
 async function createKeyFile({ path, key }: DataFolder, text: Secret): Promise<boolean> {
   try {
-    // Unlike `rename`, a link does not replace a file.
-    await writeWhole(key, `${text.reveal()}\n`, link)
+    await writeWhole(key, `${text.reveal()}\n`, publishNew)
     await syncFolder(path)
     return true
   } catch (error) {
@@ -391,9 +391,21 @@ async function writeWhole(
       await handle.close()
     }
     await publish(temporary, file)
-  } finally {
+  } catch (error) {
+    // Not after `publish`: the name may be another process's by then.
     await rm(temporary, { force: true })
+    throw error
   }
+}
+
+/** Gives a file its name unless another one has it, which `rename` would replace. */
+async function publishNew(temporary: string, file: string): Promise<void> {
+  await link(temporary, file).catch((error: unknown) => {
+    if (errorCode(error) === 'EEXIST') throw error
+    // Some file systems have no links.
+    return copyFile(temporary, file, constants.COPYFILE_EXCL)
+  })
+  await rm(temporary)
 }
 
 /** Makes a new name durable. Some file systems cannot flush a folder. */

@@ -31,7 +31,7 @@ export interface RunningServer {
 export interface ClientLimits {
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** Of an idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
+  /** The end of an idle connection: proxies keep theirs for 60 seconds, and must be the first to close it. */
   readonly keepAliveTimeout: number
   readonly connectionsCheckingInterval: number
   /** Bytes of the request line and the headers together. */

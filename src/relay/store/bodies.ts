@@ -187,7 +187,7 @@ export class BodyUpload {
 
   async #write(bytes: Uint8Array): Promise<void> {
     const { most, request } = this.#parts
-    this.#allowed ??= request.mayStore()
+    this.#allowed ??= stored(() => request.mayStore())
     if (!(await this.#allowed)) throw bodyTooLarge()
     if (this.#bytes + bytes.length > most) throw bodyTooLarge(most)
     this.#bytes += bytes.length
@@ -297,9 +297,9 @@ export class BodyUpload {
 }
 
 /** @throws RelayError 503 if the storage fails */
-async function stored(work: () => Promise<void>): Promise<void> {
+async function stored<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    await work()
+    return await work()
   } catch (cause) {
     throw cause instanceof RelayError ? cause : new RelayError('bodies_full', { cause })
   }

@@ -25,6 +25,7 @@ import {
   type StoredDelivery,
 } from './delivery-rows.ts'
 import {
+  bothNames,
   COLUMNS,
   COUNT_ACCEPTED,
   type Condition,
@@ -35,7 +36,6 @@ import {
   IS_MEMBER,
   insertion,
   LISTED,
-  namesOf,
   prefixed,
   UNDELIVERED,
   whereOf,
@@ -140,7 +140,7 @@ export class DeliveryTable {
    *
    * @param most that the endpoint may have waiting
    * @param replaces a filtered request that the first of the rows replaces, under its id
-   * @returns false if there is no room; then none is stored
+   * @returns false if there is no room, or no such filtered request any more; then none is stored
    */
   async put(
     rows: readonly NewDelivery[],
@@ -155,12 +155,12 @@ export class DeliveryTable {
         COUNT_ACCEPTED,
       ])
       // Others are stored only while the filtered request is there, so its own row comes last.
-      await this.write(
+      const replaced = await this.write(
         replaces === undefined
           ? [...first, ...others.flat()]
           : [...others.flat(), ...this.#deletion([replaces], ['filtered']), ...first],
       )
-      return true
+      return replaces === undefined || replaced.length > 0
     })
   }
 
@@ -520,7 +520,7 @@ export class DeliveryTable {
     // Anyone may ask with an invented token, whose caller has no endpoints.
     const isOwn = (name: string) => owner === undefined || name.startsWith(`${owner}/`)
     if (endpoints?.some(isOwn) === false) return []
-    const rowFilters = [endpoints, repository, outcome, reason, filter.since, filter.until]
+    const rowFilters = [id, endpoints, repository, outcome, reason, filter.since, filter.until]
     const isInIndex = rowFilters.every((value) => value === undefined)
     const order = isNewestFirst ? 'DESC' : 'ASC'
     const read = async (source: string, conditions: readonly Condition[], range: SeqRange) => {
@@ -534,7 +534,7 @@ export class DeliveryTable {
     }
     if (isInIndex && owner !== undefined && endpoint !== undefined) {
       const states = state === undefined ? STATES : [state]
-      const parts = states.flatMap((one) => namesOf(endpoint).map((name) => [one, name] as const))
+      const parts = states.flatMap((one) => bothNames(endpoint).map((name) => [one, name] as const))
       const all = parts.map(([one, name]) => {
         const exact: Condition = ['owner = ? AND endpoint = ? AND state = ?', owner, name, one]
         return read('', [exact], { after, last })
@@ -575,7 +575,7 @@ export class DeliveryTable {
     const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
       WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
-      next = ?1, wait = 0, reason = 'replayed', batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
+      next = ?1, wait = 0, reason = 'replayed', explanation = NULL, batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
       quiet = NULL WHERE ${listed} AND state = ?3 AND content IS NOT NULL RETURNING ${COLUMNS}`
     const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND state = ?3
       AND next > ?1 RETURNING ${COLUMNS}`

@@ -3,7 +3,7 @@
 import type { SqlRow, SqlStatement, SqlValue } from './database.ts'
 import type { Delivery, DeliveryFilter } from './delivery-rows.ts'
 import { YIELDING } from './room.ts'
-import { DELIVERY_COLUMNS } from './schema.ts'
+import { ALL_COLUMNS, DELIVERY_COLUMNS } from './schema.ts'
 
 /** The end of the endpoint's name in the deliveries of a deleted endpoint; no name contains it. */
 export const DELETED = '#deleted'
@@ -14,41 +14,18 @@ export function isDeleted({ endpoint }: Pick<Delivery, 'endpoint'>): boolean {
 
 export const COLUMNS = DELIVERY_COLUMNS.join(', ')
 
-/** The columns of a new row, and two parameters of its statement. */
-const INSERTED = [
-  ...[
-    'owner',
-    'endpoint',
-    'created',
-    'replaces',
-    'id',
-    'request',
-    'replayOf',
-    'repository',
-    'queue',
-  ],
-  ...['path', 'method', 'received', 'size', 'state', 'reason', 'since', 'queued', 'at', 'attempts'],
-  ...[
-    'doubts',
-    'next',
-    'wait',
-    'accepted',
-    'githubMs',
-    'run',
-    'outcome',
-    'failures',
-    'explanation',
-  ],
-  ...['key', 'bytes', 'grouping', 'period', 'quiet', 'length', 'content'],
-]
+/** The parameters of an insertion. */
+const PARAMETERS = ['created', 'replaces', ...ALL_COLUMNS]
 
-const [OWNER, ENDPOINT, CREATED, REPLACES, ...OTHERS] = INSERTED.map((_, index) => `?${index + 1}`)
+const at = (name: string) => `?${PARAMETERS.indexOf(name) + 1}`
 
-const INSERTION = `INSERT INTO delivery (owner, endpoint, ${INSERTED.slice(4).join(', ')})
-  SELECT ${OWNER}, ${ENDPOINT} || CASE WHEN EXISTS (SELECT 1 FROM endpoint WHERE owner = ${OWNER}
-    AND name = ${ENDPOINT} AND created > ${CREATED}) THEN '${DELETED}' ELSE '' END, ${OTHERS.join(', ')}
-  WHERE ${REPLACES} IS NULL
-    OR EXISTS (SELECT 1 FROM delivery WHERE id = ${REPLACES} AND state = 'filtered')
+const ENDPOINT = `${at('endpoint')} || CASE WHEN EXISTS (SELECT 1 FROM endpoint WHERE owner = ${at('owner')}
+  AND name = ${at('endpoint')} AND created > ${at('created')}) THEN '${DELETED}' ELSE '' END`
+
+const INSERTION = `INSERT INTO delivery (${ALL_COLUMNS.join(', ')})
+  SELECT ${ALL_COLUMNS.map((name) => (name === 'endpoint' ? ENDPOINT : at(name))).join(', ')}
+  WHERE ${at('replaces')} IS NULL
+    OR EXISTS (SELECT 1 FROM delivery WHERE id = ${at('replaces')} AND state = 'filtered')
   ON CONFLICT (id) DO NOTHING`
 
 /**
@@ -59,7 +36,7 @@ const INSERTION = `INSERT INTO delivery (owner, endpoint, ${INSERTED.slice(4).jo
  *   while a filtered request has this id. An absent field is `null`.
  */
 export function insertion(row: Readonly<Record<string, SqlValue>>): SqlStatement {
-  return [INSERTION, ...INSERTED.map((name) => row[name] ?? null)]
+  return [INSERTION, ...PARAMETERS.map((name) => row[name] ?? null)]
 }
 
 export const COUNT_ACCEPTED: SqlStatement = [
@@ -87,31 +64,29 @@ export function prefixed(table: string): string {
 
 export type Condition = readonly [text: string, ...values: SqlValue[]]
 
-export function conditionsOf(filter: DeliveryFilter): Condition[] {
+export function conditionsOf(filter: DeliveryFilter): readonly Condition[] {
   const { id, owner, repository, endpoint, endpoints, state, outcome, reason, since, until } =
     filter
-  const conditions: Condition[] = []
-  if (id !== undefined) conditions.push(['id = ?', id])
-  if (owner !== undefined) conditions.push(['owner = ?', owner])
-  if (endpoint !== undefined) conditions.push(['endpoint IN (?, ?)', ...namesOf(endpoint)])
-  if (endpoints && owner !== undefined) {
-    const own = endpoints.filter((name) => name.startsWith(`${owner}/`))
-    const names = own.map((name) => name.slice(owner.length + 1))
-    conditions.push([`endpoint IN ${LISTED}`, JSON.stringify(names)])
-  } else if (endpoints) {
-    conditions.push([`owner || '/' || endpoint IN ${LISTED}`, JSON.stringify(endpoints)])
-  }
-  if (state !== undefined) conditions.push(['state = ?', state])
-  if (repository !== undefined) conditions.push(['repository = ?', repository])
-  if (outcome !== undefined) conditions.push(['outcome = ?', outcome])
-  if (reason !== undefined) conditions.push(['reason = ?', reason])
-  if (since !== undefined) conditions.push(['received >= ?', since])
-  if (until !== undefined) conditions.push(['received < ?', until])
-  return conditions
+  const comparisons = [
+    ['id = ?', id],
+    ['owner = ?', owner],
+    ['state = ?', state],
+    ['repository = ?', repository],
+    ['outcome = ?', outcome],
+    ['reason = ?', reason],
+    ['received >= ?', since],
+    ['received < ?', until],
+    [`owner || '/' || endpoint IN ${LISTED}`, endpoints && JSON.stringify(endpoints)],
+  ] as const
+  const given = comparisons.flatMap(([text, value]): Condition[] =>
+    value === undefined ? [] : [[text, value]],
+  )
+  if (endpoint === undefined) return given
+  return [...given, ['endpoint IN (?, ?)', ...bothNames(endpoint)]]
 }
 
 /** The endpoint of a name, and the deleted ones that had it. */
-export function namesOf(endpoint: string): readonly [string, string] {
+export function bothNames(endpoint: string): readonly [string, string] {
   return [endpoint, endpoint + DELETED]
 }
 

@@ -91,7 +91,8 @@ export class Room {
    *
    * @param most that the endpoint may have waiting
    * @param write stores them; false if it stored nothing
-   * @returns false if there is no room, or nothing was stored; all methods reject with StorageError
+   * @returns false if there is no room, or nothing was stored
+   * @throws StorageError
    */
   async within(
     requests: readonly RoomRequest[],

@@ -16,11 +16,12 @@ const DELIVERY = `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
   outcomeReason TEXT, conclusion TEXT, details TEXT, failures INTEGER NOT NULL, explanation TEXT, key TEXT,
   bytes INTEGER NOT NULL, grouping TEXT, period INTEGER, quiet INTEGER, length INTEGER, content TEXT`
 
+export const ALL_COLUMNS: readonly string[] = DELIVERY.split(',').flatMap((column) =>
+  column.trim().split(' ', 1),
+)
+
 /** The columns that a list reads, without those of `Collection` and the content. */
-export const DELIVERY_COLUMNS: readonly string[] = DELIVERY.slice(0, DELIVERY.indexOf('grouping'))
-  .split(',')
-  .flatMap((column) => column.trim().split(' ', 1))
-  .filter((name) => name !== '')
+export const DELIVERY_COLUMNS = ALL_COLUMNS.slice(0, ALL_COLUMNS.indexOf('grouping'))
 
 /**
  * The grouping of an event while it is collected: an event keeps its grouping, so that a replay collects it

@@ -126,7 +126,10 @@ function isEncryptedFeishu({ method, body }: HandshakeRequest): boolean {
 /** @throws RelayError 501 for a handshake that is known, and that the relay cannot answer */
 export function refuseUnsupportedHandshake(request: HandshakeRequest): void {
   const known = UNSUPPORTED.find(({ isHandshake }) => isHandshake(request))
-  if (known) throw new RelayError('handshake_not_supported')
+  if (!known) return
+  throw new RelayError('handshake_not_supported', {
+    message: `the relay cannot answer the URL verification of ${known.sender}`,
+  })
 }
 
 /**

@@ -42,7 +42,7 @@ export interface WebhookRelay extends ChecksOfRelay {
   readonly send: DispatchPort
   /** `undefined`: the relay is stateless. */
   readonly store: RelayStore | undefined
-  readonly credentials: Credentials
+  readonly credentials: Pick<Credentials, 'open' | 'ofEndpoint'>
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository: Repository | undefined
   /** How a token URL starts a workflow. */
@@ -284,9 +284,13 @@ function targetOf(
 ): DispatchTarget {
   if ((endpoint?.dispatch ?? dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
+  if (!isWorkflowName(workflow)) {
+    const message = 'the workflow in the path is not the name of a file'
+    throw new RelayError('invalid_workflow', { message })
+  }
   // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
   // would find no trigger in the path.
-  if (!isWorkflowName(workflow) || lacksTrigger(path)) throw new RelayError('invalid_workflow')
+  if (lacksTrigger(path)) throw new RelayError('invalid_workflow')
   return { event: 'workflow_dispatch', workflow, ref: endpoint?.ref }
 }
 

@@ -62,8 +62,23 @@ function hosted(path: string): [Repository, string] {
   if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
-  if (!isOwner(owner) || !isRepositoryName(name)) throw new RelayError('invalid_path')
+  if (!isOwner(owner)) throw invalidSegment('first', 'a repository owner', 39)
+  if (!isRepositoryName(name)) throw invalidSegment('second', 'a repository name', 100)
   return [{ owner, name }, rest]
+}
+
+function dotSegments(): RelayError {
+  return new RelayError('invalid_path', {
+    message: 'the path contains "." or ".." segments',
+    hint: 'Remove them: the path after an endpoint is added to the path of its trigger.',
+  })
+}
+
+function invalidSegment(segment: string, what: string, most: number): RelayError {
+  return new RelayError('invalid_path', {
+    message: `the ${segment} segment of the path is not ${what}`,
+    hint: `Use at most ${most} letters, digits, ".", "-" and "_", none of them percent-encoded.`,
+  })
 }
 
 function selfHosted(path: string): string {
@@ -94,7 +109,7 @@ export function readEndpointUrl(target: string): EndpointUrl | undefined {
   const [path, rawQuery] = splitTarget(target)
   const [, owner, id, suffix = ''] = ENDPOINT.exec(path) ?? []
   if (owner === undefined || id === undefined) return undefined
-  if (hasDotSegment(suffix)) throw new RelayError('invalid_path')
+  if (hasDotSegment(suffix)) throw dotSegments()
   const { query, reserved } = cutReservedParameters(rawQuery)
   return { owner, id, rest: query === undefined ? suffix : `${suffix}?${query}`, reserved }
 }

@@ -1,5 +1,5 @@
 import * as signedResponses from '../../triggers/lists/signed-responses.ts'
-import type { SignedResponses } from '../../triggers/sender.ts'
+import { bySenderName, type SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import {
   type CredentialLocations,
@@ -29,7 +29,8 @@ import type { CheckClaims } from '../store/endpoint-settings.ts'
 import { splitTarget } from './url.ts'
 
 /** Handshakes whose response needs a secret, which the endpoint contains. */
-const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> = signedResponses
+const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> =
+  bySenderName<SignedResponses>(signedResponses)
 
 /** A request that is to be checked. */
 export interface CheckedRequest {

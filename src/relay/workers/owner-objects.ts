@@ -1,5 +1,6 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
+import type { Runtime } from '../runtime.ts'
 import type { BodyStore } from '../store/body-table.ts'
 import type { EndpointStore, EndpointStores, EndpointVersion } from '../store/endpoint-table.ts'
 import { ownerOf } from '../store/queue-name.ts'
@@ -25,11 +26,7 @@ const READING_TIME = 5000
 /** Events whose calls of GitHub are open, at most. */
 const OPEN_CALLS = 10_000
 
-interface OwnerObjectsPorts {
-  /** Milliseconds since any moment. */
-  now(): number
-  report(error: unknown): void
-}
+type OwnerObjectsPorts = Pick<Runtime, 'now' | 'report'>
 
 /** The objects of all owners, as an isolate calls them: each one is named after its owner, in lower case. */
 export class OwnerObjects implements EndpointStores {

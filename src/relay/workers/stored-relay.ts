@@ -101,17 +101,15 @@ function relayWithKey(
   }
   const started = performance.now()
   const storeOf = relayStoreOf({
-    ...{
-      config,
-      access,
-      settings,
-      encryption,
-      credentials,
-      keys,
-      endpoints,
-      loadChecks,
-      deliveries,
-    },
+    config,
+    access,
+    settings,
+    encryption,
+    credentials,
+    keys,
+    endpoints,
+    loadChecks,
+    deliveries,
     now: Date.now,
     log: logChange,
     report,

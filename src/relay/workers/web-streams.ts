@@ -1,12 +1,8 @@
 import { RelayError } from '../errors.ts'
 import { longestUpload } from '../figures.ts'
+import type { Runtime } from '../runtime.ts'
 
-/** Time in milliseconds. */
-interface StreamClock {
-  now(): number
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
-  after(milliseconds: number, back: () => void): () => void
-}
+type StreamClock = Pick<Runtime, 'now' | 'after'>
 
 /**
  * The pieces of a body; only the time that the reader waits for the sender counts.
