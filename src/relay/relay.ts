@@ -53,6 +53,7 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
       metrics.bodyRefused()
     }
     log.code = refusal.code
+    if (refusal.code === 'event_rejected') log.reason = refusal.message
     log.attempts = refusal.attempts
     reply = errorResponse(refusal, log.delivery)
   }

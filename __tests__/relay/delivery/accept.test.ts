@@ -290,7 +290,8 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
     expect(json.delivery).toMatchObject({ state: 'refused', reason: 'event_rejected', size: 5000 })
     expect(json.request).toMatchObject({ body: 'x'.repeat(2048), isCut: true })
     expect(Object.values(json.request.headers).every((value) => value === null)).toBe(true)
-    expect(json.stages.at(-1)).toMatchObject({ stage: 'sent', state: 'failed' })
+    const found = 'event_rejected: GitHub rejected the event with status 422: no'
+    expect(json.stages.at(-1)).toMatchObject({ stage: 'sent', state: 'failed', found })
   })
 
   describe('respond: stored', () => {
