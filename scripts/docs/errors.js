@@ -35,7 +35,7 @@ export function errorCodes() {
 
 /** Commands up to the end of their clause, and names, which Markdown would change. */
 const CODE =
-  /\b(?:hookline|openssl) [^.,;]*[^.,; ]|on: workflow_dispatch:.*?\}|Authorization: Bearer <\w+>|(?:HOOKLINE|X)[-_][\w-]+|--[a-z-]+(?: [a-z]+(?=\.$))?|\/?<[^ ]+>|__[\w…]+|\w+_dispatch|(?:contents|actions): write|"[\w.-]+"|\b(?:repo|relay\.key)\b|(?<=header )A\w+/g
+  /\b(?:hookline|openssl) [^.,;]*[^.,; ]|on: workflow_dispatch:.*?\}|Authorization: Bearer <\w+>|(?:HOOKLINE|X)[-_][\w-]+(?:=\w+)?|--[a-z-]+(?: [a-z]+(?=\.$))?|\/?<[^ ]+>|__[\w…]+|\w+_dispatch|(?:contents|actions): write|"[\w.-]+"|\b(?:repo|relay\.key)\b|(?<=header )A\w+/g
 
 /** @param {string} text */
 function inCode(text) {
