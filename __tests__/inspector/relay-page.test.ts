@@ -189,6 +189,7 @@ inBrowser('the page of a relay', () => {
       ),
     ]
     await open()
+    await rows(page).first().waitFor()
     await page.keyboard.press('a')
     await page.getByRole('button', { name: 'Replay 29 deliveries…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Replay 29 deliveries?' })
