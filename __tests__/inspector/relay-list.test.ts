@@ -11,13 +11,14 @@ function scene(most?: number) {
   const page = new Map<string, number>()
   const changes: ListChange[] = []
   const list = new RelayList(
-    async (limit) => {
+    async ({ limit, after }) => {
       relay.asked++
-      const newest = relay.numbers.slice(0, limit)
-      const deliveries = newest.map((number) =>
+      const all = relay.numbers.map((number) =>
         standInDelivery(number, { outcome: relay.outcomes.get(number) ?? 'success' }),
       )
-      return { deliveries, next: null }
+      const start = all.findIndex(({ id }) => id === after) + 1
+      const deliveries = all.slice(start, start + limit)
+      return { deliveries, next: start + limit < all.length ? deliveries.at(-1)?.id : null }
     },
     (change) => {
       changes.push(change)
@@ -34,11 +35,12 @@ function scene(most?: number) {
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => count - at)
 
 describe('the copy of the list of a relay', () => {
-  test('has the 1,000 newest deliveries, newest first', async () => {
-    const { relay, list, shown } = scene()
+  test('is shown page by page the first time, newest first', async () => {
+    const { relay, list, changes, shown } = scene()
     relay.numbers = upTo(2500)
     await list.read('all')
-    expect(shown()).toEqual(upTo(2500).slice(0, 1000))
+    expect(changes.map(({ summaries }) => summaries.length)).toEqual([1000, 1000, 500])
+    expect(shown()).toEqual(upTo(2500))
     expect(list.summaries().map(({ number }) => number)).toEqual(
       list
         .summaries()
@@ -100,5 +102,10 @@ describe('the copy of the list of a relay', () => {
   ])('refuses %s', async (_, delivery) => {
     const answer = async () => ({ deliveries: [delivery], next: null })
     await expect(new RelayList(answer, () => {}).read('all')).rejects.toThrow(UserError)
+  })
+
+  test('ends with a relay that repeats its cursor', async () => {
+    const answer = async () => ({ deliveries: [standInDelivery(1)], next: 'same' })
+    await new RelayList(answer, () => {}).read('all')
   })
 })

@@ -74,6 +74,8 @@ interface RelayFacts {
   readonly endpoint: string
   /** `octo/shop` */
   readonly repository: string
+  /** Outcome of the run, such as `success`; empty if unknown. */
+  readonly outcome: string
   /** False for a refused request, whose payload is not stored. */
   readonly canReplay: boolean
 }

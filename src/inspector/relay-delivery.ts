@@ -52,7 +52,10 @@ const deliverySchema = v.object({
 /** A delivery as the admin API lists it. */
 export type ListedDelivery = v.InferOutput<typeof deliverySchema>
 
-const listSchema = v.object({ deliveries: v.array(deliverySchema) })
+const pageSchema = v.object({
+  deliveries: v.array(deliverySchema),
+  next: v.nullish(v.pipe(v.string(), v.maxLength(100)), null),
+})
 
 const stageSchema = v.object({
   stage: words,
@@ -83,11 +86,11 @@ const shownSchema = v.object({
 /** A delivery with its request and its stages. */
 type ShownDelivery = v.InferOutput<typeof shownSchema>
 
-/** @throws UserError if it is not the response of a relay */
-export function readDeliveries(answer: unknown): readonly ListedDelivery[] {
-  const list = v.safeParse(listSchema, answer)
-  if (!list.success) throw new UserError(NOT_A_RELAY)
-  return list.output.deliveries
+/** A page of the list. @throws UserError if it is not the response of a relay */
+export function readDeliveries(answer: unknown): v.InferOutput<typeof pageSchema> {
+  const page = v.safeParse(pageSchema, answer)
+  if (!page.success) throw new UserError(NOT_A_RELAY)
+  return page.output
 }
 
 /** @throws UserError if it is not the response of a relay */
@@ -117,6 +120,7 @@ export function deliverySummary(delivery: ListedDelivery): Summary {
     relay: {
       endpoint: delivery.endpoint === null ? '' : `${delivery.owner}/${delivery.endpoint}`,
       repository,
+      outcome: delivery.outcome ?? '',
       canReplay: state !== 'refused',
     },
   }

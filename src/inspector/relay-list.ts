@@ -1,14 +1,17 @@
 import type { ListChange, Summary } from './api.ts'
 import { deliverySummary, type ListedDelivery, readDeliveries } from './relay-delivery.ts'
 
-/** Deliveries that the list takes, the newest ones: the most that a relay returns for one request. */
-const MOST_LISTED = 1000
+/** Deliveries that the list takes, the newest ones. */
+const MOST_LISTED = 10_000
 
-/** Deliveries of a request for news. */
-const NEWS = 100
+/** Deliveries of one request: the most that a relay returns, and the newest ones. */
+const PAGE = { all: 1000, newest: 100 }
 
-/** Asks a relay for its newest deliveries, newest first. @throws UserError */
-export type AskNewest = (limit: number) => Promise<unknown>
+/** Asks a relay for one page of its deliveries, newest first. @throws UserError */
+export type AskPage = (query: {
+  readonly limit: number
+  readonly after?: string
+}) => Promise<unknown>
 
 /** A delivery of the list. */
 interface Entry {
@@ -18,12 +21,12 @@ interface Entry {
 
 /** A copy of the newest deliveries of a relay. A deletion at the relay is seen when all are read. */
 export class RelayList {
-  readonly #ask: AskNewest
+  readonly #ask: AskPage
   readonly #tell: (change: ListChange) => void
   readonly #most: number
   readonly #entries = new Map<string, Entry>()
 
-  constructor(ask: AskNewest, tell: (change: ListChange) => void, most = MOST_LISTED) {
+  constructor(ask: AskPage, tell: (change: ListChange) => void, most = MOST_LISTED) {
     this.#ask = ask
     this.#tell = tell
     this.#most = most
@@ -43,12 +46,28 @@ export class RelayList {
     return all.sort((one, other) => other.number - one.number)
   }
 
-  /** Reads all deliveries that the list takes; or the newest ones, if one of them was known. @throws UserError */
+  /**
+   * Reads all deliveries, as far as the list takes them, or the newest ones, page by page until one that was
+   * known. The first time, each page is shown when it arrives.
+   *
+   * @throws UserError
+   */
   async read(part: 'all' | 'newest'): Promise<void> {
-    const rows = readDeliveries(await this.#ask(part === 'all' ? this.#most : NEWS))
-    const isConnected = part === 'all' || rows.some(({ id }) => this.#entries.has(id))
-    if (isConnected) this.#take(rows, part === 'all')
-    else await this.read('all')
+    const isFirst = this.#entries.size === 0
+    const rows: ListedDelivery[] = []
+    for (let after: string | undefined; ; ) {
+      const limit = Math.min(PAGE[part], this.#most)
+      const { deliveries, next } = readDeliveries(
+        await this.#ask({ limit, ...(after !== undefined && { after }) }),
+      )
+      rows.push(...deliveries)
+      const isKnown = part === 'newest' && deliveries.some(({ id }) => this.#entries.has(id))
+      // A relay that repeats its cursor would be asked for ever.
+      const isEnd = isKnown || next === null || next === after || rows.length >= this.#most
+      if (isFirst || isEnd) this.#take(rows, isEnd && part === 'all')
+      if (isEnd) return
+      after = next
+    }
   }
 
   /** @param isWhole true if the relay has no others that the list takes */

@@ -9,7 +9,7 @@ import {
   type Welcome,
 } from './api.ts'
 import { deliveryDetail, readShown } from './relay-delivery.ts'
-import { type AskNewest, RelayList } from './relay-list.ts'
+import { type AskPage, RelayList } from './relay-list.ts'
 import {
   type InspectorAnswer,
   type InspectorSource,
@@ -23,7 +23,7 @@ import {
 export interface RelayDeliveries {
   /** Host and port, for people. */
   readonly host: string
-  readonly list: AskNewest
+  readonly list: AskPage
   /** `undefined` if the relay does not have it. */
   find(owner: string, id: string): Promise<unknown>
   /** @returns ids under which the event is sent again */
@@ -47,8 +47,11 @@ export interface RelayParts {
   readonly now: () => number
 }
 
-/** Milliseconds between two readings of the whole list, which is a burden for the relay. */
+/** Milliseconds between two readings of the whole list, at least. */
 const WHOLE_INTERVAL = 30_000
+
+/** A long list is a burden for the relay: it is left alone most of the time. */
+const REST = 10
 
 /** The inspector of `hookline deliveries --open`. */
 export function relaySource(parts: RelayParts): InspectorSource & {
@@ -61,9 +64,10 @@ export function relaySource(parts: RelayParts): InspectorSource & {
   let fault: string | null = null
   let wholeAt = Number.NEGATIVE_INFINITY
   const read = async () => {
-    if (now() < wholeAt) return list.read('newest')
+    const started = now()
+    if (started < wholeAt) return list.read('newest')
     await list.read('all')
-    wholeAt = now() + WHOLE_INTERVAL
+    wholeAt = now() + Math.max(WHOLE_INTERVAL, REST * (now() - started))
   }
   const shown = (): [string | null, boolean] => [fault, list.isFull]
   return {

@@ -65,8 +65,8 @@ function relayDeliveries(
   let asked = owner
   return {
     host: client.host,
-    list: (limit) => {
-      const query = { ...filter, limit: String(limit) }
+    list: ({ limit, after }) => {
+      const query = { ...filter, limit: String(limit), after }
       const ask = async (of: string | undefined) => {
         const path = of === undefined ? '/deliveries' : `/deliveries/${of}`
         const answer = await client.ask({ method: 'GET', path, query })

@@ -1,8 +1,11 @@
-import { signal } from '@preact/signals'
+import { computed, type Signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Outcome, Summary } from '../api.ts'
 import { askReplay, Marks } from './replay.tsx'
 import {
+  choices,
   chosen,
+  clearFilter,
   current,
   filter,
   isFiltered,
@@ -11,13 +14,13 @@ import {
   marked,
   summaries,
   tally,
+  valuesInList,
   visibleRequests,
   welcome,
 } from './state.ts'
+import { ListWindow } from './window.ts'
 
-/** Lines that are shown first, and how many more a click shows. */
-const PAGE = 200
-const count = signal(PAGE)
+const lines = new ListWindow(computed(() => visibleRequests.value.map(({ id }) => id)))
 
 /** The requests, newest first, and the filter over them. */
 export function List() {
@@ -32,9 +35,7 @@ export function List() {
           id="filter"
           type="search"
           placeholder={
-            isRelay
-              ? 'Filter: endpoint, dead, failure, a path or id'
-              : 'Filter: event, fired, a word of the body'
+            isRelay ? 'Filter: path, id, reason' : 'Filter: event, fired, a word of the body'
           }
           autocomplete="off"
           spellcheck={false}
@@ -48,6 +49,7 @@ export function List() {
         />
         <kbd>/</kbd>
       </div>
+      {isRelay && <Choices />}
       <p id="tally" class="tally" role="status">
         {tally}
       </p>
@@ -55,13 +57,7 @@ export function List() {
       {isFiltered.value && visibleRequests.value.length === 0 && summaries.value.size > 0 && (
         <p class="unmatched">
           {isRelay ? 'No delivery matches the filter.' : 'No request matches it.'}{' '}
-          <button
-            type="button"
-            class="small"
-            onClick={() => {
-              filter.value = ''
-            }}
-          >
+          <button type="button" class="small" onClick={clearFilter}>
             Clear the filter
           </button>
         </p>
@@ -71,30 +67,78 @@ export function List() {
   )
 }
 
-function Rows() {
-  const all = visibleRequests.value
-  // The line that is shown stays in the list, and the next one is there before a key selects it.
-  const shown = Math.max(count.value, all.findIndex(({ id }) => id === current.value) + 2)
-  const left = all.length - shown
+/** The filters by endpoint, state and outcome of the run. */
+function Choices() {
   return (
-    <>
-      <ol id="rows" class="rows">
-        {all.slice(0, shown).map((summary, at) => (
-          <Row key={summary.id} summary={summary} position={at + 1} size={all.length} />
-        ))}
-      </ol>
-      {left > 0 && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            count.value = shown + PAGE
-          }}
-        >
-          {left.toLocaleString('en')} more
-        </button>
-      )}
-    </>
+    <div class="choices">
+      <Choice
+        label="Endpoint"
+        all="All endpoints"
+        choice={choices.endpoint}
+        values={valuesInList(({ relay }) => relay?.endpoint)}
+      />
+      <Choice
+        label="State"
+        all="All states"
+        choice={choices.outcome}
+        values={valuesInList(({ outcome }) => outcome)}
+      />
+      <Choice
+        label="Outcome of the run"
+        all="All outcomes"
+        choice={choices.run}
+        values={valuesInList(({ relay }) => relay?.outcome)}
+      />
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  all: string
+  choice: Signal<string>
+  values: readonly string[]
+}
+
+function Choice({ label, all, choice, values }: ChoiceProps) {
+  // A value that is chosen stays, even if the list has it no longer.
+  const offered = [...new Set([...values, choice.value])].filter((value) => value !== '')
+  return (
+    <select
+      aria-label={label}
+      value={choice}
+      onChange={({ currentTarget }) => {
+        choice.value = currentTarget.value
+      }}
+    >
+      <option value="">{all}</option>
+      {offered.map((value) => (
+        <option key={value} value={value}>
+          {value.replaceAll('_', ' ')}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Rows() {
+  const list = useRef<HTMLOListElement>(null)
+  const [from, to] = lines.range.value
+  const [above, below] = lines.space.value
+  const all = visibleRequests.value
+  useEffect(() => (list.current ? lines.attach(list.current) : undefined), [])
+  useLayoutEffect(() => lines.settle())
+  return (
+    <ol
+      id="rows"
+      class="rows"
+      ref={list}
+      style={{ '--above': `${above}px`, '--below': `${below}px` }}
+    >
+      {all.slice(from, to).map((summary, at) => (
+        <Row key={summary.id} summary={summary} position={from + at + 1} size={all.length} />
+      ))}
+    </ol>
   )
 }
 
@@ -142,10 +186,18 @@ function Row({ summary, position, size }: { summary: Summary; position: number; 
  * take the focus from whoever types by then, and what is typed would be taken for shortcuts.
  */
 export function showCurrentLine(isFocused: boolean): void {
+  const currentLine = () => document.querySelector<HTMLElement>('#rows [aria-current]')
   queueMicrotask(() => {
-    const line = document.querySelector<HTMLElement>(`#rows [data-id="${current.value}"] a`)
-    line?.scrollIntoView({ block: 'nearest' })
-    if (isFocused) line?.focus({ preventScroll: true })
+    lines.reveal(current.value)
+    if (!isFocused) return
+    const line = currentLine()
+    if (line) return line.focus({ preventScroll: true })
+    // A line that was out of sight is rendered first; whoever types by then keeps the focus.
+    const before = document.activeElement
+    queueMicrotask(() => {
+      lines.reveal(current.value)
+      if (document.activeElement === before) currentLine()?.focus({ preventScroll: true })
+    })
   })
 }
 

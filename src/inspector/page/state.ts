@@ -22,6 +22,12 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('con
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
 export const filter = signal('')
+/** The values by which a relay's deliveries are filtered; empty for all. */
+export const choices = {
+  endpoint: signal(''),
+  outcome: signal(''),
+  run: signal(''),
+} as const
 /** Ids of the deliveries that are marked for a replay. */
 export const marked = signal<ReadonlySet<string>>(new Set())
 /** The id of the selected request in the address; empty while the newest is followed. */
@@ -48,7 +54,9 @@ const newestFirst = computed(() =>
   [...summaries.value.values()].sort((one, other) => other.number - one.number),
 )
 
-export const isFiltered = computed(() => filter.value.trim() !== '')
+export const isFiltered = computed(
+  () => filter.value.trim() !== '' || Object.values(choices).some((choice) => choice.value !== ''),
+)
 
 /** The requests that match the filter, newest first. */
 export const visibleRequests = computed(() => {
@@ -56,9 +64,33 @@ export const visibleRequests = computed(() => {
   const isMatch = filterMatcher(filter.value)
   const isSure = welcome.value?.relay != null || !isExcluding(filter.value)
   return newestFirst.value.filter(
-    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchedText(summary))),
+    (summary) =>
+      isChosen(summary) &&
+      (found.value.has(summary.id) || (isSure && isMatch(searchedText(summary)))),
   )
 })
+
+function isChosen({ outcome, relay }: Summary): boolean {
+  const { endpoint, outcome: state, run } = choices
+  const equals = (choice: string, value: string | undefined) => choice === '' || choice === value
+  return (
+    equals(endpoint.value, relay?.endpoint) &&
+    equals(state.value, outcome) &&
+    equals(run.value, relay?.outcome)
+  )
+}
+
+/** The values that the list has, for a choice. */
+export function valuesInList(read: (summary: Summary) => string | undefined): string[] {
+  return [...new Set(newestFirst.value.flatMap((one) => read(one) || []))].sort()
+}
+
+export function clearFilter(): void {
+  batch(() => {
+    filter.value = ''
+    for (const choice of Object.values(choices)) choice.value = ''
+  })
+}
 
 function searchedText(summary: Summary) {
   const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
@@ -130,7 +162,7 @@ function startAgain(): void {
     shown.value = undefined
     picked.value = undefined
     marked.value = new Set()
-    filter.value = ''
+    clearFilter()
     choose('')
   })
   announce('The command was started anew')
