@@ -17,7 +17,7 @@ import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { parseAddress } from '../../wire/address.ts'
 import { errorCode, type Problem, UserError } from '../../wire/errors.ts'
-import { Secret } from '../../wire/secret.ts'
+import { Secret, sameText } from '../../wire/secret.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import { systemProblem } from '../../wire/system-error.ts'
 import { newRelayKey, type RelayKeys, readRelayKeys } from '../store/relay-key.ts'
@@ -189,7 +189,8 @@ export async function rotateRelayKey(folder: DataFolder, env: Environment): Prom
     const options = { temporary: `${file}.new`, like: await stat(file) }
     const publish = async (temporary: string) => {
       // Another rotation may have ended after the keys were read.
-      if ((await readKeyFile(folder))?.reveal() !== text.reveal()) throw changed
+      const now = await readKeyFile(folder)
+      if (!now || !(await sameText(now.reveal(), text.reveal()))) throw changed
       await rename(temporary, file)
     }
     await writeWhole(file, rotated, publish, options)
