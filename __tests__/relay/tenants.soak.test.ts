@@ -188,11 +188,14 @@ describe.each(DATABASE_RUNTIMES)('a caller among others on $name', ({ isThere, s
 
   run('100 guesses of stored bodies, from a right address', async () => {
     const { calls } = github
+    const rows = (await ofVictim()).length
     await post(paths.orders, JSON.stringify({ text: LARGE_TEXT + incompressible(20_000) }))
     const sent = calls.map(({ body }) => JSON.parse(body).client_payload.headers)
     const url = sent.map((headers) => headers['x-hookline-body-url']).find(Boolean)
     const right = new URL(url).pathname
     expect((await fetch(relay.url + right)).status).toBe(200)
+    // The relay records the delivery after its response.
+    await until(async () => (await ofVictim()).length > rows)
     await attack(
       100,
       (n) => {
