@@ -56,7 +56,7 @@ const STARTED: Answer = {
 }
 const MOST_PAYLOAD_BYTES = 65_535
 
-/** What `endpoint create` reads before it asks the relay: the repository, and a workflow that listens. */
+/** Responds with the repository and a workflow that listens, which `endpoint create` reads first. */
 export const listeningWorkflow: Answering = ({ url }) => {
   if (url.includes('/contents/.github/')) return { status: 200, body: WORKFLOW }
   if (url.includes('/contents/')) return { status: 404 }

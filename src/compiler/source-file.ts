@@ -151,7 +151,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
   return new Map(pairs.map((pair) => [pairKey(pair), pair]))
 }
 
-/** Whether the source has an event of GitHub under `on:`. */
+/** True if the source has this event of GitHub under `on:`. */
 export function listensTo({ native }: SourceFile, event: string): boolean {
   return native.some(({ name }) => name === event)
 }

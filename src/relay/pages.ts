@@ -63,15 +63,15 @@ function allowedHeaders(requested: string | undefined): Record<string, string> {
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
 
-/** The public description of a relay. It contains nothing that a response to a webhook would not reveal. */
+/** The public description of a relay. A response to a webhook reveals the same. */
 interface Discovery {
   /** How a token URL starts a workflow. */
   readonly dispatch: DispatchMode
   /** The relay's own GitHub credential. */
   readonly credential: 'none' | 'token' | 'app'
-  /** Whether the relay has no database, so that it has no endpoints. */
+  /** True for a relay without a database, which has no endpoints. */
   readonly stateless: boolean
-  /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
+  /** True if the relay serves one repository, at `/webhook/<workflow>/<trigger>`. */
   readonly singleRepository: boolean
 }
 

@@ -108,7 +108,7 @@ export function textAt(place: Place | undefined): TextPlace | undefined {
   return place && isText(place.node) ? { ...place, node: place.node } : undefined
 }
 
-/** Where a string is written; for an alias, where the alias is. */
+/** The position of a string, or of the alias that stands for it. */
 export function writtenAt(source: Source, { node, alias }: TextPlace): Position {
   return positionAt(source, ...rangeOf(alias ?? node))
 }

@@ -124,7 +124,7 @@ const POSIX_SHELL =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
 
 /**
- * Whether bash or sh certainly runs the script of a step: by the nearest `shell`, or without one by the
+ * True if bash or sh certainly runs the script of a step: by the nearest `shell`, or without one by the
  * labels of GitHub's runners, on which the default is bash, except on Windows.
  */
 export function isPosixScript(top: Place, job: Place, step: Place): boolean {

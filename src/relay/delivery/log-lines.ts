@@ -2,7 +2,7 @@
 
 import type { Delivery, RunOutcome } from '../store/delivery-rows.ts'
 
-/** What the lines are about. docs/reference/log.md is generated from this table. */
+/** The changes that lines tell, by name. docs/reference/log.md is generated from this table. */
 export const CHANGES = {
   created: 'an endpoint was created; `endpoint` is its owner and name, such as `octo/orders`',
   updated: 'an endpoint has other settings',

@@ -185,7 +185,7 @@ export async function rotateRelayKey(folder: DataFolder, env: Environment): Prom
   try {
     // A link to the file stays a link.
     const file = await realpath(folder.key)
-    // Of two processes only one creates the temporary file.
+    // Two processes that rotate the key have one temporary file, which only one of them can create.
     const options = { temporary: `${file}.new`, like: await stat(file) }
     const publish = async (temporary: string) => {
       // Another rotation may have ended after the keys were read.

@@ -773,7 +773,7 @@ function deletion(where: string, list: string): readonly SqlStatement[] {
   ]
 }
 
-/** It is written at most once a day. */
+/** Notes that GitHub accepted the credential for the repository, at most once a day. */
 function acceptance(queue: string, now: number): SqlStatement {
   const text = `INSERT INTO accepted VALUES (?1, ?2)
     ON CONFLICT (name) DO UPDATE SET at = ?2 WHERE at < ?2 - ${DAY}`
