@@ -9,7 +9,7 @@ export default {
   testTimeout: 180_000,
   // Most suites wait for a process or a socket, so every core runs one.
   maxWorkers: '100%',
-  // The seed is printed; `--seed=<number>` repeats its order.
+  // The seed is printed; `--seed=<number>` repeats its order. `npm test` changes its seed every week.
   randomize: true,
   globalSetup: '<rootDir>/scripts/jest/setup.js',
   reporters: ['default', '<rootDir>/scripts/jest/tally.js'],
