@@ -54,7 +54,7 @@ function start(settings: Record<string, string> = {}, program = [NODE24 ?? '', Q
     env: {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_RELAY_KEY: RELAY_KEY,
-      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '100',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500',
       HOOKLINE_TEST_MIN_INTERVAL_MS: '0',
       ...settings,
     },

@@ -75,7 +75,7 @@ testOnNode24(
     const held = join(folder, 'the-disk-stands-still')
     const settings = await onDisk('held-disk.cjs', {
       ...{ HELD_DISK: held },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500' },
     })
     const before = await startBuiltRelay({ folder, settings })
     await sendTo(before, 'r', 'before')
@@ -142,7 +142,7 @@ testOnNode24(
   async () => {
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK_MB: '24' },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
     const relay = await startBuiltRelay({ folder, settings })
     const body = 'x'.repeat(45_000)
@@ -214,7 +214,7 @@ testOnNode24(
 testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   const settings = {
     ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
-    ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '500' },
+    ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500' },
   }
   await fillDatabase(settings)
   const relay = await startBuiltRelay({ folder, settings })
@@ -238,7 +238,7 @@ testOnNode24(
     const reserve = join(folder, 'relay.db.reserve')
     const settings = await onDisk('full-disk.cjs', {
       ...{ FULL_DISK: full },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
+      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltRelay({ folder, settings })
     const waiting = async () => (await listed(relay)).waiting.length

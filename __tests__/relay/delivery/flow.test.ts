@@ -25,7 +25,7 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ name, is
     if (!isThere) return
     relay = await start({
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '400',
+      HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500',
     })
     // The relay queues only events of credentials that GitHub accepted before.
     expect((await send('before')).status).toBe(200)

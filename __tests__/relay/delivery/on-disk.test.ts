@@ -34,7 +34,7 @@ afterEach(async () => {
 const settings = () => ({
   HOOKLINE_API_URL: github.url,
   HOOKLINE_GITHUB_TOKEN: 'ghp_the-token-of-the-relay-0000000000',
-  HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '400',
+  HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500',
 })
 
 /** GitHub does not take events: it responds with 503, or not at all. */
