@@ -9,6 +9,9 @@ import {
 } from '../../support/delivery-scene.ts'
 import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
 
+// A quiet machine needs a quarter of an hour.
+jest.setTimeout(90 * 60_000)
+
 /** One event every three seconds for a week. */
 const EVENTS = 201_600
 const BETWEEN = 3 * SECOND
