@@ -1,8 +1,9 @@
 // npm run generate [-- <part> …] [-- --check]
 //
 // Writes the generated files, in the order in which they depend on each other; with --check names each
-// stale file and exits 1. Parts: lists, docs, schema, dist (default: these four), golden, the approved
-// compiled files of the tests, and outputs, the outputs of the commands for their reference. Works in a fresh clone, because it compiles src/ to build/ itself.
+// stale file and exits 1. Parts: lists, docs, schema, dist (default: these four); golden, the approved
+// compiled files of the tests, which --check compares too; and outputs, the outputs of the commands for
+// their reference. Works in a fresh clone, because it compiles src/ to build/ itself.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from './build/compile.js'
@@ -29,7 +30,8 @@ const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
-const wanted = positionals.length > 0 ? positionals : DEFAULT
+const ordinary = values.check ? [...DEFAULT, 'golden'] : DEFAULT
+const wanted = positionals.length > 0 ? positionals : ordinary
 const unknown = wanted.find((part) => !['lists', 'outputs'].includes(part) && !(part in PARTS))
 if (unknown !== undefined) {
   console.error(
@@ -46,12 +48,15 @@ if (wanted.includes('lists')) await finish(await listFiles())
 if (wanted.includes('outputs')) await finish(await outputFiles())
 const parts = Object.entries(PARTS).filter(([name]) => wanted.includes(name))
 if (parts.length > 0) await compile()
-for (const [, part] of parts) await finish(await part())
+for (const [name, part] of parts) await finish(await part(), name)
 
-/** @param {import('./generate/files.js').GeneratedFiles} generated */
-async function finish(generated) {
+/**
+ * @param {import('./generate/files.js').GeneratedFiles} generated
+ * @param {string} [part]
+ */
+async function finish(generated, part) {
   if (!values.check) return writeFiles(generated)
-  const golden = wanted.includes('golden') ? ' -- golden' : ''
+  const golden = part === 'golden' ? ' -- golden' : ''
   for (const stale of await staleFiles(generated)) {
     console.error(`${stale}: run "npm run generate${golden}" and commit the result`)
     process.exitCode = 1

@@ -4,7 +4,7 @@ import { RULES } from '../../src/check/rules.ts'
 import { caseFiles, expectedFindings } from '../support/case-files.ts'
 import { Checked } from './support/checked.ts'
 
-// With --strict, each finding of a workflow is an error.
+// No rule of the level `warning` has a case: with --strict, each finding here is an error.
 const CASES = caseFiles(join(import.meta.dirname, 'cases')).map((file) => ({
   ...file,
   expected: expectedFindings(file),

@@ -221,8 +221,8 @@ export function testProcesses({
 
     const BEFORE = '{"format":"hookline-state","version":1,"triggers":{}}\n'
 
-    /** Simulates the end of a lease. */
-    async function letLeaseEnd(): Promise<void> {
+    /** Simulates a lock that its owner no longer renews. */
+    async function letLockExpire(): Promise<void> {
       const past = new Date(Date.now() - 60_000)
       await utimes(join(folder, 'state.json.lock'), past, past).catch(() => {})
     }
@@ -240,7 +240,7 @@ export function testProcesses({
         const after = await readFile(path, 'utf8')
         const isNew = after.includes('"run":"1"')
         if (!isNew) expect(after).toBe(BEFORE)
-        await letLeaseEnd()
+        await letLockExpire()
         expect(await claimNext()).toBe(isNew ? 'claimed' : 'new')
         expect(await readdir(folder)).toEqual(['state.json'])
         outcomes.push(isNew ? 'new' : 'old')
@@ -249,7 +249,7 @@ export function testProcesses({
       expect(outcomes.length).toBeGreaterThan(killStep === 1 ? 8 : 4)
     })
 
-    test('a process that was suspended for longer than its lease changes nothing later', async () => {
+    test('a process that was suspended until its lock expired changes nothing later', async () => {
       const path = join(folder, 'state.json')
       let isEnded = false
       let wasOvertaken = 0
@@ -261,7 +261,7 @@ export function testProcesses({
           isEnded = true
           continue
         }
-        await letLeaseEnd()
+        await letLockExpire()
         expect(await claimNext()).not.toBe('')
         late.child.kill('SIGCONT')
         await late.printed

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundlesForTests } from '../build/for-tests.js'
@@ -18,13 +18,14 @@ export async function goldenFiles() {
   const names = golden.filter((name) => name.endsWith('.yml') && !name.endsWith('.jobs.yml'))
   const folder = await mkdtemp(join(tmpdir(), 'hookline-golden-'))
   try {
+    await mkdir(join(folder, '.github'))
     for (const name of names) {
       await cp(join(FOLDER, 'workflows', name), join(folder, 'workflows', name))
       const dispatch = name.startsWith('direct') ? 'workflow' : 'repository'
-      const flags = ['--uses', 'hookline/hookline@v1', '--dispatch', dispatch]
-      execFileSync(process.execPath, [cli, 'build', `workflows/${name}`, ...flags], {
+      await writeFile(join(folder, '.github/hookline.yml'), `dispatch: ${dispatch}\n`)
+      execFileSync(process.execPath, [cli, 'build', `workflows/${name}`], {
         cwd: folder,
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: 'pipe',
       })
     }
     const compiled = await readdir(join(folder, '.github/workflows'))

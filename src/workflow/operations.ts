@@ -11,7 +11,7 @@ export type Key = string | number
  * with its entry.
  */
 export type Operation =
-  /** Replaces the value of an existing key, by lines at column 0. A path through an alias is an error. */
+  /** Replaces the value of a key, by lines at column 0; not an item of a list. A path through an alias is an error. */
   | { readonly op: 'set'; readonly path: Path; readonly lines: Lines }
   /** Removes an entry and everything below it; also a mapping that loses its last entry. */
   | { readonly op: 'remove'; readonly path: Path }

@@ -40,7 +40,7 @@ const between = (least: number, most: number) => least + random() * (most - leas
 const isRejected = (number: number) => number % 500 === 7
 /** GitHub answers each attempt with 503, whatever its state. */
 const isUnlucky = (number: number) => number % 900 === 11
-/** The first events, which GitHub accepts at once, so that no queue is new when the week begins. */
+/** The first events, which GitHub accepts immediately, so that no queue is new when the week begins. */
 const BEFORE = 10
 const numberOf = (delivery: string) => Number(delivery.slice(-12))
 
