@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { NotAccepted } from '../../../src/relay/delivery/answers.ts'
 import {
-  backoff,
   MOST_DOUBTS,
   nextAttempt,
   pauseAfter,
@@ -157,12 +156,6 @@ describe('the wait of an event', () => {
 test('a refused credential is tried after 1, 5, 15 and then every 60 minutes', () => {
   expect([1, 2, 3, 4, 5, 9].map(pauseAfter)).toEqual(
     [1, 5, 15, 60, 60, 60].map((minutes) => minutes * MINUTE),
-  )
-})
-
-test('a queue waits by the same back-off with a longest wait of its own', () => {
-  expect([0, 1, 2, 7, 99].map((failures) => backoff(failures, 1, MINUTE))).toEqual(
-    [1, 1, 2, 60, 60].map((seconds) => seconds * SECOND),
   )
 })
 

@@ -1,12 +1,13 @@
 // The state of a queue in memory: when the delivery loop may send its next event. The events themselves are in
 // the database. After a restart, a queue begins without failures.
 
+import { jitter } from '../../wire/http.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { Collecting, Delivery } from '../store/delivery-rows.ts'
 import { repositoryOf } from '../store/queue-name.ts'
 import type { AttemptOutcome } from './answers.ts'
-import { backoff, pauseAfter } from './retry-policy.ts'
+import { pauseAfter } from './retry-policy.ts'
 
 const MINUTE = 60_000
 
@@ -16,8 +17,8 @@ const MOST_CALLS = 4
 /** After so many failures in a row, or one after which GitHub may have the event, one event is sent at a time. */
 const FAILURES = 3
 
-/** The most milliseconds for which a failing queue rests between two events. */
-const LONGEST_REST = MINUTE
+/** How long a failing queue rests between two events. */
+const RESTS = { first: 1000, longest: MINUTE }
 
 /** Returns the name of an event's queue. */
 export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
@@ -122,8 +123,8 @@ export function noteOutcome(
       queue.failures = Math.max(queue.failures + 1, outcome.kind === 'doubt' ? FAILURES : 1)
       queue.failsSince = Math.min(now, queue.failsSince)
       if (queue.failures >= FAILURES) {
-        const rest = backoff(queue.failures - FAILURES + 1, ports.random(), LONGEST_REST)
-        queue.restUntil = now + rest
+        const rest = jitter(queue.failures - FAILURES, ports.random(), RESTS)
+        queue.restUntil = now + Math.round(rest)
       }
       if (outcome.kind === 'doubt') {
         queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)

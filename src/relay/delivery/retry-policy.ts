@@ -1,3 +1,4 @@
+import { jitter } from '../../wire/http.ts'
 import type { Delivery, DeliveryState, FailedState } from '../store/delivery-rows.ts'
 import type { NotAccepted } from './answers.ts'
 
@@ -5,8 +6,8 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** An event waits at most so long after a failure of its own. */
-const LONGEST_EVENT_WAIT = 5 * MINUTE
+/** The pauses of an event after failures of its own. */
+const EVENT_PAUSES = { first: SECOND, longest: 5 * MINUTE }
 
 /** Milliseconds after the first, second, … refusal of a credential, or of the event's own key. */
 const PAUSES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR] as const
@@ -82,7 +83,7 @@ function waitAfter(
   if (outcome.kind === 'isolated') return Math.max(least, pauseAfter(attempts))
   // The queue pauses for a refused credential, and the events of it are due when it ends.
   if (outcome.kind === 'paused') return least
-  return backoff(attempts, random, LONGEST_EVENT_WAIT)
+  return Math.round(jitter(attempts - 1, random, EVENT_PAUSES))
 }
 
 /** @param left milliseconds until the maximum age */
@@ -96,14 +97,4 @@ function waitAfterDoubt(doubts: number, left: number): number {
 /** Milliseconds until a queue whose credential was refused so many times is tried again. */
 export function pauseAfter(refusals: number): number {
   return PAUSES[Math.min(refusals, PAUSES.length) - 1] ?? HOUR
-}
-
-/**
- * Milliseconds until another attempt of an event or of a queue: at most a second, doubled with each
- * failure, with full jitter.
- *
- * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
- */
-export function backoff(failures: number, random: number, longest: number): number {
-  return Math.round(random * Math.min(longest, SECOND * 2 ** Math.max(0, failures - 1)))
 }

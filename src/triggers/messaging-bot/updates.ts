@@ -80,6 +80,7 @@ function idText(value: unknown): string | undefined {
   return isTelegramId(value.id) ? String(value.id) : undefined
 }
 
+/** The types of the specification. Each is an output of its own; a later type of Telegram is not. */
 export const SPECIFIED_TYPES = [
   'text',
   'animation',
