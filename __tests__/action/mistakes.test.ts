@@ -262,3 +262,12 @@ describe('an event file', () => {
     expect(run.stdout).toBe(`error: ${message}\n::error title=Hookline::${message}\n`)
   })
 })
+
+test('an address of the Bot API without https names the input', async () => {
+  const inputs = { on: 'webhook', 'telegram-api-url': 'api.telegram.org' }
+  const { exitCode, stdout } = await fire('webhook', {}, { inputs })
+  expect([exitCode, stdout.split('\n')[0]]).toEqual([
+    1,
+    'error: input "telegram-api-url" is not the address of an API: "api.telegram.org"',
+  ])
+})

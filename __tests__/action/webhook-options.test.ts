@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { runInShared } from '../support/action.ts'
+import { batchDispatch, json } from '../support/batches.ts'
 import { fire, itemOf } from './step.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
@@ -93,4 +95,18 @@ test('method and path must both match', async () => {
 test('deduplicationKey is accepted, and changes no output', async () => {
   const { outputs } = await fire('webhook: {deduplicationKey: data.id}', { body: '{"data":1}' })
   expect(outputs).toMatchObject({ triggered: 'true', count: '1', body: '{"data":1}' })
+})
+
+test('the log calls no event of a batch verified whose token does not match', async () => {
+  const on =
+    'webhook: {verify: {scheme: bearer, secret: right}, config: {batch: true, filter: {body.n: 1}}}'
+  const sent = (n: number, token: string) =>
+    json({ n }, { headers: { authorization: `Bearer ${token}` } })
+  const { name: event, payload } = await batchDispatch([sent(1, 'right'), sent(2, 'wrong')])
+  const { outputs, stdout } = await runInShared({ event, payload, inputs: { on } })
+  expect([outputs.count, stdout.match(/^.* fired: .*$/m)?.[0]]).toEqual([
+    '1',
+    'hook/webhook fired: 1 item',
+  ])
+  expect(stdout).toMatch(/^::warning::.*the credentials do not match\) \(1 of 2 events\)/m)
 })

@@ -16,11 +16,6 @@ describe('a mistake that only items show names its option', () => {
       'config.filter: Invalid regular expression: /(/: Unterminated group',
     ],
     [
-      'filter',
-      { filter: { $or: 5 } },
-      'config.filter: Invalid expression. $or expects value to be an Array',
-    ],
-    [
       'filterOutputs',
       { filterOutputs: { a: 1, b: 0 } },
       'config.filterOutputs: Cannot do exclusion and inclusion in projection. (5 items)',

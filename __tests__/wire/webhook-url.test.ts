@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { UserError } from '../../src/wire/errors.ts'
-import { type WebhookAddress, webhookUrl, withToken } from '../../src/wire/path.ts'
+import { type WebhookAddress, webhookUrl } from '../../src/wire/path.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
@@ -68,9 +68,5 @@ describe('the webhook URL', () => {
     })
     fc.assert(property, { numRuns: runs })
     expect(made).toBeGreaterThan(0)
-  })
-
-  test('carries a token in its query', () => {
-    expect(withToken(webhookUrl(ADDRESS), 'a%20b')).toMatch(/\/hook\/webhook\?__token=a%20b$/)
   })
 })

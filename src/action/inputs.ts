@@ -1,4 +1,5 @@
 import { parseState, STATE_FORMS, type StateChoice } from '../state/index.ts'
+import { addressInput } from '../wire/address.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
 import type { Environment } from '../wire/settings.ts'
@@ -42,11 +43,9 @@ export function readInputs(input: (name: string) => string): Inputs {
     state,
     githubToken: input('github-token').trim(),
     relayUrl: input('relay-url').trim(),
-    messagingApiUrl: input('telegram-api-url').trim() || DEFAULT_MESSAGING_API_URL,
+    messagingApiUrl: addressInput(input, 'telegram-api-url', 'https://api.telegram.org'),
   }
 }
-
-const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
 /** The glob if the input `workflow` is empty. */
 export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'

@@ -84,7 +84,7 @@ export async function main(): Promise<void> {
 function verifiedBy(decisions: readonly Decision[]): string[] {
   return decisions
     .filter(({ fired }) => fired)
-    .flatMap(({ checks }) => checks)
+    .flatMap(({ checks }) => checks.filter(({ held }) => held))
     .flatMap(({ option, found }) => {
       if (option === 'verify') return `signature verified (${found})`
       return option === 'secretToken' ? 'secretToken verified' : []

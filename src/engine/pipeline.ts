@@ -199,12 +199,16 @@ async function filterScript(
     option: 'filterScript',
     parameters: ['item', 'index', 'items'],
     body,
-    call: 'Boolean(invoke(item, index, items))',
+    call: '((kept) => (kept === undefined ? null : Boolean(kept)))(invoke(item, index, items))',
   }
   const outcomes = await scriptOutcomes(scripts, script, itemsOf(items))
   const { passed, failed } = splitOutcomes('filterScript', items, outcomes)
-  return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
+  const reasons = passed.some(({ value }) => value === null) ? [NO_RETURN] : []
+  const kept = passed.flatMap(({ candidate, value }) => (value ? [candidate] : []))
+  return { kept, failed, reasons }
 }
+
+const NO_RETURN = 'filterScript: returned nothing; write "return" before the condition'
 
 /** Sorts by `sort`, then by `sortScript`; equal items keep their order. */
 async function sort(

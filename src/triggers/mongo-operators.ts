@@ -86,8 +86,19 @@ export function queryFaults(query: JsonObject): OptionFault[] {
       const within = isCondition ? queryFaults(value) : []
       return [...pathFaults(key), ...below(key, within)]
     }
-    return [...orderFaults(key, value), ...below(key, VALUES.has(key) ? [] : withinOperator(value))]
+    const within = VALUES.has(key) ? [] : withinOperator(value)
+    return [...operandFaults(key, value), ...orderFaults(key, value), ...below(key, within)]
   })
+}
+
+const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$mod', '$and', '$or', '$nor'])
+
+/** Operands that mingo refuses without a reason, or takes for a query that every element matches. */
+function operandFaults(operator: string, operand: Json): OptionFault[] {
+  const needsList = LISTS.has(operator) && !Array.isArray(operand)
+  const needsMapping = operator === '$elemMatch' && !isObject(operand)
+  if (!needsList && !needsMapping) return []
+  return [{ keys: [operator], message: `${operator} needs a ${needsList ? 'list' : 'mapping'}` }]
 }
 
 /** Operators whose operands are values of the item, even if they are mappings. */

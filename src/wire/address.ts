@@ -48,6 +48,17 @@ export const RELAY_ADDRESS: AddressWords = {
   example: 'https://relay.example.com',
 }
 
+/** The base address in an input of an action. @throws UserError if it is no address */
+export function addressInput(
+  input: (name: string) => string,
+  name: string,
+  otherwise: string,
+  example = otherwise,
+): string {
+  const words = { name: `input "${name}"`, of: 'an API', example }
+  return baseAddress(readAddress(input(name).trim() || otherwise, words))
+}
+
 /** The address without trailing slashes, so that a path can follow. */
 export function baseAddress(url: URL): string {
   return url.href.replace(/\/+$/, '')

@@ -167,11 +167,6 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   return `${baseAddress(base)}/${place}/${name}/${trigger}`
 }
 
-/** @param token percent-encoded value of `__token`, or a variable of the shell */
-export function withToken(url: string, token: string): string {
-  return `${url}?__token=${token}`
-}
-
 function wrong(what: string, found: string, example: string): UserError {
   return new UserError({
     message: `${what} is ${JSON.stringify(found)}`,

@@ -19,14 +19,12 @@ export function bindOptions(
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Mistake[] } {
   const { values, mistakes } = optionValues(reading, nodes)
-  // The schema would accept a list as an object with the keys `0`, `1`, …
-  if (Array.isArray(values)) {
-    const position = positionAt(reading.source, ...rangeOf(nodes.value ?? nodes.key))
-    return {
-      problems: [
-        { code: 'trigger-form', message: 'options are a list, not a mapping of options', position },
-      ],
-    }
+  const list = listForMapping(values)
+  if (list) {
+    const position = positionAt(reading.source, ...rangeOf(nearestNode(reading, nodes, list)))
+    const subject = list.length === 0 ? 'options are' : `"${optionName(list)}" is`
+    const message = `${subject} a list, not a mapping of options`
+    return { problems: [{ code: 'trigger-form', message, position }] }
   }
   const bound = bindValues(reading, nodes, trigger, values)
   const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
@@ -37,6 +35,15 @@ export function bindOptions(
   return 'issues' in bound || mistakes.size > 0
     ? { problems: [...mistakes.values(), ...problems] }
     : bound
+}
+
+/** The path of the first list that a schema would accept as an object with the keys `0`, `1`, … */
+function listForMapping(values: Json): Path | undefined {
+  if (Array.isArray(values)) return []
+  if (!isObject(values)) return undefined
+  if (Array.isArray(values.config)) return ['config']
+  const entry = Array.isArray(values.verify) ? values.verify.findIndex(Array.isArray) : -1
+  return entry < 0 ? undefined : ['verify', entry]
 }
 
 /** An option whose value is not known yet counts as absent if its placeholder is not accepted. */
@@ -141,15 +148,10 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
     // The schema's message is a noun: `HTTP method`.
     const { message: noun, expected, input } = issue
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
-    return typeof input === 'string'
-      ? withHint('option-value', `unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
-      : withHint(
-          'option-value',
-          `${noun} is ${yamlTypeInWords(input)}, not a name`,
-          '',
-          allowed,
-          'allowed',
-        )
+    const isName = typeof input === 'string'
+    const type = yamlTypeInWords(input)
+    const message = isName ? `unknown ${noun} ${quoted(input)}` : `${noun} is ${type}, not a name`
+    return withHint('option-value', message, isName ? input : '', allowed, 'allowed')
   }
   if (issue.kind === 'schema') return wrongType(issue, option)
   return { code: 'option-value', message: aboutOption(option, issue) }

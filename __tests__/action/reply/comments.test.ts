@@ -171,7 +171,13 @@ describe('Jira', () => {
   })
 
   test.each([
-    ['no address', jira('SHOP-7'), { 'jira-url': '' }, /"jira-url" is missing/],
+    ['no address', jira('SHOP-7'), { 'jira-url': '' }, /"jira-url" is not the address .*: ""/],
+    [
+      'an address without https',
+      jira('SHOP-7'),
+      { 'jira-url': 'shop.atlassian.net' },
+      /"jira-url" is not the address .*: "shop.atlassian.net"/,
+    ],
     ['no issue', jira('../x'), {}, /without an issue/],
     ['Markdown', jira('SHOP-7'), { format: 'markdown' }, /does not read Markdown/],
     ['no token', jira('SHOP-7'), { token: '' }, /"token" is missing/],

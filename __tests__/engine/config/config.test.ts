@@ -139,6 +139,12 @@ describe('a trigger that fails', () => {
   })
 })
 
+test('a filterScript without a return says why it dropped the item', async () => {
+  const { outputs, stdout } = await runJob(webhookRun({ filterScript: 'item.body.n > 3' }, BODY))
+  expect(outputs.triggered).toBe('false')
+  expect(stdout).toContain('filterScript: returned nothing; write "return" before the condition')
+})
+
 test('the text of an item is in no error of a script', async () => {
   const config = { filterScript: 'throw new Error(item.body.title)', skipOnError: true }
   const { stdout, summary } = await runJob(webhookRun(config, { title: 'PAYLOAD-TEXT' }))

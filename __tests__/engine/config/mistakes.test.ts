@@ -27,6 +27,12 @@ describe('a mistake in config is shown at its place:', () => {
     [{ filter: [] }, '"config.filter" is not a mapping'],
     [{ filter: 'x' }, '"config.filter" is not a mapping'],
     [{ filter: { a: { $gtt: 1 } } }, '"config.filter": operator $gtt is unknown'],
+    [{ filter: { a: { $in: 'x' } } }, '"config.filter.a.$in": $in needs a list'],
+    [{ filter: { $or: { a: 1 } } }, '"config.filter.$or": $or needs a list'],
+    [
+      { filter: { a: { $elemMatch: 5 } } },
+      '"config.filter.a.$elemMatch": $elemMatch needs a mapping',
+    ],
     [
       { filter: { $where: 'true' } },
       '"config.filter": operator $where runs a script; use filterScript or format',
@@ -53,9 +59,14 @@ describe('a mistake in config is shown at its place:', () => {
     expect(stdout).toContain('^^^^^ write true or false')
   })
 
-  test('config itself is not a mapping', async () => {
-    const { stdout } = await runJob(webhookRun('x', {}))
-    expect(stdout).toContain('error: "config" is a string')
+  test.each([
+    ['x', 'a string'],
+    [[{ limit: 1 }], 'a list'],
+  ])('config itself is not a mapping: %j', async (config, type) => {
+    const { stdout } = await runJob(webhookRun(config, {}))
+    expect(stdout.match(/^error: .*$/gm)).toEqual([
+      `error: "config" is ${type}, not a mapping of options`,
+    ])
   })
 
   test('an option of config beside it', async () => {

@@ -212,3 +212,14 @@ function withCharacterChanged(text: string, at: number, bit: number): string {
   const char = String.fromCharCode(text.charCodeAt(at) ^ (1 << bit))
   return text.slice(0, at) + char + text.slice(at + 1)
 }
+
+test.each([
+  [{ scheme: 'github' }, 'x-hub-signature-256', '0b'.repeat(32), 'hex after sha256='],
+  [{ scheme: 'hmac', header: 'x-sum' }, 'x-sum', `sha256=${'0b'.repeat(32)}`, 'hex'],
+  [{ scheme: 'shopify' }, 'x-shopify-hmac-sha256', '%%', 'base64'],
+])('a header without a signature of the scheme %j is named', async (verify, header, text, form) => {
+  const trigger = bound('webhook', { verify: { ...verify, secret: 'a secret' } })
+  const { checks } = await receive(trigger, { body, headers: { [header]: text } })
+  const reason = `${verify.scheme}: the header ${header} contains no signature in ${form}`
+  expect(checks.find(({ option }) => option === 'verify')?.found).toBe(reason)
+})

@@ -154,15 +154,6 @@ function retryAfter({ headers }: HttpResponse): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1000) : 1_000
 }
 
-/** The base address in an input, without a trailing slash. */
-export function addressInput(
-  input: ReplyContext['input'],
-  name: string,
-  otherwise: string,
-): string {
-  return (input(name).trim() || otherwise).replace(/\/+$/, '')
-}
-
 /** A `multipart/form-data` body with files, as fetch would send it. */
 export async function multipartBody(
   fields: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
+import { addressInput } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import {
-  addressInput,
   type Chat,
   type Content,
   callChat,

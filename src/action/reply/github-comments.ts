@@ -1,13 +1,7 @@
+import { addressInput } from '../../wire/address.ts'
 import { ServerVersion } from '../../wire/api-version.ts'
 import { isRepository } from '../../wire/path.ts'
-import {
-  addressInput,
-  type Chat,
-  callChat,
-  NotDelivered,
-  noReplyTarget,
-  type ReplyContext,
-} from './chat.ts'
+import { type Chat, callChat, NotDelivered, noReplyTarget, type ReplyContext } from './chat.ts'
 import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 

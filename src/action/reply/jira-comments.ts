@@ -1,5 +1,6 @@
+import { addressInput } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
-import { addressInput, type Chat, callChat, noReplyTarget, type ReplyContext } from './chat.ts'
+import { type Chat, callChat, noReplyTarget, type ReplyContext } from './chat.ts'
 import { acceptedJson, commentChat, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 
@@ -22,13 +23,7 @@ export function jiraComments(context: ReplyContext): Chat {
       hint: 'Use "plain", or "raw" for the wiki markup of Jira.',
     })
   }
-  const base = addressInput(input, 'jira-url', '')
-  if (!/^https?:\/\/[^/?#@]+/.test(base)) {
-    throw new UserError({
-      message: 'input "jira-url" is missing or not an address',
-      hint: 'Set jira-url: https://example.atlassian.net',
-    })
-  }
+  const base = addressInput(input, 'jira-url', '', 'https://example.atlassian.net')
   const { key } = objectAt(objectAt(item, 'body'), 'issue')
   if (typeof key !== 'string' || !/^[A-Z][A-Z0-9_]{0,30}-\d{1,10}$/.test(key)) {
     throw noReplyTarget('an event of Jira without an issue')

@@ -1,12 +1,6 @@
+import { addressInput } from '../../wire/address.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import {
-  addressInput,
-  type Chat,
-  callChat,
-  NotDelivered,
-  noReplyTarget,
-  type ReplyContext,
-} from './chat.ts'
+import { type Chat, callChat, NotDelivered, noReplyTarget, type ReplyContext } from './chat.ts'
 import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
 import { objectAt } from './own-event.ts'
 

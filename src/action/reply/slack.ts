@@ -1,10 +1,10 @@
 import { partsOfEvent, slackItem } from '../../triggers/slack/places.ts'
+import { addressInput } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import {
   type Attachment,
-  addressInput,
   type Chat,
   type Content,
   callChat,
@@ -145,7 +145,7 @@ function responseUrl(event: JsonObject, input: ReplyContext['input']): string | 
 
 /** True for the same origin and a known path, without a user name, which may look like a host. */
 function isBelow(url: string, home: string): boolean {
-  if (!URL.canParse(url) || !URL.canParse(home)) return false
+  if (!URL.canParse(url)) return false
   const { origin, username, password, pathname } = new URL(url)
   const isTheirs = origin === new URL(home).origin && origin !== 'null'
   return isTheirs && username + password === '' && RESPONSE_PATH.test(pathname)

@@ -11,12 +11,12 @@ import {
   type UpdateKind,
 } from '../../triggers/messaging-bot/places.ts'
 import { isTelegramId } from '../../triggers/messaging-bot/updates.ts'
+import { addressInput } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
   type Attachment,
-  addressInput,
   type Chat,
   type Content,
   isEmpty,
@@ -33,8 +33,6 @@ import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts
 import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
 import { hasRichBlocks } from './markdown/tree.ts'
 import { type ChatLimits, checkReply } from './reply-inputs.ts'
-
-const TELEGRAM_API = 'https://api.telegram.org'
 
 /** After entities are parsed: https://core.telegram.org/bots/api#sendmessage */
 const MAX_TEXT = 4096
@@ -65,7 +63,7 @@ export async function telegramChat({ item, input, reply, ports }: ReplyContext):
     })
   }
   ports.mask(token)
-  const api = addressInput(input, 'telegram-api-url', TELEGRAM_API)
+  const api = addressInput(input, 'telegram-api-url', 'https://api.telegram.org')
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
   const target = targetOf(item, reply)
   checkReply(reply, LIMITS)

@@ -185,6 +185,7 @@ async function listRefusal(
   settings: VerifySettings,
   ports: TriggerPorts,
 ): Promise<VerificationFault> {
+  if (signatures.length === 0) return formRefusal(rule)
   const timestamp = timestampOf(rule, request, timestamps)
   if (timestamp.refusal !== undefined) return timestamp.refusal
   const { algorithm = 'sha256', signedPayload = '{body}', secretEncoding = 'text', urlForms } = rule
@@ -209,6 +210,11 @@ async function listRefusal(
   return timestamp.text === undefined
     ? undefined
     : timeRefusal(timestamp.text, tolerance, request, ports)
+}
+
+function formRefusal({ header, signaturePrefix: prefix, signatureEncoding = 'hex' }: SignedHeader) {
+  const beginning = prefix ? ` after ${prefix}` : ''
+  return `the header ${header} contains no signature in ${signatureEncoding}${beginning}`
 }
 
 interface Presented {
