@@ -315,10 +315,11 @@ export class DeliveryTable {
 
   /** The events of a queue that are collected and not yet in a batch, by grouping. */
   async collecting(queue: string): Promise<readonly Collecting[]> {
+    // No grouping is empty; for `IS NOT NULL`, SQLite would read all events of the queue.
     const rows = await this.#read(
       `SELECT ${COLLECTED} AS grouping, min(at) AS first, max(at) AS last, count(*) AS count,
           sum(length) AS length, min(period) AS period, min(quiet) AS quiet
-        FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} IS NOT NULL
+        FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} > ''
         AND queue = ? AND ${this.#readable} GROUP BY ${COLLECTED}`,
       queue,
     )
