@@ -23,7 +23,6 @@ import {
 import { Deliveries, isFollowed } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
 import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
-import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials, TokenSource } from './github/credential.ts'
 import type { Packer } from './github/payload.ts'
@@ -117,7 +116,7 @@ export function relayStoreOf(parts: StoreParts): StoreOf {
     retryTime: responseTime,
     govern: access.rateLimiters.live,
   }
-  const nameQueue = queueNames(access.rateLimiters)
+  const { nameQueue } = access.rateLimiters
   const accept = {
     send: dispatchTo(asked, access.metrics),
     store: deliveries,

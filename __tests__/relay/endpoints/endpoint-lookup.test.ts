@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
+import { StorageError } from '../../../src/relay/store/database.ts'
 import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
 import {
@@ -12,7 +13,6 @@ import {
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
-import { StorageError } from '../../../src/relay/store/storage-error.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { endpointObjects } from '../../support/endpoint-objects.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'

@@ -15,7 +15,7 @@ import {
 } from '../github/send.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Database } from '../store/database.ts'
+import { type Database, StorageError } from '../store/database.ts'
 import { CHUNK, type DeliveryTable, FIRST_LOOKUP } from '../store/deliveries.ts'
 import type {
   Bound,
@@ -30,16 +30,14 @@ import { decryptEndpoint } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
 import { isOwnQueue, ownerOf } from '../store/queue-name.ts'
 import { rowsOfKeys } from '../store/reencryption.ts'
-import { StorageError } from '../store/storage-error.ts'
 import { type Alarm, Alarms } from './alarms.ts'
 import type { AttemptOutcome } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { RunFollower } from './follow-runs.ts'
 import { type ChangeLine, deadLine, namesOf } from './log-lines.ts'
 import { DeliveryLoop } from './loop.ts'
 import { NotificationSender, type NotifySettings, type PostNotification } from './notify.ts'
 import type { Rest } from './queue.ts'
-import { Schedule, type Task } from './schedule.ts'
+import { type CallBudget, Schedule, type Task } from './schedule.ts'
 
 /** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
 export type DeliveryStore = Omit<

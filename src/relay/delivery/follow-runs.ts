@@ -23,7 +23,6 @@ import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/d
 import { holderOf, ownerOf } from '../store/queue-name.ts'
 import type { AlarmChange } from './alarms.ts'
 import { kindOf } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { namesOf, type RunLine } from './log-lines.ts'
 import {
   insertNotification,
@@ -31,6 +30,7 @@ import {
   type NotifySettings,
   newNotification,
 } from './notify.ts'
+import type { CallBudget } from './schedule.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

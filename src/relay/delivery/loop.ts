@@ -20,11 +20,11 @@ import {
 } from '../store/delivery-rows.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type AttemptOutcome, acceptedOutcome, outcomeOf } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
 import { OF_CONTENT, type OpenPorts, openEvent, openMembers } from './open-event.ts'
 import { mostCalls, noteFailedRequest, noteOutcome, Queue, type Rest } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
+import type { CallBudget } from './schedule.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

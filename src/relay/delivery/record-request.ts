@@ -1,10 +1,10 @@
 import { splitOnce } from '../../wire/path.ts'
+import type { NameQueue } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { encryptContent, type StoredRequest, storedBody } from './event-record.ts'
-import type { NameQueue } from './queue.ts'
 
 /** A request to an endpoint that started nothing. */
 export interface RecordedRequest {

@@ -1,9 +1,8 @@
 import { longestUpload } from '../figures.ts'
 import type { Runtime } from '../runtime.ts'
 import { TAG_BYTES } from './body-cipher.ts'
-import type { Database, SqlRow } from './database.ts'
+import { type Database, type SqlRow, StorageError } from './database.ts'
 import type { Room } from './room.ts'
-import { StorageError } from './storage-error.ts'
 
 /** An upload as it begins. */
 export interface NewBody {
