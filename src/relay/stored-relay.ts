@@ -3,8 +3,7 @@
 // and the second in the isolate that receives a request.
 
 import { type AdminPorts, adminApi } from './admin/admin.ts'
-import { accessCheck } from './admin/check-access.ts'
-import type { EndpointLine } from './admin/endpoints.ts'
+import { accessCheck, type EndpointLine } from './admin/endpoints.ts'
 import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
