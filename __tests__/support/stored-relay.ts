@@ -1,6 +1,7 @@
 import {
   credentialsOf,
   readRelayConfig,
+  readStorageSettings,
   sharedGitHub,
   statelessRelay,
   steadyClock,
@@ -11,7 +12,6 @@ import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import type { Relay } from '../../src/relay/relay.ts'
-import { readStorageSettings } from '../../src/relay/storage-settings.ts'
 import { type Database, StorageError } from '../../src/relay/store/database.ts'
 import type { Delivery } from '../../src/relay/store/delivery-rows.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
@@ -126,7 +126,6 @@ export async function startStoredRelay(
   const endpoints = new EndpointLookup({
     stores: table,
     encryption,
-    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
     report,

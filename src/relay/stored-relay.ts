@@ -10,6 +10,7 @@ import {
   type ForgeAccess,
   githubOf,
   type RelayConfig,
+  type StorageSettings,
   steadyClock,
   systemClock,
 } from './config.ts'
@@ -28,7 +29,6 @@ import type { Packer } from './github/payload.ts'
 import { type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { Runtime } from './runtime.ts'
-import type { StorageSettings } from './storage-settings.ts'
 import { LargeBodies, type LargeBodiesParts } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'

@@ -18,10 +18,10 @@ import {
 } from '../store/delivery-rows.ts'
 import { DELETED, isDeleted } from '../store/delivery-sql.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
+import { endpointOf } from '../store/endpoint-records.ts'
 import { ENDPOINT_NAME_FORM, type Endpoint, isEndpointOwner } from '../store/endpoint-settings.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
-import { endpointOf } from './pass-again.ts'
 import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody, readPage } from './query.ts'
 import { acceptedAt, type Resting, stagesOf } from './stages.ts'
 

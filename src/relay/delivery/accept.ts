@@ -19,9 +19,8 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isOwnQueue, repositoryOf } from '../store/queue-name.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
-import { encryptEvent } from './event-record.ts'
+import { encryptEvent, type RecordedRequest, requestColumns, requestRow } from './event-record.ts'
 import type { DeliveryLine } from './log-lines.ts'
-import { type RecordedRequest, requestColumns, requestRow } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
@@ -37,8 +36,6 @@ export interface RelayStore extends Pick<Acceptance, 'deliver' | 'record' | 'cli
   /** Responds to requests for the admin API. Never rejects. */
   admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
 }
-
-export type { RecordedRequest }
 
 export interface AcceptPorts extends Runtime {
   /** Asks GitHub, and tries again within the time that a sender waits. */

@@ -12,9 +12,14 @@ import {
 import { nothingFiredCode } from '../../wire/run-reasons.ts'
 import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-run.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { ReadDetails, RunDetails } from '../github/run-details.ts'
+import {
+  CLOCK_TOLERANCE,
+  type FoundRuns,
+  type ReadDetails,
+  type ReadRuns,
+  type RunDetails,
+} from '../github/runs.ts'
 import type { LimitedCall } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'

@@ -4,9 +4,9 @@
 
 import { LIMITS } from '../../wire/limits.ts'
 import { RelayError } from '../errors.ts'
-import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { FindRuns } from '../github/runs.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'

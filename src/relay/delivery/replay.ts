@@ -22,9 +22,9 @@ import {
   decryptContent,
   encryptContent,
   encryptEvent,
+  requestColumns,
   type StoredRequest,
 } from './event-record.ts'
-import { requestColumns } from './record-request.ts'
 
 /** What became of the deliveries that an admin replays. */
 export interface Replayed {

@@ -218,18 +218,13 @@ export class BodyUpload {
     }
   }
 
-  /** The body in its chunks, of which one at a time is in memory. */
-  async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    const { store, hash, cipher } = await this.#open()
-    yield* decryptedChunks(store, hash, cipher, this.#bytes)
-  }
-
   /** Reads the whole body. Memory holds only one such body, so a call may wait for another call. */
   inspect<Result>(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
     return this.#parts.inTurn(async () => {
       const whole = new Uint8Array(this.#bytes)
       let at = 0
-      for await (const chunk of this.chunks()) {
+      const { store, hash, cipher } = await this.#open()
+      for await (const chunk of decryptedChunks(store, hash, cipher, this.#bytes)) {
         whole.set(chunk, at)
         at += chunk.length
       }
