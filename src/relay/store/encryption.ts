@@ -113,8 +113,8 @@ const TABLES: readonly EncryptedTable[] = [
 const STEP = 100
 
 /**
- * Encrypts the rows of older relay keys by the first one. It costs one read a table if the keys are the same as
- * last time. A row that changes meanwhile is left alone, because its change encrypted it.
+ * Encrypts the rows of older relay keys by the first one. A call with the keys of the last call costs one read a
+ * table. A row that changes meanwhile is left alone, because its change encrypted it.
  *
  * @returns the encrypted rows, and those that no key decrypts, which stay as they are
  * @throws StorageError if the disk fails; a later call goes on
@@ -148,7 +148,7 @@ export async function reencrypt(
 /** Rows that one query counts: others use the database in between. */
 const COUNTED = 20_000
 
-/** How many rows each relay key encrypted, by its id. It reads whole tables. @throws StorageError */
+/** How many rows each relay key encrypted, by its id. The count reads whole tables. @throws StorageError */
 export async function rowsByKey(database: Database): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
   for (const { name, id } of TABLES) {
