@@ -36,7 +36,6 @@ const ROOMS: Readonly<Record<string, number>> = {
   'pages.ts': 6,
   'relay.ts': 6,
   'config.ts': 7,
-  'storage-settings.ts': 7,
   'stored-relay.ts': 7,
   node: 8,
   workers: 8,

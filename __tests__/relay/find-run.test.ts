@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
-import { runFinder } from '../../src/relay/github/find-run.ts'
+import { runFinder } from '../../src/relay/github/runs.ts'
 import { dispatchTo } from '../../src/relay/github/send.ts'
 import { RelayMetrics } from '../../src/relay/metrics.ts'
 import { eventOf } from '../support/delivery-scene.ts'

@@ -4,7 +4,6 @@ import { Acceptance, AcceptanceMemory } from '../../src/relay/delivery/accept.ts
 import { Deliveries, isFollowed } from '../../src/relay/delivery/deliveries.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import type { ChangeLine } from '../../src/relay/delivery/log-lines.ts'
-import { queueNames } from '../../src/relay/delivery/queue.ts'
 import type { Attempts } from '../../src/relay/errors.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { createCredentials } from '../../src/relay/github/credential.ts'
@@ -12,7 +11,12 @@ import { PACK } from '../../src/relay/github/payload.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import { type Dispatch, dispatchTo } from '../../src/relay/github/send.ts'
 import { RelayMetrics } from '../../src/relay/metrics.ts'
-import type { Database, SqlRow, SqlStatement } from '../../src/relay/store/database.ts'
+import {
+  type Database,
+  type SqlRow,
+  type SqlStatement,
+  StorageError,
+} from '../../src/relay/store/database.ts'
 import { type DeliveryLimits, DeliveryTable } from '../../src/relay/store/deliveries.ts'
 import type { Collection, Delivery, NewDelivery } from '../../src/relay/store/delivery-rows.ts'
 import type { Encryption } from '../../src/relay/store/encryption.ts'
@@ -20,7 +24,6 @@ import { encryptEndpoint } from '../../src/relay/store/endpoint-records.ts'
 import type { Endpoint } from '../../src/relay/store/endpoint-settings.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { SCHEMA } from '../../src/relay/store/schema.ts'
-import { StorageError } from '../../src/relay/store/storage-error.ts'
 import { type GitHubCall, GitHubCallError } from '../../src/wire/github-api.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -206,7 +209,7 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
   deliveries = made
   time.others = busy.count
   await made.start()
-  const nameQueue = queueNames(limiters)
+  const { nameQueue } = limiters
   const acceptance = new Acceptance({
     send: dispatchTo({ ...options, retryTime: 2500, govern: limiters.live }, metrics),
     store: made,

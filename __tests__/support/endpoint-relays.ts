@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   credentialsOf,
   readRelayConfig,
+  readStorageSettings,
   sharedGitHub,
   statelessRelay,
   steadyClock,
@@ -12,7 +13,6 @@ import {
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
-import { readStorageSettings } from '../../src/relay/storage-settings.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
@@ -40,7 +40,6 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const endpoints = new EndpointLookup({
     stores: table,
     encryption,
-    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
     report: relay.report,

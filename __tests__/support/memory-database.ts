@@ -1,7 +1,11 @@
 import initSqlJs from 'sql.js'
-import type { Database, SqlRow, SqlStatement } from '../../src/relay/store/database.ts'
+import {
+  type Database,
+  type SqlRow,
+  type SqlStatement,
+  StorageError,
+} from '../../src/relay/store/database.ts'
 import { SCHEMA } from '../../src/relay/store/schema.ts'
-import { StorageError } from '../../src/relay/store/storage-error.ts'
 
 export interface MemoryDatabase extends Database {
   /** While true, writes fail as on a full disk. */

@@ -6,8 +6,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import type { Database, SqlRow, SqlStatement } from '../../src/relay/store/database.ts'
-import { StorageError } from '../../src/relay/store/storage-error.ts'
+import {
+  type Database,
+  type SqlRow,
+  type SqlStatement,
+  StorageError,
+} from '../../src/relay/store/database.ts'
 import { builtModules } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'

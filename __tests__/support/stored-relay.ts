@@ -1,6 +1,7 @@
 import {
   credentialsOf,
   readRelayConfig,
+  readStorageSettings,
   sharedGitHub,
   statelessRelay,
   steadyClock,
@@ -11,12 +12,10 @@ import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
 import type { Relay } from '../../src/relay/relay.ts'
-import { readStorageSettings } from '../../src/relay/storage-settings.ts'
-import type { Database } from '../../src/relay/store/database.ts'
+import { type Database, StorageError } from '../../src/relay/store/database.ts'
 import type { Delivery } from '../../src/relay/store/delivery-rows.ts'
 import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
-import { StorageError } from '../../src/relay/store/storage-error.ts'
 import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
 import { figuresOf } from './figures.ts'
@@ -127,7 +126,6 @@ export async function startStoredRelay(
   const endpoints = new EndpointLookup({
     stores: table,
     encryption,
-    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: steadyClock.now,
     date: systemClock.now,
     report,

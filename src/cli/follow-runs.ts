@@ -1,4 +1,4 @@
-import { type RunDetails, readRunDetails } from '../relay/github/run-details.ts'
+import { type RunDetails, readRunDetails } from '../relay/github/runs.ts'
 import { UserError } from '../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github-api.ts'
 import { printable } from '../wire/printable.ts'

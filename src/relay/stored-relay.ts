@@ -3,14 +3,14 @@
 // and the second in the isolate that receives a request.
 
 import { type AdminPorts, adminApi } from './admin/admin.ts'
-import { accessCheck } from './admin/check-access.ts'
-import type { EndpointLine } from './admin/endpoints.ts'
+import { accessCheck, type EndpointLine } from './admin/endpoints.ts'
 import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
   type ForgeAccess,
   githubOf,
   type RelayConfig,
+  type StorageSettings,
   steadyClock,
   systemClock,
 } from './config.ts'
@@ -23,14 +23,12 @@ import {
 import { Deliveries, isFollowed } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
 import { isOwnNotification, type PostNotification } from './delivery/notify.ts'
-import { queueNames } from './delivery/queue.ts'
 import type { Task } from './delivery/schedule.ts'
 import type { Credentials, TokenSource } from './github/credential.ts'
 import type { Packer } from './github/payload.ts'
 import { type Dispatch, dispatchTo } from './github/send.ts'
 import type { Relay } from './relay.ts'
 import type { Runtime } from './runtime.ts'
-import type { StorageSettings } from './storage-settings.ts'
 import { LargeBodies, type LargeBodiesParts } from './store/bodies.ts'
 import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'
@@ -117,7 +115,7 @@ export function relayStoreOf(parts: StoreParts): StoreOf {
     retryTime: responseTime,
     govern: access.rateLimiters.live,
   }
-  const nameQueue = queueNames(access.rateLimiters)
+  const { nameQueue } = access.rateLimiters
   const accept = {
     send: dispatchTo(asked, access.metrics),
     store: deliveries,

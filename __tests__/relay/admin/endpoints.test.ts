@@ -30,7 +30,6 @@ async function startApi(open: () => Promise<EndpointStores>, rules: Partial<Acce
   const endpoints = new EndpointLookup({
     stores: await open(),
     encryption,
-    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
     now: () => 0,
     date: () => new Date(now),
     report: () => {},

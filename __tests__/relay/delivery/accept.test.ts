@@ -7,8 +7,8 @@ import {
 } from '../../../src/relay/delivery/accept.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/send.ts'
+import { StorageError } from '../../../src/relay/store/database.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
-import { StorageError } from '../../../src/relay/store/storage-error.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { randomOf } from '../../support/fake-time.ts'
 import { type DatabaseServer, SERVERS } from '../../support/real-databases.ts'
@@ -189,7 +189,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
   let relay: StoredRelay
   beforeAll(async () => {
     server = await startServer()
-  }, 60_000)
+  })
   afterAll(() => server.close())
   const start = async (env: Record<string, string> = {}) => {
     relay = await startStoredRelay(server.open(`accept-${++count}`), env)
@@ -506,7 +506,7 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
         waiting: 0,
         delivered: 1001,
       })
-    }, 120_000)
+    })
   })
 
   test('with a failing disk, events go to GitHub directly; 503 only if GitHub refuses, too', async () => {
@@ -593,5 +593,5 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       cure: expect.stringContaining('--secret-env'),
     })
     expect(dispatches()).toEqual([])
-  }, 60_000)
+  })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { RateLimiter, RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
 import { RelayMetrics } from '../../../src/relay/metrics.ts'
+import { holderOf } from '../../../src/relay/store/queue-name.ts'
 import { GitHubCallError, type GitHubResponse } from '../../../src/wire/github-api.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { tokenCredential } from '../../support/credentials.ts'
@@ -205,6 +206,7 @@ describe('one credential', () => {
 describe('credentials', () => {
   const limiters = (isApp: boolean) => new RateLimiters(limited().ports, isApp)
   const own = { ...tokenCredential(new Secret('own')), kind: 'endpoint' as const, isOwn: true }
+  const repository = { owner: 'Octo', name: 'Shop' }
 
   test.each([
     ['a token has one for all repositories', true, tokenCredential(new Secret('a')), true],
@@ -212,16 +214,21 @@ describe('credentials', () => {
     ['an App has one on each account', true, own, false],
   ])('%s', async (_name, isApp, credential, isSame) => {
     const all = limiters(isApp)
-    const holder = await all.holderOf(credential)
+    const holder = holderOf(await all.nameQueue({ repository, credential }))
     expect(all.of(holder, 'Octo') === all.of(holder, 'octo')).toBe(true)
     expect(all.of(holder, 'octo') === all.of(holder, 'other')).toBe(isSame)
   })
 
-  test('the hash of a token is its SHA-256', async () => {
+  test('a queue has the name of its repository and the SHA-256 of its token', async () => {
     const all = limiters(false)
-    const hash = await all.holderOf(tokenCredential(new Secret('abc')))
-    expect(hash).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
-    expect(await all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)
+    const name = await all.nameQueue({
+      repository,
+      credential: tokenCredential(new Secret('abc')),
+    })
+    const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+    expect(name).toBe(`octo/shop#${hash}`)
+    const again = { repository, credential: tokenCredential(new Secret('abc')) }
+    expect(await all.nameQueue(again)).toBe(name)
   })
 })
 

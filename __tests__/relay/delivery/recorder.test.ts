@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { DeliveryLine } from '../../../src/relay/delivery/log-lines.ts'
 import { DeliveryRecorder, recordEach } from '../../../src/relay/delivery/recorder.ts'
+import { StorageError } from '../../../src/relay/store/database.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
-import { StorageError } from '../../../src/relay/store/storage-error.ts'
 
 /** Only the id matters here. */
 const rowOf = (id: number) => ({ id: String(id) }) as NewDelivery

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { accessCheck } from '../../../src/relay/admin/check-access.ts'
+import { accessCheck } from '../../../src/relay/admin/endpoints.ts'
 import type { EndpointSettings } from '../../../src/relay/store/endpoint-settings.ts'
 import type { GitHubCall } from '../../../src/wire/github-api.ts'
 import { Secret } from '../../../src/wire/secret.ts'

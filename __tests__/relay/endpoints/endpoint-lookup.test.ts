@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
+import { StorageError } from '../../../src/relay/store/database.ts'
 import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { EndpointLookup } from '../../../src/relay/store/endpoint-lookup.ts'
 import {
   decryptEndpoint,
-  ENCRYPTED_ENDPOINTS,
   encryptEndpoint,
   newEndpointId,
 } from '../../../src/relay/store/endpoint-records.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { type EndpointStores, EndpointTable } from '../../../src/relay/store/endpoint-table.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
-import { StorageError } from '../../../src/relay/store/storage-error.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { endpointObjects } from '../../support/endpoint-objects.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
@@ -121,9 +120,9 @@ test('endpoints of an older key are encrypted anew, and stay found by their toke
   await store.create(await rowOf(endpointOf('octo', 'a', { token: TOKEN })))
   await store.create(await rowOf(endpointOf('octo', 'b')))
   expect((await store.list(await both.tokenHashes(TOKEN))).map(({ name }) => name)).toEqual(['a'])
-  expect(await reencrypt(database, ENCRYPTED_ENDPOINTS, both)).toEqual({ rows: 2, unreadable: 0 })
+  expect(await reencrypt(database, both)).toEqual({ rows: 2, unreadable: 0 })
   const fresh = await encryptionOf(NEW)
-  expect(await rowsByKey(database, ENCRYPTED_ENDPOINTS)).toEqual({
+  expect(await rowsByKey(database)).toEqual({
     [fresh.key]: 2,
   })
   const [a] = await store.list(await fresh.tokenHashes(TOKEN))

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Database } from '../../../src/relay/store/database.ts'
-import {
-  type DeliveryLimits,
-  DeliveryTable,
-  ENCRYPTED_DELIVERIES,
-} from '../../../src/relay/store/deliveries.ts'
+import { type DeliveryLimits, DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { Delivery, NewDelivery, RunStep } from '../../../src/relay/store/delivery-rows.ts'
 import { DELETED } from '../../../src/relay/store/delivery-sql.ts'
 import { rowsByKey } from '../../../src/relay/store/encryption.ts'
@@ -195,7 +191,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await table.endOld(-1, [QUEUE], [])).toEqual([])
       expect(await table.figures()).toMatchObject({ unreadable: 2, states: { waiting: 2 } })
       await table.record([row({ state: 'delivered', key: null, content: null })])
-      expect(await rowsByKey(database, ENCRYPTED_DELIVERIES)).toEqual({ k0: 2 })
+      expect(await rowsByKey(database)).toEqual({ k0: 2 })
       table = open({}, ['k1', 'k0'])
       expect(await due()).toBeDefined()
     })

@@ -74,10 +74,17 @@ testOnNode24('the next event is found at the begin of an index, without a sort',
   const searches = details.filter((detail) => /COVERING INDEX delivery_open/.test(detail))
   expect(searches).toEqual(
     Array(2).fill(
-      'SEARCH delivery USING COVERING INDEX delivery_open (state=? AND <expr>=? AND queue=?)',
+      'SEARCH delivery USING COVERING INDEX delivery_open (state=? AND queue=? AND <expr>=?)',
     ),
   )
   expect(details.filter((detail) => /TEMP B-TREE/.test(detail))).toEqual([])
+})
+
+testOnNode24('the collected events of a queue are read without those of other queues', async () => {
+  const details = await plansOf((table) => table.collecting(QUEUE))
+  expect(details).toEqual([
+    'SEARCH delivery USING INDEX delivery_open (state=? AND queue=? AND <expr>>?)',
+  ])
 })
 
 testOnNode24.each<[string, (table: DeliveryTable) => Promise<unknown>]>([

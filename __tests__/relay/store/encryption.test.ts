@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { encryptJwe } from '../../../src/relay/node/database.ts'
-import {
-  type EncryptedTable,
-  Encryption,
-  reencrypt,
-  rowsByKey,
-} from '../../../src/relay/store/encryption.ts'
+import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
-import { SCHEMA } from '../../../src/relay/store/schema.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 
@@ -58,89 +52,83 @@ test('the hash of a token depends on the relay key, and is found under each key'
 })
 
 describe('reencrypt', () => {
-  const TABLE: EncryptedTable = {
-    name: 'thing',
-    id: 'seq',
-    type: 't',
-    columns: async (content) => ({ length: JSON.stringify(content).length }),
-  }
+  const TOKEN = new Secret(`ghp_${'t'.repeat(36)}`)
 
-  async function tableWith(count: number) {
-    const database = await memoryDatabase([
-      ...SCHEMA,
-      'CREATE TABLE thing (seq INTEGER PRIMARY KEY, length INTEGER, key TEXT, content TEXT)',
-    ])
-    for (let seq = 1; seq <= count; seq++) {
-      const { key, content } = await old.encrypt('t', { seq })
-      await database.write([['INSERT INTO thing VALUES (?, 0, ?, ?)', seq, key, content]])
+  async function endpoints(count: number) {
+    const database = await memoryDatabase()
+    for (let n = 0; n < count; n++) {
+      const { key, content } = await old.encrypt('hookline-endpoint', { n, token: TOKEN.reveal() })
+      const text = `INSERT INTO endpoint (hash, owner, name, created, changed, key, content)
+        VALUES (?1, 'octo', ?1, 0, 0, ?2, ?3)`
+      await database.write([[text, String(n), key, content]])
     }
     return database
   }
 
   test('250 rows get the new key, then the old one is not needed', async () => {
-    const database = await tableWith(250)
-    expect(await rowsByKey(database, TABLE)).toEqual({ [old.key]: 250 })
-    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 250, unreadable: 0 })
-    expect(await rowsByKey(database, TABLE)).toEqual({ [both.key]: 250 })
-    const [row] = await database.read('SELECT * FROM thing WHERE seq = 217')
-    expect(row?.length).toBe('{"seq":217}'.length)
-    expect(await fresh.decrypt('t', { key: '', content: String(row?.content) })).toEqual({
-      seq: 217,
-    })
-    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 0, unreadable: 0 })
+    const database = await endpoints(250)
+    expect(await rowsByKey(database)).toEqual({ [old.key]: 250 })
+    expect(await reencrypt(database, both)).toEqual({ rows: 250, unreadable: 0 })
+    expect(await rowsByKey(database)).toEqual({ [both.key]: 250 })
+    const [row] = await database.read("SELECT * FROM endpoint WHERE hash = '217'")
+    expect(row?.tokenHash).toBe(await fresh.tokenHash(TOKEN))
+    const record = { key: '', content: String(row?.content) }
+    expect(await fresh.decrypt('hookline-endpoint', record)).toMatchObject({ n: 217 })
+    expect(await reencrypt(database, both)).toEqual({ rows: 0, unreadable: 0 })
   })
 
   test('the table is not read again until the keys change', async () => {
-    const database = await tableWith(1)
-    await reencrypt(database, TABLE, both)
+    const database = await endpoints(1)
+    await reencrypt(database, both)
     const { read } = database
     const statements: string[] = []
     database.read = (...statement) => {
       statements.push(statement[0])
       return read(...statement)
     }
-    await reencrypt(database, TABLE, both)
-    expect(statements.filter((text) => /FROM thing/.test(text))).toEqual([])
-    await reencrypt(database, TABLE, fresh)
-    expect(statements.filter((text) => /FROM thing/.test(text))).toHaveLength(1)
+    await reencrypt(database, both)
+    expect(statements.filter((text) => /FROM endpoint/.test(text))).toEqual([])
+    await reencrypt(database, fresh)
+    expect(statements.filter((text) => /FROM endpoint/.test(text))).toHaveLength(1)
   })
 
   test('rows of a key that is missing stay, and are encrypted anew when it is back', async () => {
-    const database = await tableWith(130)
-    expect(await reencrypt(database, TABLE, fresh)).toEqual({ rows: 0, unreadable: 130 })
-    expect(await rowsByKey(database, TABLE)).toEqual({ [old.key]: 130 })
-    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 130, unreadable: 0 })
+    const database = await endpoints(130)
+    expect(await reencrypt(database, fresh)).toEqual({ rows: 0, unreadable: 130 })
+    expect(await rowsByKey(database)).toEqual({ [old.key]: 130 })
+    expect(await reencrypt(database, both)).toEqual({ rows: 130, unreadable: 0 })
   })
 
   test('after a full disk the next call goes on', async () => {
-    const database = await tableWith(150)
+    const database = await endpoints(150)
     const { write } = database
     let writes = 0
     database.write = (statements) => {
-      database.isFailing = ++writes === 2
+      // The first write notes that no delivery has an older key.
+      database.isFailing = ++writes === 3
       return write(statements)
     }
-    await expect(reencrypt(database, TABLE, both)).rejects.toThrow()
+    await expect(reencrypt(database, both)).rejects.toThrow()
     database.isFailing = false
-    expect(await rowsByKey(database, TABLE)).toEqual({ [both.key]: 100, [old.key]: 50 })
-    expect(await reencrypt(database, TABLE, both)).toEqual({ rows: 50, unreadable: 0 })
+    expect(await rowsByKey(database)).toEqual({ [both.key]: 100, [old.key]: 50 })
+    expect(await reencrypt(database, both)).toEqual({ rows: 50, unreadable: 0 })
   })
 
   test('a row that changes meanwhile keeps its change', async () => {
-    const database = await tableWith(1)
-    const changed = await both.encrypt('t', { seq: 'changed' })
+    const database = await endpoints(1)
+    const changed = await both.encrypt('hookline-endpoint', { n: 'changed' })
     const { read } = database
     database.read = async (...statement) => {
       const rows = await read(...statement)
-      if (/FROM thing WHERE/.test(statement[0])) {
+      if (/FROM endpoint WHERE/.test(statement[0])) {
         await database.write([
-          ['UPDATE thing SET key = ?, content = ?', changed.key, changed.content],
+          ['UPDATE endpoint SET key = ?, content = ?', changed.key, changed.content],
         ])
       }
       return rows
     }
-    await reencrypt(database, TABLE, both)
-    const [row] = await read('SELECT content FROM thing')
+    await reencrypt(database, both)
+    const [row] = await read('SELECT content FROM endpoint')
     expect(row?.content).toBe(changed.content)
   })
 })

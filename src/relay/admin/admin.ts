@@ -3,7 +3,7 @@
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
-import { StorageError } from '../store/storage-error.ts'
+import { StorageError } from '../store/database.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { targetPath } from '../webhook/url.ts'
 import { type AccessRules, type Caller, managerOf, notAllowed, readCaller } from './access.ts'

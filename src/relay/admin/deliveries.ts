@@ -1,7 +1,11 @@
+import { bodyBytes } from '../../wire/bytes.ts'
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
+import { splitOnce } from '../../wire/path.ts'
+import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
 import { UUID } from '../../wire/uuid.ts'
+import { CREDENTIAL_HEADERS } from '../../wire/webhook-request.ts'
 import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
-import { decryptContent } from '../delivery/event-record.ts'
+import { type DeliveryContent, decryptContent, storedBody } from '../delivery/event-record.ts'
 import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { type Replayed, type ReplayPorts, replayMany, replayOne } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
@@ -14,12 +18,11 @@ import {
 } from '../store/delivery-rows.ts'
 import { DELETED, isDeleted } from '../store/delivery-sql.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
-import { ENDPOINT_NAME_FORM, isEndpointOwner } from '../store/endpoint-settings.ts'
+import { endpointOf } from '../store/endpoint-records.ts'
+import { ENDPOINT_NAME_FORM, type Endpoint, isEndpointOwner } from '../store/endpoint-settings.ts'
 import type { LoadChecks } from '../webhook/checks.ts'
 import type { Manager } from './access.ts'
-import { endpointOf } from './pass-again.ts'
 import { invalidQuery, isoTime, isRead, noOwner, queryOf, readJsonBody, readPage } from './query.ts'
-import { shownRequest } from './shown-request.ts'
 import { acceptedAt, type Resting, stagesOf } from './stages.ts'
 
 export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgain' | 'newId'> {
@@ -283,6 +286,91 @@ function shownDelivery(delivery: Delivery & Resting) {
     ...(replayOf !== null && { replayOf }),
     ...(batch !== null && { batch }),
   }
+}
+
+/** A request as the admin API shows it: without credentials and signatures. */
+interface ShownRequest {
+  readonly method: string
+  /** `<workflow>/<trigger>[/<rest>]` */
+  readonly path: string
+  /** Without the parameters that authenticated the sender. */
+  readonly query: string
+  /** Values are `null` for a refused request. */
+  readonly headers: Readonly<Record<string, string | null>>
+  /** `null` if it is not stored. */
+  readonly body: string | null
+  /** Set if `body` is base64. */
+  readonly bodyEncoding?: 'base64'
+  /** True if only the beginning of the body is stored. */
+  readonly isCut?: true
+  /** Address of a body that the relay stores because it is too large for an event. */
+  readonly bodyUrl?: string
+}
+
+/** Cookies do not travel to GitHub, but a request that was refused may have had some. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  ...CREDENTIAL_HEADERS,
+  'cookie',
+  'proxy-authorization',
+])
+
+/**
+ * @param path of the delivery, without its query
+ * @param endpoint whose signatures are omitted
+ */
+async function shownRequest(
+  content: DeliveryContent,
+  path: string,
+  endpoint: Endpoint | undefined,
+  loadChecks: LoadChecks,
+): Promise<ShownRequest> {
+  const locations = endpoint?.verify
+    ? (await loadChecks()).signatureLocations({ verify: endpoint.verify })
+    : {}
+  const isShown = (name: string) =>
+    !HIDDEN.has(name) &&
+    !name.startsWith(RESERVED_HEADER_PREFIX) &&
+    !locations.headers?.includes(name)
+  const queryOf = (url: string) =>
+    splitOnce(url, '?')[1]
+      .split('&')
+      .filter((pair) => {
+        const [name = ''] = new URLSearchParams(`&${pair}`).keys()
+        return !name.startsWith('__') && !locations.query?.includes(name)
+      })
+      .join('&')
+  if (content.received) {
+    const { method, target, headers, body, isCut } = content.received
+    const shown = headers.filter(([name]) => isShown(name))
+    return {
+      method,
+      path,
+      query: queryOf(target),
+      headers: Object.fromEntries(shown.map(([name, value = null]) => [name, value])),
+      ...shownBody(body),
+      ...(isCut && { isCut }),
+    }
+  }
+  const payload = readClientPayload(JSON.parse(content.event.clientPayload))
+  const { method, headers, body } = payload
+  const bodyUrl = headers[HEADER.bodyUrl]
+  const bytes =
+    typeof body === 'string' ? await bodyBytes(body, headers[HEADER.bodyEncoding]) : undefined
+  return {
+    method,
+    path,
+    query: queryOf(payload.path),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => isShown(name))),
+    ...shownBody(bytes ? storedBody(bytes) : bodyUrl === undefined ? { text: '' } : null),
+    ...(bodyUrl !== undefined && { bodyUrl }),
+  }
+}
+
+function shownBody(
+  body: ReturnType<typeof storedBody> | null,
+): Pick<ShownRequest, 'body' | 'bodyEncoding'> {
+  if (body === null) return { body: null }
+  return 'text' in body ? { body: body.text } : { body: body.base64, bodyEncoding: 'base64' }
 }
 
 function noSuchDelivery(): RelayError {

@@ -5,7 +5,7 @@ import { RelayError } from '../errors.ts'
 import type { ReceivedEvent } from '../github/payload.ts'
 import type { Delivery } from '../store/delivery-rows.ts'
 import type { EndpointLookup } from '../store/endpoint-lookup.ts'
-import { decryptEndpoint } from '../store/endpoint-records.ts'
+import { endpointOf } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { buildEvents, filterReason, type WebhookRelay } from '../webhook/receive.ts'
 import { destinationsOf, readEndpointUrl } from '../webhook/url.ts'
@@ -28,15 +28,6 @@ export function passAgain(
       throw error
     }
   }
-}
-
-/** The endpoint of a delivery as it is now; `undefined` if it was deleted, or no relay key decrypts it. */
-export async function endpointOf(
-  { owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>,
-  { stores, encryption }: Pick<EndpointLookup, 'stores' | 'encryption'>,
-): Promise<Endpoint | undefined> {
-  const row = endpoint === null ? undefined : await stores.of(owner).named(endpoint)
-  return row && decryptEndpoint(row, encryption).catch(() => undefined)
 }
 
 async function passed(

@@ -1,20 +1,14 @@
 import { jsonResponse, type RelayRequest, type RelayResponse } from '../../wire/http.ts'
 import { VERSION } from '../../wire/version.ts'
 import type { Alarm } from '../delivery/alarms.ts'
-import type { DeliveryStore } from '../delivery/deliveries.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { DeliveryTotals } from '../store/delivery-rows.ts'
 import type { Encryption } from '../store/encryption.ts'
 import { isEndpointOwner } from '../store/endpoint-settings.ts'
+import type { DeliveryPorts } from './deliveries.ts'
 import { invalidQuery, isoTime, noOwner, queryOf } from './query.ts'
 
-export interface StatusPorts {
-  /**
-   * The deliveries of an owner, or of all.
-   *
-   * @returns `undefined` for all owners on Workers, where each has a database of its own
-   */
-  deliveriesOf(owner: string | undefined): DeliveryStore | undefined
+export interface StatusPorts extends Pick<DeliveryPorts, 'deliveriesOf'> {
   readonly endpoints: { readonly encryption: Pick<Encryption, 'keyIds'> }
   readonly metrics: RelayMetrics
   /** The relay's own GitHub credential. */

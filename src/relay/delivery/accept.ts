@@ -4,6 +4,7 @@ import { splitOnce } from '../../wire/path.ts'
 import { readClientPayload } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Attempts, isAmbiguous, RelayError } from '../errors.ts'
+import type { NameQueue } from '../github/rate-limiter.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { LargeBodies } from '../store/bodies.ts'
@@ -18,10 +19,8 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isOwnQueue, repositoryOf } from '../store/queue-name.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
-import { encryptEvent } from './event-record.ts'
+import { encryptEvent, type RecordedRequest, requestColumns, requestRow } from './event-record.ts'
 import type { DeliveryLine } from './log-lines.ts'
-import type { NameQueue } from './queue.ts'
-import { type RecordedRequest, requestColumns, requestRow } from './record-request.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
@@ -37,8 +36,6 @@ export interface RelayStore extends Pick<Acceptance, 'deliver' | 'record' | 'cli
   /** Responds to requests for the admin API. Never rejects. */
   admin(request: RelayRequest, delivery: string): Promise<RelayResponse>
 }
-
-export type { RecordedRequest }
 
 export interface AcceptPorts extends Runtime {
   /** Asks GitHub, and tries again within the time that a sender waits. */

@@ -3,10 +3,9 @@
 
 import { RelayError } from '../errors.ts'
 import type { Credential, Credentials } from '../github/credential.ts'
-import { runFinder, runReader } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import { detailsReader } from '../github/run-details.ts'
+import { detailsReader, runFinder, runReader } from '../github/runs.ts'
 import {
   type Dispatch,
   type DispatchOptions,
@@ -15,7 +14,7 @@ import {
 } from '../github/send.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Database } from '../store/database.ts'
+import { type Database, StorageError } from '../store/database.ts'
 import { CHUNK, type DeliveryTable, FIRST_LOOKUP } from '../store/deliveries.ts'
 import type {
   Bound,
@@ -25,21 +24,18 @@ import type {
   NewDelivery,
 } from '../store/delivery-rows.ts'
 import { isDeleted } from '../store/delivery-sql.ts'
-import type { Encryption } from '../store/encryption.ts'
-import { decryptEndpoint } from '../store/endpoint-records.ts'
+import { type Encryption, rowsByKey } from '../store/encryption.ts'
+import { endpointOf } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
 import { isOwnQueue, ownerOf } from '../store/queue-name.ts'
-import { rowsOfKeys } from '../store/reencryption.ts'
-import { StorageError } from '../store/storage-error.ts'
 import { type Alarm, Alarms } from './alarms.ts'
 import type { AttemptOutcome } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { RunFollower } from './follow-runs.ts'
 import { type ChangeLine, deadLine, namesOf } from './log-lines.ts'
 import { DeliveryLoop } from './loop.ts'
 import { NotificationSender, type NotifySettings, type PostNotification } from './notify.ts'
 import type { Rest } from './queue.ts'
-import { Schedule, type Task } from './schedule.ts'
+import { type CallBudget, Schedule, type Task } from './schedule.ts'
 
 /** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
 export type DeliveryStore = Omit<
@@ -276,7 +272,7 @@ export class Deliveries {
 
   /** Rows by the id of the relay key that encrypted them. */
   rowsByKey(): Promise<Readonly<Record<string, number>>> {
-    return rowsOfKeys(this.#ports.database)
+    return rowsByKey(this.#ports.database)
   }
 
   async alarms(): Promise<readonly Alarm[]> {
@@ -361,15 +357,12 @@ export class Deliveries {
     if (isFollowed) this.#follower.follows(this.#ports.now() + FIRST_LOOKUP)
   }
 
-  async #credentialOf({
-    queue,
-    owner,
-    endpoint,
-  }: Pick<Delivery, 'queue' | 'owner' | 'endpoint'>): Promise<Credential> {
-    const { credentials, endpoints, encryption } = this.#ports
-    if (isOwnQueue(queue)) return credentials.own()
-    const row = endpoint === null ? undefined : await endpoints.of(owner).named(endpoint)
-    const found = row && (await decryptEndpoint(row, encryption).catch(() => undefined))
+  async #credentialOf(
+    delivery: Pick<Delivery, 'queue' | 'owner' | 'endpoint'>,
+  ): Promise<Credential> {
+    const { credentials, endpoints: stores, encryption } = this.#ports
+    if (isOwnQueue(delivery.queue)) return credentials.own()
+    const found = await endpointOf(delivery, { stores, encryption })
     if (!found) throw new RelayError('endpoint_deleted')
     return credentials.ofEndpoint(found)
   }

@@ -12,9 +12,14 @@ import {
 import { nothingFiredCode } from '../../wire/run-reasons.ts'
 import { RelayError } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
-import { CLOCK_TOLERANCE, type FoundRuns, type ReadRuns } from '../github/find-run.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { ReadDetails, RunDetails } from '../github/run-details.ts'
+import {
+  CLOCK_TOLERANCE,
+  type FoundRuns,
+  type ReadDetails,
+  type ReadRuns,
+  type RunDetails,
+} from '../github/runs.ts'
 import type { LimitedCall } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'
@@ -23,7 +28,6 @@ import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/d
 import { holderOf, ownerOf } from '../store/queue-name.ts'
 import type { AlarmChange } from './alarms.ts'
 import { kindOf } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { namesOf, type RunLine } from './log-lines.ts'
 import {
   insertNotification,
@@ -31,6 +35,7 @@ import {
   type NotifySettings,
   newNotification,
 } from './notify.ts'
+import type { CallBudget } from './schedule.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -4,9 +4,9 @@
 
 import { LIMITS } from '../../wire/limits.ts'
 import { RelayError } from '../errors.ts'
-import type { FindRuns } from '../github/find-run.ts'
 import type { Packer } from '../github/payload.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { FindRuns } from '../github/runs.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/send.ts'
 import type { Runtime } from '../runtime.ts'
 import type { SqlStatement } from '../store/database.ts'
@@ -20,11 +20,11 @@ import {
 } from '../store/delivery-rows.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type AttemptOutcome, acceptedOutcome, outcomeOf } from './answers.ts'
-import type { CallBudget } from './call-budget.ts'
 import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
 import { OF_CONTENT, type OpenPorts, openEvent, openMembers } from './open-event.ts'
 import { mostCalls, noteFailedRequest, noteOutcome, Queue, type Rest } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
+import type { CallBudget } from './schedule.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

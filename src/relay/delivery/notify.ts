@@ -85,12 +85,6 @@ export function insertNotification(notification: Notification): SqlStatement {
   return [text, id, next, attempts, next, body]
 }
 
-/** When the next notification is due; `undefined` if none waits. @throws StorageError */
-export async function nextNotification(database: Database): Promise<number | undefined> {
-  const [row] = await database.read('SELECT min(next) AS next FROM notification')
-  return typeof row?.next === 'number' ? row.next : undefined
-}
-
 /** Sends the notifications of the database: each until the receiver accepts it with a 2xx. */
 export class NotificationSender {
   readonly #ports: SenderPorts
@@ -131,8 +125,9 @@ export class NotificationSender {
         MOST_SENT,
       )) as unknown as readonly Notification[]
       const accepted = await Promise.all(due.map((notification) => this.#sendOne(notification)))
-      const next = await nextNotification(database)
-      if (next === undefined) return
+      const [row] = await database.read('SELECT min(next) AS next FROM notification')
+      const next = row?.next
+      if (typeof next !== 'number') return
       const earliest = accepted.includes(false) ? Math.max(next, now() + RECEIVER_REST) : next
       this.#next = Math.min(earliest, this.#next ?? earliest)
     } catch (error) {

@@ -2,8 +2,6 @@
 // the database. After a restart, a queue begins without failures.
 
 import { jitter } from '../../wire/http.ts'
-import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { Dispatch } from '../github/send.ts'
 import type { Collecting, Delivery } from '../store/delivery-rows.ts'
 import { repositoryOf } from '../store/queue-name.ts'
 import type { AttemptOutcome } from './answers.ts'
@@ -19,15 +17,6 @@ const FAILURES = 3
 
 /** How long a failing queue rests between two events. */
 const RESTS = { first: 1000, longest: MINUTE }
-
-/** Returns the name of an event's queue. */
-export type NameQueue = (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string>
-
-/** Names queues as store/queue-name.ts reads them: in lower case, because GitHub's names ignore case. */
-export function queueNames(limiters: Pick<RateLimiters, 'holderOf'>): NameQueue {
-  return async ({ repository: { owner, name }, credential }) =>
-    `${`${owner}/${name}`.toLowerCase()}#${await limiters.holderOf(credential)}`
-}
 
 /** Until when all events of a queue wait, even those that are due, and the error code that caused it. */
 export interface Rest {

@@ -5,6 +5,7 @@ import { gzip, toBase64 } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { HEADER, readClientPayload, writeClientPayload } from '../../wire/payload.ts'
 import { LIMIT_OF } from '../github/payload.ts'
+import type { NameQueue } from '../github/rate-limiter.ts'
 import type { Dispatch } from '../github/send.ts'
 import type {
   Delivery,
@@ -21,10 +22,9 @@ import {
   decryptContent,
   encryptContent,
   encryptEvent,
+  requestColumns,
   type StoredRequest,
 } from './event-record.ts'
-import type { NameQueue } from './queue.ts'
-import { requestColumns } from './record-request.ts'
 
 /** What became of the deliveries that an admin replays. */
 export interface Replayed {

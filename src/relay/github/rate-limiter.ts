@@ -10,6 +10,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { RelayError, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../metrics.ts'
 import type { Runtime } from '../runtime.ts'
+import { OWN } from '../store/queue-name.ts'
 import type { Credential } from './credential.ts'
 import { type AnswerSign, Probes } from './probes.ts'
 import type { Govern, LimitedCall } from './send.ts'
@@ -376,6 +377,9 @@ const REMEMBERED = 10_000
 /** Tokens whose hash is remembered: hashing costs more than all other lookups of a request. */
 const HASHES = 1000
 
+/** Returns the name of an event's queue. */
+export type NameQueue = RateLimiters['nameQueue']
+
 /** The rate limiters of all GitHub credentials that were used lately. */
 export class RateLimiters {
   readonly #ports: RateLimiterPorts
@@ -389,8 +393,12 @@ export class RateLimiters {
     this.#isApp = isApp
   }
 
+  /** The name of an event's queue, as store/queue-name.ts reads it. */
+  readonly nameQueue = async ({ repository, credential }: LimitedCall): Promise<string> =>
+    `${repositoryName(repository)}#${await this.#holderOf(credential)}`
+
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
-  async holderOf({ isOwn, githubToken }: Credential): Promise<string> {
+  async #holderOf({ isOwn, githubToken }: Credential): Promise<string> {
     if (isOwn) return OWN
     const text = githubToken?.reveal() ?? ''
     const known = this.#hashes.get(text)
@@ -427,11 +435,9 @@ export class RateLimiters {
     (await this.#of(asking)).lookup(repositoryName(asking.repository))
 
   async #of({ credential, repository }: LimitedCall): Promise<RateLimiter> {
-    return this.of(await this.holderOf(credential), repository.owner)
+    return this.of(await this.#holderOf(credential), repository.owner)
   }
 }
-
-const OWN = 'own'
 
 /** GitHub's names do not distinguish upper from lower case. */
 function repositoryName({ owner, name }: LimitedCall['repository']): string {

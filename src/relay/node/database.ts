@@ -13,6 +13,7 @@ import {
   credentialsOf,
   type ForgeAccess,
   type RelayConfig,
+  readStorageSettings,
   steadyClock,
   systemClock,
 } from '../config.ts'
@@ -22,13 +23,11 @@ import type { Schedule, Task } from '../delivery/schedule.ts'
 import { PACK } from '../github/payload.ts'
 import { Readiness } from '../readiness.ts'
 import type { Relay } from '../relay.ts'
-import { readStorageSettings } from '../storage-settings.ts'
 import type { StreamedHash } from '../store/bodies.ts'
-import { Encryption, type EncryptJwe } from '../store/encryption.ts'
+import { StorageError, type StorageFault } from '../store/database.ts'
+import { Encryption, type EncryptJwe, reencrypt, rowsByKey } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { EndpointTable } from '../store/endpoint-table.ts'
-import { reencryptAll, rowsOfKeys } from '../store/reencryption.ts'
-import { StorageError, type StorageFault } from '../store/storage-error.ts'
 import { openDeliveries, relayStoreOf } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
@@ -76,7 +75,13 @@ export async function openNodeDatabase(
   const disk = new DiskLog(write)
   const { log, report } = disk
   const table = new EndpointTable(database)
-  const endpoints = endpointsIn(table, encryption, report)
+  const endpoints = new EndpointLookup({
+    stores: table,
+    encryption,
+    now: steadyClock.now,
+    date: systemClock.now,
+    report,
+  })
   const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
   const shared = { config, access, settings, encryption, credentials, now: steadyNow, log, report }
   const opened = openDeliveries({
@@ -128,7 +133,7 @@ export async function openNodeDatabase(
     }),
   }
   try {
-    const reencrypted = await reencryptAll(database, encryption)
+    const reencrypted = await reencrypt(database, encryption)
     unreadable = reencrypted.unreadable
     if (reencrypted.rows > 0) log({ change: 'reencrypted', events: reencrypted.rows })
     await bodies.deleteOld({ isStart: true })
@@ -160,7 +165,7 @@ async function openChecked(
 ): Promise<DatabaseFile> {
   const file = await openDatabaseFile(path)
   try {
-    const keys = Object.keys(await rowsOfKeys(file.database))
+    const keys = Object.keys(await rowsByKey(file.database))
     if (keys.length === 0 || keys.some((key) => encryption.keyIds.includes(key))) return file
     throw new UserError({
       message: `the relay key in ${source} does not decrypt ${path}`,
@@ -170,22 +175,6 @@ async function openChecked(
     await file.close()
     throw openFailure(path, error)
   }
-}
-
-function endpointsIn(
-  stores: EndpointTable,
-  encryption: Encryption,
-  report: (error: unknown) => void,
-): EndpointLookup {
-  return new EndpointLookup({
-    stores,
-    encryption,
-    // Every change of the endpoints passes this process, so its list of them is always current.
-    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
-    now: steadyClock.now,
-    date: systemClock.now,
-    report,
-  })
 }
 
 function newHash(): StreamedHash {

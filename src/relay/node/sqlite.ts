@@ -3,9 +3,8 @@ import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
-import type { Database, SqlRow } from '../store/database.ts'
+import { type Database, type SqlRow, StorageError, type StorageFault } from '../store/database.ts'
 import { SCHEMA, SCHEMA_VERSION } from '../store/schema.ts'
-import { StorageError, type StorageFault } from '../store/storage-error.ts'
 import {
   type BackupResult,
   runThread,

@@ -1,8 +1,8 @@
+import { toHex } from '../../wire/bytes.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isOwner } from '../../wire/path.ts'
 import { bodyTooLarge, RelayError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
-import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
 import { type BodyStore, CHUNK_BYTES, type NewBody } from './body-table.ts'
 
 /** What an event says of a body that the relay stores, in place of the body. */
@@ -218,18 +218,13 @@ export class BodyUpload {
     }
   }
 
-  /** The body in its chunks, of which one at a time is in memory. */
-  async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    const { store, hash, cipher } = await this.#open()
-    yield* decryptedChunks(store, hash, cipher, this.#bytes)
-  }
-
   /** Reads the whole body. Memory holds only one such body, so a call may wait for another call. */
   inspect<Result>(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
     return this.#parts.inTurn(async () => {
       const whole = new Uint8Array(this.#bytes)
       let at = 0
-      for await (const chunk of this.chunks()) {
+      const { store, hash, cipher } = await this.#open()
+      for await (const chunk of decryptedChunks(store, hash, cipher, this.#bytes)) {
         whole.set(chunk, at)
         at += chunk.length
       }
@@ -327,4 +322,64 @@ async function* decryptedChunks(
 async function* withFirst(first: readonly Uint8Array[], others: AsyncIterable<Uint8Array>) {
   yield* first
   yield* others
+}
+
+/**
+ * Encrypts a body with a key that is derived from its address. The relay stores only a hash of the address,
+ * so the storage alone does not reveal the body.
+ *
+ * A body is a sequence of chunks: each is the ciphertext of AES-256-GCM with its tag. The nonce is the number
+ * of the chunk, and the last chunk is marked, so that no chunk can be missing or replaced.
+ */
+interface BodyCipher {
+  encrypt(
+    chunk: Uint8Array<ArrayBuffer>,
+    number: number,
+    isLast: boolean,
+  ): Promise<Uint8Array<ArrayBuffer>>
+  /** @throws Error for a chunk that is damaged, or has another number */
+  decrypt(
+    chunk: Uint8Array<ArrayBuffer>,
+    number: number,
+    isLast: boolean,
+  ): Promise<Uint8Array<ArrayBuffer>>
+}
+
+const ENCODER = new TextEncoder()
+
+/** @param id the random part of the address */
+async function bodyCipher(id: string): Promise<BodyCipher> {
+  const { subtle } = crypto
+  const secret = await subtle.importKey('raw', ENCODER.encode(id), 'HKDF', false, ['deriveKey'])
+  const key = await subtle.deriveKey(
+    {
+      name: 'HKDF',
+      hash: 'SHA-256',
+      salt: new Uint8Array(),
+      info: ENCODER.encode('hookline stored body'),
+    },
+    secret,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
+  return {
+    encrypt: async (chunk, number, isLast) =>
+      new Uint8Array(await subtle.encrypt(parameters(number, isLast), key, chunk)),
+    decrypt: async (chunk, number, isLast) =>
+      new Uint8Array(await subtle.decrypt(parameters(number, isLast), key, chunk)),
+  }
+}
+
+function parameters(number: number, isLast: boolean) {
+  const iv = new Uint8Array(12)
+  new DataView(iv.buffer).setUint32(8, number)
+  return { name: 'AES-GCM', iv, additionalData: new Uint8Array([isLast ? 1 : 0]) }
+}
+
+/** The form of an address that the relay stores: of its owner and id, so that no other owner's address finds it. */
+async function hashOfBody(owner: string, id: string): Promise<string> {
+  return toHex(
+    new Uint8Array(await crypto.subtle.digest('SHA-256', ENCODER.encode(`${owner}/${id}`))),
+  )
 }

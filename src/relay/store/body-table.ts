@@ -1,9 +1,7 @@
 import { longestUpload } from '../figures.ts'
 import type { Runtime } from '../runtime.ts'
-import { TAG_BYTES } from './body-cipher.ts'
-import type { Database, SqlRow } from './database.ts'
+import { type Database, type SqlRow, StorageError } from './database.ts'
 import type { Room } from './room.ts'
-import { StorageError } from './storage-error.ts'
 
 /** An upload as it begins. */
 export interface NewBody {
@@ -26,6 +24,9 @@ export type BodyStore = Pick<BodyTable, 'begin' | 'put' | 'publish' | 'find' | '
 
 /** Bytes of each chunk of a body but the last. An upload has one chunk in memory. */
 export const CHUNK_BYTES = 1024 * 1024
+
+/** Bytes that encryption adds to a chunk. */
+const TAG_BYTES = 16
 
 /** Milliseconds after GitHub accepted an event in which its run can fetch the body. */
 const RETENTION = 7 * 86_400_000

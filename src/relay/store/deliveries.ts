@@ -41,7 +41,6 @@ import {
   whereOf,
   YIELDS,
 } from './delivery-sql.ts'
-import type { EncryptedTable } from './encryption.ts'
 import { isOwnQueue, ownerOf, repositoryOf } from './queue-name.ts'
 import { type CountedRows, ROW_BYTES, Room, type RoomLimits, YIELDING } from './room.ts'
 import { COLLECTED } from './schema.ts'
@@ -73,13 +72,6 @@ export const CHUNK = 250
 
 /** Rows that one query reads. */
 const SCANNED = 20_000
-
-/** The deliveries, as `encryption.ts` reads and changes their content. */
-export const ENCRYPTED_DELIVERIES: EncryptedTable = {
-  name: 'delivery',
-  id: 'seq',
-  type: 'hookline-event',
-}
 
 export interface DeliveryLimits extends RoomLimits {
   /** Milliseconds for which the payload of an accepted, filtered or refused request is stored; may be 0. */
@@ -315,10 +307,11 @@ export class DeliveryTable {
 
   /** The events of a queue that are collected and not yet in a batch, by grouping. */
   async collecting(queue: string): Promise<readonly Collecting[]> {
+    // No grouping is empty; for `IS NOT NULL`, SQLite would read all events of the queue.
     const rows = await this.#read(
       `SELECT ${COLLECTED} AS grouping, min(at) AS first, max(at) AS last, count(*) AS count,
           sum(length) AS length, min(period) AS period, min(quiet) AS quiet
-        FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} IS NOT NULL
+        FROM delivery WHERE next IS NOT NULL AND state = 'waiting' AND ${COLLECTED} > ''
         AND queue = ? AND ${this.#readable} GROUP BY ${COLLECTED}`,
       queue,
     )

@@ -1,5 +1,6 @@
 import { CompactEncrypt, type CryptoKey, compactDecrypt } from 'jose'
-import type { Secret } from '../../wire/secret.ts'
+import { isObject } from '../../wire/json.ts'
+import { Secret } from '../../wire/secret.ts'
 import type { Database, SqlStatement, SqlValue } from './database.ts'
 import { hashToken, type RelayKeys } from './relay-key.ts'
 
@@ -76,8 +77,12 @@ export class Encryption {
   }
 }
 
+/** The `typ` of a delivery's content, and of an endpoint's. */
+export const EVENT = 'hookline-event'
+export const ENDPOINT = 'hookline-endpoint'
+
 /** A table with the columns `key` and `content`. */
-export interface EncryptedTable {
+interface EncryptedTable {
   readonly name: string
   /** Column of the primary key. */
   readonly id: string
@@ -90,65 +95,74 @@ export interface EncryptedTable {
   ) => Promise<Readonly<Record<string, SqlValue>>>
 }
 
-export interface Reencrypted {
-  readonly rows: number
-  /** Rows that no key decrypts. They stay as they are. */
-  readonly unreadable: number
-}
+const TABLES: readonly EncryptedTable[] = [
+  { name: 'delivery', id: 'seq', type: EVENT },
+  {
+    name: 'endpoint',
+    id: 'hash',
+    type: ENDPOINT,
+    columns: async (content, encryption) => {
+      const token =
+        isObject(content) && typeof content.token === 'string' ? content.token : undefined
+      return { tokenHash: token ? await encryption.tokenHash(new Secret(token)) : null }
+    },
+  },
+]
 
 /** Rows of one transaction: others use the database in between. */
 const STEP = 100
 
 /**
- * Encrypts the rows of older keys by the first one. It costs one read if the keys are the same as last
- * time. A row that changes meanwhile is left alone, because its change encrypted it.
+ * Encrypts the rows of older relay keys by the first one. A call with the keys of the last call costs one read a
+ * table. A row that changes meanwhile is left alone, because its change encrypted it.
  *
+ * @returns the encrypted rows, and those that no key decrypts, which stay as they are
  * @throws StorageError if the disk fails; a later call goes on
  */
 export async function reencrypt(
   database: Database,
-  table: EncryptedTable,
   encryption: Encryption,
-): Promise<Reencrypted> {
+): Promise<{ readonly rows: number; readonly unreadable: number }> {
   const keys = encryption.keyIds.join()
-  // To look for older rows would read the whole table.
-  const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
-  if (done?.keys === keys) return { rows: 0, unreadable: 0 }
   let [rows, unreadable] = [0, 0]
-  for (let after: SqlValue | undefined; ; ) {
-    const step = await olderRows(database, table, encryption.key, after)
-    const changes = await Promise.all(step.map((row) => newRow(row, table, encryption)))
-    const changed = changes.filter((change) => change !== undefined)
-    if (changed.length > 0) await database.write(changed)
-    rows += changed.length
-    unreadable += step.length - changed.length
-    after = step.at(-1)?.id
-    if (step.length < STEP) break
+  for (const table of TABLES) {
+    // To look for older rows would read the whole table.
+    const [done] = await database.read('SELECT keys FROM reencrypted WHERE name = ?', table.name)
+    if (done?.keys === keys) continue
+    for (let after: SqlValue | undefined; ; ) {
+      const step = await olderRows(database, table, encryption.key, after)
+      const changes = await Promise.all(step.map((row) => newRow(row, table, encryption)))
+      const changed = changes.filter((change) => change !== undefined)
+      if (changed.length > 0) await database.write(changed)
+      rows += changed.length
+      unreadable += step.length - changed.length
+      after = step.at(-1)?.id
+      if (step.length < STEP) break
+    }
+    const text = 'INSERT OR REPLACE INTO reencrypted VALUES (?, ?)'
+    await database.write([[text, table.name, keys]])
   }
-  const text = 'INSERT OR REPLACE INTO reencrypted VALUES (?, ?)'
-  await database.write([[text, table.name, keys]])
   return { rows, unreadable }
 }
 
 /** Rows that one query counts: others use the database in between. */
 const COUNTED = 20_000
 
-/** How many rows each key encrypted, by key id. It reads the whole table. */
-export async function rowsByKey(
-  database: Database,
-  { name, id }: EncryptedTable,
-): Promise<Readonly<Record<string, number>>> {
+/** How many rows each relay key encrypted, by its id. The count reads whole tables. @throws StorageError */
+export async function rowsByKey(database: Database): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
-  const page = (where: string) => `SELECT key, count(*) AS count, max(id) AS last
-    FROM (SELECT ${id} AS id, key FROM ${name} ${where} ORDER BY ${id} LIMIT ${COUNTED}) GROUP BY key`
-  for (let rows = await database.read(page('')); rows.length > 0; ) {
-    for (const { key, count } of rows) {
-      // A row without content has no key.
-      if (key !== null) counts[String(key)] = (counts[String(key)] ?? 0) + Number(count)
+  for (const { name, id } of TABLES) {
+    const page = (where: string) => `SELECT key, count(*) AS count, max(id) AS last
+      FROM (SELECT ${id} AS id, key FROM ${name} ${where} ORDER BY ${id} LIMIT ${COUNTED}) GROUP BY key`
+    for (let rows = await database.read(page('')); rows.length > 0; ) {
+      for (const { key, count } of rows) {
+        // A row without content has no key.
+        if (key !== null) counts[String(key)] = (counts[String(key)] ?? 0) + Number(count)
+      }
+      const ids = rows.map(({ last }) => (typeof last === 'number' ? last : String(last)))
+      const last = ids.reduce((a, b) => (a > b ? a : b))
+      rows = await database.read(page(`WHERE ${id} > ?`), last)
     }
-    const ids = rows.map(({ last }) => (typeof last === 'number' ? last : String(last)))
-    const last = ids.reduce((a, b) => (a > b ? a : b))
-    rows = await database.read(page(`WHERE ${id} > ?`), last)
   }
   return counts
 }

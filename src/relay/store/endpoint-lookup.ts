@@ -12,9 +12,9 @@ interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly encryption: Encryption
   /**
    * Milliseconds for which a list of hashes is current: for an endpoint on it, and for an id that is not.
-   * Infinite if every change passes this process.
+   * Absent if every change passes this process, so that its list is always current.
    */
-  readonly holds: { readonly known: number; readonly unknown: number }
+  readonly holds?: { readonly known: number; readonly unknown: number }
   date(): Date
 }
 
@@ -179,8 +179,8 @@ class HashList {
 
   async versionOf(hash: string): Promise<number | undefined> {
     const { now, holds } = this.#ports
-    const limit = this.#versions.has(hash) ? holds.known : holds.unknown
-    if (this.#readAt === undefined || now() - this.#readAt > limit) {
+    const limit = this.#versions.has(hash) ? holds?.known : holds?.unknown
+    if (this.#readAt === undefined || now() - this.#readAt > (limit ?? Number.POSITIVE_INFINITY)) {
       this.#reading ??= this.#read()
       await this.#reading
     }

@@ -3,11 +3,10 @@ import { toHex } from '../../wire/bytes.ts'
 import { durationSeconds } from '../../wire/duration.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
-import type { EncryptedTable, Encryption } from './encryption.ts'
+import type { Delivery } from './delivery-rows.ts'
+import { ENDPOINT, type Encryption } from './encryption.ts'
 import type { Endpoint } from './endpoint-settings.ts'
-import type { EndpointRow } from './endpoint-table.ts'
-
-const TYPE = 'hookline-endpoint'
+import type { EndpointRow, EndpointStores } from './endpoint-table.ts'
 
 const ID_BYTES = 16
 
@@ -38,13 +37,13 @@ export async function encryptEndpoint(
     ...times,
     expect: expect === undefined ? null : (durationSeconds(expect) ?? 0) * 1000,
     tokenHash: token ? await encryption.tokenHash(token) : null,
-    ...(await encryption.encrypt(TYPE, content)),
+    ...(await encryption.encrypt(ENDPOINT, content)),
   }
 }
 
 /** @throws Error of any kind if no key decrypts the row, it is damaged, or it has another row's content */
 export async function decryptEndpoint(row: EndpointRow, encryption: Encryption): Promise<Endpoint> {
-  const content = await encryption.decrypt(TYPE, row)
+  const content = await encryption.decrypt(ENDPOINT, row)
   if (!isObject(content) || typeof content.id !== 'string') throw new TypeError('no endpoint')
   const { id, token, ...others } = content
   const secrets = {
@@ -58,13 +57,11 @@ export async function decryptEndpoint(row: EndpointRow, encryption: Encryption):
   return endpoint
 }
 
-/** The table of endpoints, as `encryption.ts` reads and changes its content. */
-export const ENCRYPTED_ENDPOINTS: EncryptedTable = {
-  name: 'endpoint',
-  id: 'hash',
-  type: TYPE,
-  columns: async (content, encryption) => {
-    const token = isObject(content) && typeof content.token === 'string' ? content.token : undefined
-    return { tokenHash: token ? await encryption.tokenHash(new Secret(token)) : null }
-  },
+/** The endpoint of a delivery as it is now; `undefined` if it was deleted, or no relay key decrypts it. */
+export async function endpointOf(
+  { owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>,
+  { stores, encryption }: { stores: Pick<EndpointStores, 'of'>; encryption: Encryption },
+): Promise<Endpoint | undefined> {
+  const row = endpoint === null ? undefined : await stores.of(owner).named(endpoint)
+  return row && decryptEndpoint(row, encryption).catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import { splitOnce } from '../../wire/path.ts'
 // The name of a queue is `owner/name#<holder>` in lower case: all events of a repository and a credential.
 
 /** Holder of the relay's own credential, whatever endpoint a request names. */
-const OWN = 'own'
+export const OWN = 'own'
 
 /** True for events that the relay delivers with its own credential. */
 export function isOwnQueue(queue: string): boolean {

@@ -31,7 +31,7 @@ export const COLLECTED = '(CASE WHEN batch IS NULL THEN grouping END)'
 
 /** At most two, because each is written with every delivery. Queries of many rows read an index alone. */
 const DELIVERY_INDEXES = [
-  `CREATE INDEX delivery_open ON delivery (state, ${COLLECTED}, queue, seq, next, batch, key, at)
+  `CREATE INDEX delivery_open ON delivery (state, queue, ${COLLECTED}, seq, next, batch, key, at)
     WHERE next IS NOT NULL`,
   'CREATE INDEX delivery_list ON delivery (owner, endpoint, state, seq, batch, bytes, queued)',
 ]

@@ -1,7 +1,7 @@
 import { forwardedHeaders } from '../../wire/headers.ts'
 import type { RelayRequest } from '../../wire/http.ts'
 import { parseWebhookPath, type Repository } from '../../wire/path.ts'
-import type { RecordedRequest } from '../delivery/accept.ts'
+import type { RecordedRequest } from '../delivery/event-record.ts'
 import type { Attempts } from '../errors.ts'
 import type { Credential } from '../github/credential.ts'
 import { isInBody, type ReceivedBody, redactHeaders } from '../github/payload.ts'

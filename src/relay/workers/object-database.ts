@@ -1,6 +1,5 @@
-import type { Database, SqlRow, SqlStatement } from '../store/database.ts'
+import { type Database, type SqlRow, type SqlStatement, StorageError } from '../store/database.ts'
 import { SCHEMA, SCHEMA_VERSION } from '../store/schema.ts'
-import { StorageError } from '../store/storage-error.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
 export interface ObjectStorage {

@@ -2,9 +2,9 @@ import { BoundedCache } from '../bounded-cache.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BodyStore } from '../store/body-table.ts'
+import { StorageError } from '../store/database.ts'
 import type { EndpointStore, EndpointStores, EndpointVersion } from '../store/endpoint-table.ts'
 import { ownerOf } from '../store/queue-name.ts'
-import { diskFails } from '../store/storage-error.ts'
 import { type ObjectNamespace, type ObjectRequest, storeInObject } from './object-call.ts'
 
 /** What an object tells an isolate about its owner. */
@@ -170,7 +170,7 @@ export class OwnerObjects implements EndpointStores {
       if (response.ok) return response
       throw new Error(`the object responded with status ${response.status}`)
     } catch (error) {
-      return diskFails(error)
+      throw new StorageError('disk fails', { cause: error })
     }
   }
 }

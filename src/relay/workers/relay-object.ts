@@ -4,17 +4,16 @@ import { readSetting } from '../../wire/settings.ts'
 import {
   credentialsOf,
   readRelayConfig,
+  readStorageSettings,
   sharedGitHub,
   steadyClock,
   systemClock,
 } from '../config.ts'
 import { RelayError } from '../errors.ts'
 import { PACK } from '../github/payload.ts'
-import { readStorageSettings } from '../storage-settings.ts'
-import { Encryption } from '../store/encryption.ts'
+import { Encryption, reencrypt } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { type EndpointStore, EndpointTable } from '../store/endpoint-table.ts'
-import { reencryptAll } from '../store/reencryption.ts'
 import { readRelayKeys } from '../store/relay-key.ts'
 import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
@@ -49,14 +48,12 @@ export class OwnerObject {
     const config = await readRelayConfig(settings)
     const access = sharedGitHub(config, githubFetch(config.apiUrl))
     const database = new ObjectDatabase(state.storage)
-    const { rows } = await reencryptAll(database, encryption)
+    const { rows } = await reencrypt(database, encryption)
     if (rows > 0) log({ change: 'reencrypted', events: rows })
     const endpoints = new EndpointTable(database)
     const lookup = new EndpointLookup({
       stores: endpoints,
       encryption,
-      // Every change of the owner's endpoints passes this object.
-      holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
       now: steadyClock.now,
       date: systemClock.now,
       report,

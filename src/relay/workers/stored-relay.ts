@@ -6,6 +6,7 @@ import {
   credentialsOf,
   type ForgeAccess,
   type RelayConfig,
+  readStorageSettings,
   steadyClock,
   systemClock,
 } from '../config.ts'
@@ -13,7 +14,6 @@ import type { RelayStore } from '../delivery/accept.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import { RelayError } from '../errors.ts'
 import type { Relay } from '../relay.ts'
-import { readStorageSettings } from '../storage-settings.ts'
 import type { StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
 import { EndpointLookup } from '../store/endpoint-lookup.ts'
