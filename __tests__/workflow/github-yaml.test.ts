@@ -272,6 +272,10 @@ describe('an unindented line that ends a block', () => {
     ])
   })
 
+  test('a mistake on the second line, after an empty one, is none', () => {
+    expect(codes('\nname x\non: push\njobs: {}\n')).toEqual(['yaml-syntax'])
+  })
+
   test('a section after a block is none', () => {
     expect(found(`${step('- run: |', '    a')}env:\n  A: b\n`)).toEqual([])
   })

@@ -8,7 +8,7 @@ import {
 import { readTemplate } from '@actions/workflow-parser/templates/template-reader'
 import {
   BooleanToken,
-  type LiteralToken,
+  LiteralToken,
   MappingToken,
   NullToken,
   NumberToken,
@@ -87,8 +87,8 @@ function messageKind(message: string): Pick<ParserMessage, 'code' | 'subject'> {
 
 type Place = TokenRange['start']
 
-type Start = { readonly sequence: SequenceToken } | { readonly mapping: MappingToken }
-type Event = { readonly literal: LiteralToken } | Start | { readonly end: 'sequence' | 'mapping' }
+/** A value, or the start or the end of one that has parts. */
+type Event = LiteralToken | SequenceToken | MappingToken | 'end of sequence' | 'end of mapping'
 
 /**
  * Gives a parsed file to the reader of GitHub's parser, whose own `YamlObjectReader` would parse the
@@ -120,19 +120,19 @@ class DocumentReader implements ObjectReader {
       const anchor = node.resolve(this.#document)
       if (anchor && !around.includes(anchor)) this.#add(anchor, [...around, anchor])
     } else if (isSeq(node)) {
-      this.#events.push({ sequence: new SequenceToken(this.#file, this.#rangeOf(node), undefined) })
+      this.#events.push(new SequenceToken(this.#file, this.#rangeOf(node), undefined))
       for (const item of node.items) this.#add(item, around)
-      this.#events.push({ end: 'sequence' })
+      this.#events.push('end of sequence')
     } else if (isMap(node)) {
-      this.#events.push({ mapping: new MappingToken(this.#file, this.#rangeOf(node), undefined) })
+      this.#events.push(new MappingToken(this.#file, this.#rangeOf(node), undefined))
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : String(key)
         const range = this.#rangeOf(isScalar(key) ? key : {})
-        this.#events.push({ literal: new StringToken(this.#file, range, name, undefined) })
+        this.#events.push(new StringToken(this.#file, range, name, undefined))
         this.#add(value, around)
       }
-      this.#events.push({ end: 'mapping' })
-    } else if (isScalar(node)) this.#events.push({ literal: this.#literalOf(node) })
+      this.#events.push('end of mapping')
+    } else if (isScalar(node)) this.#events.push(this.#literalOf(node))
   }
 
   #literalOf(scalar: Scalar): LiteralToken {
@@ -166,37 +166,37 @@ class DocumentReader implements ObjectReader {
   }
 
   allowLiteral(): LiteralToken | undefined {
-    const event = this.#events[this.#at]
-    if (!event || !('literal' in event)) return undefined
-    this.#at++
-    return event.literal
+    return this.#next(LiteralToken)
   }
 
   allowSequenceStart(): SequenceToken | undefined {
-    const event = this.#events[this.#at]
-    if (!event || !('sequence' in event)) return undefined
-    this.#at++
-    return event.sequence
+    return this.#next(SequenceToken)
   }
 
   allowSequenceEnd(): boolean {
-    return this.#allowEnd('sequence')
+    return this.#allowEnd('end of sequence')
   }
 
   allowMappingStart(): MappingToken | undefined {
-    const event = this.#events[this.#at]
-    if (!event || !('mapping' in event)) return undefined
-    this.#at++
-    return event.mapping
+    return this.#next(MappingToken)
   }
 
   allowMappingEnd(): boolean {
-    return this.#allowEnd('mapping')
+    return this.#allowEnd('end of mapping')
   }
 
-  #allowEnd(kind: 'sequence' | 'mapping'): boolean {
+  /** The next token, if it is of this kind. */
+  #next<Kind extends LiteralToken | SequenceToken | MappingToken>(
+    kind: abstract new (...parts: never[]) => Kind,
+  ): Kind | undefined {
     const event = this.#events[this.#at]
-    const isEnd = event !== undefined && 'end' in event && event.end === kind
+    if (!(event instanceof kind)) return undefined
+    this.#at++
+    return event
+  }
+
+  #allowEnd(kind: 'end of sequence' | 'end of mapping'): boolean {
+    const isEnd = this.#events[this.#at] === kind
     if (isEnd) this.#at++
     return isEnd
   }

@@ -207,7 +207,7 @@ function blockEndProblem(
 /** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */
 function firstUnindented(text: string, line: number, blocks: YamlMarks['blocks']): number {
   let first = line
-  while (!blocks.has(first) && first > 0 && /\S/.test(text[first] ?? '')) {
+  while (!blocks.has(first) && first > 1 && /\S/.test(text[first] ?? '')) {
     const before = text.lastIndexOf('\n', first - 2) + 1
     if (SECTIONS.has(/^[\w-]+(?=:)/.exec(text.slice(before, before + 20))?.[0] ?? '')) return line
     first = before
