@@ -3,10 +3,13 @@ export class ExpressionMistake extends Error {
   override readonly name = 'ExpressionMistake'
   /** The expression as written, to find its position in the source. */
   readonly expression: string
+  /** True if another value of a context may be evaluated. */
+  readonly isOfValue: boolean
 
-  constructor(message: string, expression: string) {
+  constructor(message: string, expression: string, { isOfValue = false } = {}) {
     super(message)
     this.expression = expression
+    this.isOfValue = isOfValue
   }
 }
 

@@ -148,7 +148,9 @@ function evaluateExpression(expression: string, contexts: Contexts): data.Expres
     return new Evaluator(tree, contextData(contexts)).evaluate()
   } catch {
     // The library's message may contain a value.
-    throw new ExpressionMistake('expression cannot be evaluated', expression.trim())
+    throw new ExpressionMistake('expression cannot be evaluated', expression.trim(), {
+      isOfValue: lex(expression).some(({ lexeme }) => Object.hasOwn(contexts, lexeme)),
+    })
   }
 }
 

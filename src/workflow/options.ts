@@ -268,6 +268,8 @@ function optionValues(
       if (!placeholders) expressions.refuseUnset(text, contexts, isAuthentication)
       return value
     } catch (error) {
+      // A placeholder is no JSON, so `fromJSON(vars.LIST)` has a value only in a run.
+      if (placeholders && error instanceof ExpressionMistake && error.isOfValue) return text
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
       return null
     }
