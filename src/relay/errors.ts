@@ -222,7 +222,7 @@ export const ERROR_CODES = {
   too_many_endpoints: {
     status: 409,
     message: 'the owner has the maximum number of endpoints',
-    hint: 'Delete an endpoint (hookline endpoint delete <name>), or use one endpoint with --any-workflow for all workflows of a repository.',
+    hint: 'Delete one: hookline endpoint delete <name>. Or use one endpoint with --any-workflow for all workflows of a repository.',
   },
   unreadable_endpoint: {
     status: 409,
