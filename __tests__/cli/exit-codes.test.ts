@@ -7,6 +7,9 @@ import { RunningCommand, runShared } from '../support/cli.ts'
 describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
+    ['a command like no other', ['frob'], 2, /'frob'\n\(Print the usage: hookline --help\)\n$/],
+    ['no name', ['endpoint', 'create'], 2, /'name'\n.*: hookline endpoint create --help\)\n$/],
+    ['no address', ['app', 'create'], 2, /specified\n.*: hookline app create --help\)\n$/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
     ['a flag that is cut short', ['doctor', '--repo', 'o/r'], 2, /Did you mean --repository/],
     [

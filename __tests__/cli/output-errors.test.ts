@@ -1,10 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { CLI_BUNDLE, runShared } from '../support/cli.ts'
+
+/** A source that `check --fix` changes. */
+const INJECTION = `on: webhook
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo \${{ on.webhook.outputs.body.x }}
+`
 
 /** Runs a shell command, in which `hookline` is the command line. */
 async function shell(line: string) {
@@ -36,6 +45,25 @@ describe('standard output', () => {
 })
 
 describe('a file error names path, cause and cure, and exits with 1', () => {
+  test.each([
+    ['init --name z', '.github/workflows/z.yml'],
+    ['build', '.github/workflows/hook.yml'],
+    ['check --fix', 'workflows/hook.yml'],
+  ])('a file that cannot be written by %s, and no part of it stays', async (command, file) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-limit-'))
+    await mkdir(join(folder, 'workflows'))
+    await writeFile(join(folder, 'workflows/hook.yml'), INJECTION)
+    const { code, stderr } = await shell(
+      `cd '${folder}' && git init -q && ulimit -f 0 && hookline ${command}`,
+    )
+    const files = await readdir(folder, { recursive: true })
+    await rm(folder, { recursive: true })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: \S+: the file is too large \(EFBIG\)\n {2}= /)
+    expect(stderr).toContain(`${file}: `)
+    expect(files.filter((name) => name.includes('.part'))).toEqual([])
+  })
+
   test.each([
     [
       'a missing folder',

@@ -69,6 +69,13 @@ test.each([
   ['      - parallel: [{run: x, shel: bash}]', 'did you mean "shell"?'],
   ['      - run: x\n        uses: a/b@v1', 'a step has either "uses" or "run"'],
   ['      - uses: a/b@v1\n        run: x', 'a step has either "uses" or "run"'],
+  ['      -run: x', 'write each step as an item of the list: "- run: …"'],
+  ['      - run: x\n        timeout-minutes: vars.LIMIT', 'write ${{ vars.LIMIT }}'],
+  [
+    '      - run: x\n    strategy: {matrix: {a: fromJSON(vars.A)}}',
+    'write ${{ fromJSON(vars.A) }}',
+  ],
+  ['      -', 'write a value, or remove the line'],
 ])('a slip stays an error, with what was meant: %s', async (step, hint) => {
   const text = withStep(step)
   const told = await compileText(text).then(

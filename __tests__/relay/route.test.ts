@@ -51,6 +51,14 @@ describe('a hosted webhook URL', () => {
     expect(() => route(target)).toThrow(expect.objectContaining({ status: 404 }))
   })
 
+  test.each(['/-/o', '/-/o/', '/-/o/x', `/-/o/${'x'.repeat(23)}/y`])(
+    '%s is a damaged URL of an endpoint, and told the form of an endpoint',
+    (target) => {
+      const hint = expect.stringMatching(/\/-\/<owner>\/<id>.*22.*hookline endpoint show/)
+      expect(() => route(target)).toThrow(expect.objectContaining({ code: 'not_found', hint }))
+    },
+  )
+
   test.each(['/webhook/hook/webhook', '/webhook/hook/webhook?a=1/b', '/webhook/hook/webhook/'])(
     '%s is the form of hookline dev, and told the own one',
     (target) => {

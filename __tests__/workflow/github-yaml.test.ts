@@ -247,6 +247,25 @@ describe('other input that GitHub refuses', () => {
   })
 })
 
+describe('a slip has one finding, with its cure', () => {
+  test.each([
+    ['a key twice', job('env: {A: b, A: c}'), '5:17 duplicate-key remove one'],
+    ['a tag in braces', job('env: {A: !! 1}'), '5:14 yaml-tag write the whole value in quotes'],
+    ['a first key that is indented', ' on: push\njobs:\n  a:\n', '2:1 yaml-syntax check the ind'],
+    ['an item without its dash', job('steps:', '  - id: a', '   run: b'), '7:8 yaml-syntax check'],
+    ['text after "|"', job('steps:', '  - run: | a', '      b'), '6:16 yaml-syntax begin the text'],
+    ['an open quote', job('if: "a', 'env: {}'), '5:9 yaml-syntax write a "'],
+    ['an open quote with escapes', job(`if: 'it''s`, 'env: {}'), "5:9 yaml-syntax write a '"],
+    ['an apostrophe', job(`if: 'it's'`), '5:13 yaml-syntax the quotes end before it'],
+    ['a condition with quotes', job(`if: 'a' == 'b'`), '5:13 yaml-syntax the quotes end before it'],
+    ['a bad escape', job('if: "a\\d"'), '5:11 yaml-syntax write "\\\\" for a backslash'],
+    ['a reserved character', job('name: @a'), '5:11 yaml-syntax quote the value'],
+    ['an expression in braces', job('env: {A: ${{ b }}, C: d}'), '5:15 yaml-syntax quote the ex'],
+  ])('%s', (_, text, expected) => {
+    expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
+  })
+})
+
 describe('an unindented line that ends a block', () => {
   test.each([
     ['a heredoc', ['cat <<EOF', '', 'hello', 'EOF', '          echo']],

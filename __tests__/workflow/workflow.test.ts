@@ -83,7 +83,10 @@ jobs: {}`
   test.each(['on:', 'on: []', 'on: {}', 'on: ~'])('with nothing under it: %s', (text) => {
     const [problem = ''] = file(text)
     if (text === 'on: {}') expect(file(text)).toEqual([])
-    else expect(problem).toBe(`error: ${FILE} names no trigger under "on:"\n  = ${triggers}`)
+    else {
+      expect(problem).toContain(`error: ${FILE} names no trigger under "on:"\n  --> ${FILE}:1:1\n`)
+      expect(problem).toContain(`\n   = ${triggers}`)
+    }
   })
 })
 

@@ -5,11 +5,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
-  utimesSync,
-  writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import {
@@ -20,7 +17,7 @@ import {
 } from '../compiler/compiled-files.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { inFormOf } from './file-form.ts'
-import { NATIVE_FOLDER } from './files.ts'
+import { NATIVE_FOLDER, writeText } from './files.ts'
 import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
@@ -57,12 +54,9 @@ export class CompiledFolder {
     this.#refuseForeign(name)
     mkdirSync(this.#folder, { recursive: true })
     this.#checkLinks()
-    const part = join(this.#folder, `.${name}.part`)
-    const existing = existsSync(join(this.#folder, name)) ? this.#textOf(name) : undefined
-    rmSync(part, { force: true })
-    writeFileSync(part, inFormOf(existing ?? '', text), { flag: 'wx' })
-    utimesSync(part, modified, modified)
-    renameSync(part, join(this.#folder, name))
+    const path = join(this.#folder, name)
+    const existing = existsSync(path) ? this.#textOf(name) : undefined
+    writeText(path, inFormOf(existing ?? '', text), { modified })
   }
 
   /** Removes a compiled file. */

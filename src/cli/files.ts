@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join, parse, relative, resolve, sep } from 'node:path'
@@ -141,6 +142,8 @@ interface WriteOptions {
   readonly option?: string
   /** Permissions of a new file. */
   readonly mode?: number
+  /** Time of the last change. Default: now. */
+  readonly modified?: Date
 }
 
 /**
@@ -149,15 +152,20 @@ interface WriteOptions {
  *
  * @throws UserError that names the path and the errno in words
  */
-export function writeText(file: string, text: string, { option, mode }: WriteOptions = {}): void {
+export function writeText(
+  file: string,
+  text: string,
+  { option, mode, modified }: WriteOptions = {},
+): void {
   const temporary = `${file}.part`
   try {
     rmSync(temporary, { force: true })
     writeFileSync(temporary, text, { flag: 'wx', ...(mode !== undefined && { mode }) })
+    if (modified) utimesSync(temporary, modified, modified)
     renameSync(temporary, file)
   } catch (error) {
     removeQuietly(temporary)
-    throw fileError(error, `${option} ${file}`)
+    throw fileError(error, option === undefined ? file : `${option} ${file}`)
   }
 }
 

@@ -59,6 +59,9 @@ async function run(words: readonly string[]): Promise<void> {
           const meant = excess === undefined ? undefined : didYouMean(excess, names)
           write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
           if (meant) write(`(${meant})\n`)
+          else if (/^error: (?:unknown|missing|too many|required).*\n$/.test(text) && !whole) {
+            write(`(Print the usage: ${pathOf(command)} --help)\n`)
+          }
         },
       })
       .configureHelp({
@@ -70,6 +73,11 @@ async function run(words: readonly string[]): Promise<void> {
       })
   }
   await program.parseAsync(words, { from: 'user' })
+}
+
+/** `hookline endpoint create` */
+function pathOf(command: Command): string {
+  return `${command.parent ? `${pathOf(command.parent)} ` : ''}${command.name()}`
 }
 
 /** The flags of its parent that a subcommand accepts, too; `relay` itself is a command, whose subcommands share one. */

@@ -103,7 +103,10 @@ export function withKeyHints<Found extends Problem>(
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
-    if (key === undefined) return problem
+    if (key === undefined) {
+      const hint = valueHint(document, problem)
+      return hint === undefined ? problem : { ...problem, hint }
+    }
     const known = KEYS.get(keySection(document, problem) ?? 'nowhere') ?? []
     // A known key at its position means that there is one key too many: GitHub allows only one of
     // these two.
@@ -119,6 +122,16 @@ export function withKeyHints<Found extends Problem>(
     ({ code, subject = '' }) =>
       code !== 'context-not-here' || !subject.split('.').some((key) => misspelled.has(key)),
   )
+}
+
+/** The usual cause of a value that GitHub's parser refuses. */
+function valueHint(document: Document.Parsed, problem: Problem): string | undefined {
+  const isStep = keySection(document, problem) === 'jobs.*.steps'
+  if (isStep) return 'write each step as an item of the list: "- run: …"'
+  const [, value] = /^Unexpected value '(.*)'$/s.exec(problem.message) ?? []
+  if (value === '') return 'write a value, or remove the line'
+  const isExpression = /^(?:fromJSON\(|(?:on|steps|needs|matrix|github|inputs|vars)\.\w)/i
+  return isExpression.test(value ?? '') ? `write \${{ ${value} }}` : undefined
 }
 
 /**

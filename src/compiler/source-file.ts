@@ -121,6 +121,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
     throw new FatalMistake({
       code: 'not-a-workflow',
       message: `${source.name} is not a workflow file`,
+      hint: 'a workflow file has the keys "on:" and "jobs:"',
     })
   if (contents.flow) {
     throw new FatalMistake({

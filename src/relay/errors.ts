@@ -60,7 +60,7 @@ export const ERROR_CODES = {
   dispatch_not_supported: {
     status: 422,
     message: 'Forgejo and Gitea have no repository_dispatch',
-    hint: 'Set HOOKLINE_FORGE=forgejo or HOOKLINE_FORGE=gitea on the relay, or use an endpoint with --dispatch workflow.',
+    hint: 'Set HOOKLINE_FORGE=forgejo or HOOKLINE_FORGE=gitea on the relay, or change the endpoint: hookline endpoint update <name> --dispatch workflow.',
   },
   endpoint_deleted: {
     status: 404,
@@ -70,7 +70,7 @@ export const ERROR_CODES = {
   endpoint_exists: {
     status: 409,
     message: 'the owner has an endpoint with this name',
-    hint: 'Choose another name, or update the endpoint.',
+    hint: 'Choose another name, or change the endpoint: hookline endpoint update <name>.',
   },
   event_rejected: {
     status: 422,
@@ -140,7 +140,7 @@ export const ERROR_CODES = {
   invalid_token: {
     status: 401,
     message: 'the token was not accepted',
-    hint: 'Check that the token is complete and not expired, and that it covers this repository. For an endpoint, compare the URL: hookline endpoint show <name> --url.',
+    hint: 'Check that the token is complete and not expired, and that it covers this repository.',
   },
   invalid_workflow: {
     status: 400,
@@ -222,7 +222,7 @@ export const ERROR_CODES = {
   too_many_endpoints: {
     status: 409,
     message: 'the owner has the maximum number of endpoints',
-    hint: 'Delete an endpoint, or use one endpoint with --any-workflow for all workflows of a repository.',
+    hint: 'Delete one: hookline endpoint delete <name>. Or use one endpoint with --any-workflow for all workflows of a repository.',
   },
   unreadable_endpoint: {
     status: 409,

@@ -256,7 +256,9 @@ export function parseExpression(text: string): Expr | ExpressionFault {
     ).parse()
   } catch (error) {
     if (!(error instanceof ExpressionError)) return lexicalFault(error, text)
-    const { message, pos } = error
+    const { pos } = error
+    const isEnd = error.message === "Unexpected symbol: 'EOF'"
+    const message = isEnd ? 'ends where a value or a bracket was expected' : error.message
     const token = expressionTokens(text).find(({ range }) => range.start.column === pos.column)
     return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
   }
@@ -274,7 +276,9 @@ function lexicalFault(error: unknown, text: string): ExpressionFault {
   )
   if (symbol) {
     const start = Number(symbol[2]) - 1
-    return faultAt('Unexpected symbol', { start, end: text.length }, text)
+    const isOpen = text[start] === '}'
+    const what = isOpen ? 'is not closed with }}' : 'Unexpected symbol'
+    return faultAt(what, { start, end: text.length }, text)
   }
   const tooLong = message === 'ErrorExceededMaxLength'
   return faultAt(tooLong ? 'is longer than 21,000 characters' : message, { start: 0, end: 1 }, text)

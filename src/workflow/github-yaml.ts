@@ -291,7 +291,7 @@ class Reader {
           before === name
             ? `YAML: the key ${quoted(name)} is duplicated`
             : `GitHub reads the keys ${quoted(before)} and ${quoted(name)} as the same key`
-        this.#refuse('duplicate-key', key, message, before === name ? undefined : 'remove one')
+        this.#refuse('duplicate-key', key, message, 'remove one')
       } else if (key.type === Scalar.PLAIN && name.startsWith(NO_BREAK_SPACE)) {
         const { length = 1 } = /^\u00a0*/.exec(name)?.[0] ?? {}
         const [start = 0] = key.range ?? []
@@ -361,6 +361,9 @@ class Reader {
     // Single quotes are those of an expression.
     const isQuoted = scalar?.type === Scalar.QUOTE_DOUBLE && start > tag.start + tag.source.length
     let written = lineFrom(this.#text, tag.first).replace(/[ \t]#.*/, '')
+    // The library read no value, so its end in braces is unknown.
+    const before = this.#text.slice(this.#text.lastIndexOf('\n', tag.first) + 1, tag.first)
+    if (!scalar && /[[{][^\]}]*$/.test(before)) return 'write the whole value in quotes'
     if (isQuoted) written = `${tag.source} ${scalar.value}`
     else if (scalar && !isBlock) written = this.#text.slice(tag.first, Math.max(end, start))
     const value = written.trim().replaceAll(/\s+/g, ' ')

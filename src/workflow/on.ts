@@ -101,13 +101,12 @@ function namesNothing({ source, document, triggers }: Reading): Mistake {
   const root = document.contents
   const beside = isMap(root) ? pairsOf(root) : []
   const astray = beside.find(({ key }) => isScalar(key) && triggers.has(String(key.value)))?.key
+  const at = astray ?? beside.find(({ key }) => isScalar(key) && key.value === 'on')?.key
   return {
     code: 'no-trigger',
     message: `${source.name} names no trigger under "on:"`,
-    ...(astray && {
-      position: positionAt(source, ...rangeOf(astray)),
-      hint: 'indent it, and what belongs to it, under "on:"',
-    }),
+    ...(at && { position: positionAt(source, ...rangeOf(at)) }),
+    ...(astray && { hint: 'indent it, and what belongs to it, under "on:"' }),
     notes: [`triggers: ${[...triggers.keys()].join(', ')}`],
   }
 }

@@ -126,13 +126,19 @@ function withoutFollowing(
   )
   let [last, reach] = [-1, -1]
   let looked = 0
+  let isOver = false
   return inOrder.filter((error) => {
     const [start, end] = error.pos
-    const follows = start <= reach
+    // After the end of the document, every token is an error.
+    const follows = start <= reach || (isOver && error.message.includes('in YAML stream'))
     if (!follows && ++looked > LIMITS.problems) return true
     if (end > last && (follows || slipProblem(source, error, marks))) {
       last = lineEnd(end)
       reach = lineEnd(last + 1)
+    }
+    if (error.code === 'UNEXPECTED_TOKEN') {
+      isOver = true
+      reach = Math.max(reach, lineEnd(end))
     }
     return !follows
   })
@@ -141,13 +147,37 @@ function withoutFollowing(
 function syntaxProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistake {
   const slip = slipProblem(source, error, marks)
   if (slip) return slip
-  const hint = YAML_HINTS.get(error.code)
+  const [start, end] = error.pos
+  const [, quote] = /^Missing closing (.)quote/.exec(error.message) ?? []
+  if (quote !== undefined) {
+    const at = openQuote(source.text, quote, start)
+    const message = 'YAML: this quote is not closed'
+    const hint = `write a ${quote} at the end of the value`
+    return { code: 'yaml-syntax', message, position: positionAt(source, at, at + 1), hint }
+  }
+  const hint = YAML_HINTS.get(error.code) ?? tokenHint(source.text, error)
   return {
     code: 'yaml-syntax',
     message: `YAML: ${yamlErrorMessage(error)}`,
-    position: positionAt(source, ...error.pos),
+    position: positionAt(source, start, end),
     ...(hint && { hint }),
   }
+}
+
+/** The offset of the quote that no other one closes before an offset. */
+function openQuote(text: string, quote: string, before: number): number {
+  const escaping = quote === '"' ? '\\' : quote
+  let at = text.lastIndexOf(quote, before - 1)
+  while (text[at - 1] === escaping) at = text.lastIndexOf(quote, at - 2)
+  return Math.max(0, at)
+}
+
+/** The usual cause of a token where YAML expects none. */
+function tokenHint(text: string, { message, pos: [start] }: YAMLError): string | undefined {
+  if (message.startsWith('Not a YAML token')) return 'begin the text on the next line'
+  if (text.startsWith('${{', start - 1)) return "quote the expression: '${{ … }}'"
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+  return /["'][ \t]*$/.test(before) ? 'the quotes end before it: quote the whole value' : undefined
 }
 
 function yamlErrorMessage({ code, message }: YAMLError): string {
@@ -163,6 +193,8 @@ const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['BAD_ALIAS', 'quote a value that begins with "*" or "&"'],
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
   ['BLOCK_AS_IMPLICIT_KEY', 'quote a string with a colon'],
+  ['BAD_SCALAR_START', 'quote the value'],
+  ['BAD_DQ_ESCAPE', 'write "\\\\" for a backslash, or use single quotes'],
 ])
 
 /** The line with wrong indentation that caused an error, if there is one. */
@@ -183,7 +215,8 @@ function slipProblem(source: Source, error: YAMLError, marks: YamlMarks): Mistak
     const message = `YAML: ${quoted(text.slice(from, end))} is indented below a key with a value`
     return { code: 'yaml-syntax', message, position: positionAt(source, from, end), hint }
   }
-  if (!OF_LINES.test(error.message)) return undefined
+  const isFirst = start === from && error.message.endsWith('at node end')
+  if (!isFirst && !OF_LINES.test(error.message)) return undefined
   const [word = ''] = /^[\w.-]*/.exec(text.slice(from, from + 80)) ?? []
   const position = positionAt(source, from, from + word.length)
   return { code: 'yaml-syntax', message: `YAML: ${yamlErrorMessage(error)}`, position, hint }
@@ -216,7 +249,8 @@ function firstUnindented(text: string, line: number, blocks: YamlMarks['blocks']
 }
 
 /** Errors of the library about lines with different indentation. */
-const OF_LINES = /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar)/
+const OF_LINES =
+  /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar|Sequence item without)/
 
 /** A tab, or a character that looks like a space, before the first word of a line. */
 function indentationProblem(source: Source, word: number): Mistake | undefined {

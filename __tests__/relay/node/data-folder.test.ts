@@ -124,6 +124,16 @@ describe('the relay key', () => {
     await writeFile(inFile.path, '')
     expect(await problemOf(createDataFolder(inFile))).toMatch(/EEXIST.*--data/s)
   })
+
+  const onLinux = process.platform === 'linux' ? test : test.skip
+  onLinux.each(['/proc/x', '/proc/x/y'])(
+    'the folder %s is refused, and never waited for',
+    async (data) => {
+      expect(await problemOf(createDataFolder(dataFolder({ data, env: {} })))).toMatch(
+        /\/proc\/x.*--data/s,
+      )
+    },
+  )
 })
 
 describe('rotateRelayKey', () => {

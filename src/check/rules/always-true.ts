@@ -91,14 +91,18 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
     if (isPartOfText(expression)) {
       if (seen.has(scalar)) return []
       seen.add(scalar)
-      const { value } = scalar
-      const isBreak = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
-      const message = isBreak
-        ? 'this condition is always true: a line break follows its }}'
-        : 'this condition is always true: text outside of ${{ }} makes a string of it'
+      const { value, type } = scalar
+      const isBlank = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
+      const isBreak = isBlank && type?.startsWith('BLOCK')
+      const what = isBreak
+        ? 'a line break follows its }}'
+        : 'text outside of ${{ }} makes a string of it'
+      const message = `this condition is always true: ${what}`
       const hint = isBreak
         ? 'write "if: >-"'
-        : 'put the whole condition into one ${{ }}, or remove the braces'
+        : isBlank
+          ? 'remove the white space around ${{ }}'
+          : 'put the whole condition into one ${{ }}, or remove the braces'
       return [{ message, position: positionAt(file.file.source, ...rangeOf(scalar)), hint }]
     }
     const constant = constantIn(file, condition)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
+import { constants, existsSync, type Stats } from 'node:fs'
 import {
   access,
   copyFile,
@@ -14,7 +14,7 @@ import {
   statfs,
 } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseAddress } from '../../wire/address.ts'
 import { errorCode, type Problem, UserError } from '../../wire/errors.ts'
 import { Secret, sameText } from '../../wire/secret.ts'
@@ -82,11 +82,21 @@ function defaultFolder({ env, platform = process.platform }: FolderChoice): stri
  */
 export async function createDataFolder({ path }: DataFolder): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await createFolder(path)
+    await mkdir(path, { recursive: true })
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw folderError(error, path)
   }
+}
+
+/** With `recursive`, `mkdir` never returns for a new folder in `/proc`, which it can neither create nor find. */
+async function createFolder(path: string): Promise<void> {
+  if (existsSync(path)) return
+  await createFolder(dirname(path))
+  await mkdir(path, { mode: 0o700 }).catch((error) => {
+    if (errorCode(error) !== 'EEXIST') throw error
+  })
 }
 
 export interface RelayKeyFile {

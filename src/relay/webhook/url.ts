@@ -24,6 +24,8 @@ export interface Destination {
 export type Destinations = readonly [Destination, ...Destination[]]
 
 const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
+const ENDPOINT_FORM =
+  '/-/<owner>/<id>, whose id has 22 characters: hookline endpoint show <name> --url'
 
 /** A raw request target as its path and its query; nothing in it is decoded. */
 export function splitTarget(target: string): [path: string, query: string | undefined] {
@@ -59,6 +61,7 @@ export function readTokenUrl(target: string, own: Repository | undefined) {
 function hosted(path: string): [Repository, string] {
   const [, owner, name, rest] = HOSTED.exec(path) ?? []
   // No owner begins with `-`: such a path is of an endpoint, or of the admin API.
+  if (/^\/+-\//.test(path)) throw notFound(ENDPOINT_FORM)
   if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
