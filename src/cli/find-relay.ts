@@ -7,7 +7,7 @@ import { type Environment, readSetting } from '../wire/settings.ts'
 import { type RelayAccess, RelayClient } from './relay-client.ts'
 
 /** The flags that say which relay is called. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly relay?: string | undefined
   readonly data?: string | undefined
 }
