@@ -4,11 +4,11 @@ import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { notice, warning } from '../wire/messages.ts'
 import { faultsOfDrop } from './body-faults.ts'
-import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './engine-ports.ts'
 import {
   buildContexts,
   type Decision,
+  type Effect,
   FailedRun,
   failedContext,
   type OnContext,
