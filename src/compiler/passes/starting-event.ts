@@ -17,8 +17,7 @@ import {
   rangeOf,
   resolved,
 } from '../../workflow/yaml.ts'
-import { inputPairs, workflowInputs } from '../called-inputs.ts'
-import { startConditions } from '../calling-job.ts'
+import { inputPairs, startConditions, workflowInputs } from '../calling-job.ts'
 import { entryKey, type ScheduleEntry } from '../cron-schedule.ts'
 import type { Pass, Plan, WorkflowStarts } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
