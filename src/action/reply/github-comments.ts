@@ -6,10 +6,10 @@ import {
   callChat,
   NotDelivered,
   noReplyTarget,
+  objectAt,
   type ReplyContext,
 } from './chat.ts'
 import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
-import { objectAt } from './own-event.ts'
 
 const NAME = 'GitHub'
 

@@ -1,7 +1,13 @@
 import { UserError } from '../../wire/errors.ts'
-import { addressInput, type Chat, callChat, noReplyTarget, type ReplyContext } from './chat.ts'
+import {
+  addressInput,
+  type Chat,
+  callChat,
+  noReplyTarget,
+  objectAt,
+  type ReplyContext,
+} from './chat.ts'
 import { acceptedJson, commentChat, commentToken } from './issue-comment.ts'
-import { objectAt } from './own-event.ts'
 
 const NAME = 'Jira'
 
