@@ -69,12 +69,9 @@ ${environmentHelp(
 )}
 
 Senders:
-  ${wrappedNames(
-    SENDERS.map(({ name }) => name),
-    2,
-  )}
+  ${wrappedNames(SENDERS.map(({ name }) => name))}
 Schemes:
-  ${wrappedNames(SIGNATURE_NAMES, 2)}
+  ${wrappedNames(SIGNATURE_NAMES)}
 
 Examples:
   $ hookline send --list

@@ -141,7 +141,7 @@ async function receive(
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
   const payload = (await ports.fetchBody?.(dispatched)) ?? dispatched
-  const asks = asksStore(ref, false)
+  const asks = asksStore(ref)
   const events = await readBatch(payload, ports.unpack)
   if (events && !config.batch) throw batchForOne(ref, events.length)
   const receiveOne = (request: WebhookRequest) => receive(request, ports.triggers)

@@ -36,9 +36,9 @@ export interface RunMode {
   readonly budget?: OutputBudget
 }
 
-/** Whether a run reads the store for a trigger: for seen keys, or for the cursor of the poll. */
-export function asksStore({ trigger }: TriggerRef, isPolled: boolean): boolean {
-  return isPolled || trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
+/** Whether the items of a webhook need the seen keys of the store. */
+export function asksStore({ trigger }: TriggerRef): boolean {
+  return trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }
 
 /** A trigger before the claims of its items; or its whole run if there is nothing to claim. */

@@ -11,7 +11,7 @@ import {
   type PartialContexts,
   parseForEvaluation,
   RESULTS,
-  type Status,
+  SUCCESS_STATUS,
   truthOf,
   UNKNOWN_OF_GITHUB,
   unknownValue,
@@ -93,13 +93,11 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   })
 }
 
-const RUNNING: Status = { success: true, failure: false, cancelled: false }
-
 function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts): Fact[] {
   return texts
     .filter(({ path }) => path.length === 1 && path[0] === 'if')
     .map(({ line, text }) => {
-      const outcome = evaluateText(conditionText(text), contexts, RUNNING)
+      const outcome = evaluateText(conditionText(text), contexts, SUCCESS_STATUS)
       return { line, place: 'if', text, outcome }
     })
 }
@@ -178,7 +176,7 @@ class JobWalk {
     const after = { ...contexts, steps }
     this.#note((path) => path[0] === 'outputs', after)
     const values = Object.entries(outputs).map(([name, text]): [string, Json] => {
-      const outcome = fillInKnown(String(text), after, RUNNING)
+      const outcome = fillInKnown(String(text), after)
       return [name, 'value' in outcome ? asText(outcome.value) : forContext(outcome)]
     })
     const isCall = typeof body.uses === 'string'
@@ -200,7 +198,7 @@ class JobWalk {
     const values = Object.entries({ ...outer, ...(isObject(own) ? (own as JsonObject) : {}) })
     return Object.fromEntries(
       values.map(([name, value]) => {
-        const outcome = fillInKnown(asText(value), contexts, RUNNING)
+        const outcome = fillInKnown(asText(value), contexts)
         return [name, 'value' in outcome ? asText(outcome.value) : forContext(outcome)]
       }),
     )
@@ -229,10 +227,10 @@ class JobWalk {
 
   /** Evaluates a condition for every combination of the matrix. */
   #condition(text: string, contexts: PartialContexts): ExpressionResult {
-    const outcome = evaluateText(text, contexts, RUNNING)
+    const outcome = evaluateText(text, contexts, SUCCESS_STATUS)
     const truth = truthOf(outcome)
     const isSame = this.#others.every((matrix) => {
-      return truthOf(evaluateText(text, { ...contexts, matrix }, RUNNING)) === truth
+      return truthOf(evaluateText(text, { ...contexts, matrix }, SUCCESS_STATUS)) === truth
     })
     return isSame ? outcome : { unknown: 'the matrix', values: [true, false] }
   }
@@ -244,7 +242,7 @@ class JobWalk {
       const isCondition = path.at(-1) === 'if'
       const outcome = isCondition
         ? this.#condition(conditionText(text), contexts)
-        : fillInKnown(text, contexts, RUNNING)
+        : fillInKnown(text, contexts)
       this.#facts.push({ line, place: this.#placeOf(path), text, outcome })
     }
   }
@@ -271,7 +269,7 @@ function dependsOnEvent(text: string): boolean {
 
 function deepFill(value: Json, contexts: PartialContexts): Json {
   if (typeof value === 'string') {
-    return value.includes('${{') ? forContext(fillInKnown(value, contexts, RUNNING)) : value
+    return value.includes('${{') ? forContext(fillInKnown(value, contexts)) : value
   }
   if (Array.isArray(value)) return value.map((one) => deepFill(one, contexts))
   if (!isObject(value)) return value
