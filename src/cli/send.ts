@@ -36,7 +36,7 @@ import {
   outgoingRequest,
   type RequestOptions,
 } from './send/outgoing-request.ts'
-import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
+import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signedNow } from './send/signatures.ts'
 import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
@@ -391,11 +391,7 @@ async function signedRequest(
       hint: 'Add --sender, or unset HOOKLINE_WEBHOOK_SECRET.',
     })
   }
-  return signed(addressed, scheme, secret, {
-    timestamp: Math.floor(Date.now() / 1000),
-    id: `msg_${crypto.randomUUID()}`,
-    place: sender?.options ?? {},
-  })
+  return signedNow(addressed, scheme, secret, sender?.options)
 }
 
 function missingSecret({ sender }: SendOptions, scheme: string): UserError {
