@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { setWebhook, webhookUrl } from '../../../src/triggers/messaging-bot/bot-api.ts'
+import { registeredUrl, setWebhook } from '../../../src/triggers/messaging-bot/bot-api.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { botPorts } from '../../support/bot-run.ts'
 import { bound, receive } from '../../support/receive.ts'
@@ -47,12 +47,12 @@ describe('setWebhook', () => {
 describe('the URL of a webhook', () => {
   test('contains none of the secrets in its query', async () => {
     await setWebhook(bot(), { url, secretToken: undefined, updates: [] })
-    expect(await webhookUrl(bot())).toBe('https://relay.example/octo/repo/bot/messaging_bot')
+    expect(await registeredUrl(bot())).toBe('https://relay.example/octo/repo/bot/messaging_bot')
   })
 
   test.each([null, 5, [], {}, { url: 5 }])('of %j is empty', async (result) => {
     telegram.faults.push({ status: 200, body: JSON.stringify({ ok: true, result }) })
-    expect(await webhookUrl(bot())).toBe('')
+    expect(await registeredUrl(bot())).toBe('')
   })
 })
 

@@ -189,7 +189,7 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
  *
  * @throws UserError with the error of the Bot API
  */
-export async function webhookUrl(bot: Bot): Promise<string> {
+export async function registeredUrl(bot: Bot): Promise<string> {
   const info = await callBotOrThrow(bot, 'getWebhookInfo', {})
   const url = isObject(info) ? info.url : undefined
   return typeof url === 'string' ? url.replace(/[?#].*$/s, '') : ''
