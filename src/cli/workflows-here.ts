@@ -106,7 +106,7 @@ export async function devFindings(
   { root, globs }: Pick<DevWorkflowOptions, 'root' | 'globs'>,
   open: () => WorkflowSource,
 ): Promise<Finding[]> {
-  const { findingsIn } = await import('./file-findings.ts')
+  const { findingsIn } = await import('./build-workflows.ts')
   const sources = (readOrUndefined(() => findSourceFiles(root, globs)) ?? []).filter(
     (file) => !isNative(file),
   )
