@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
-import { inFormOf } from '../../src/cli/file-form.ts'
+import { inFormOf } from '../../src/cli/files.ts'
 import { withUnixLines } from '../../src/workflow/source-text.ts'
 import { GLOBS, HOOK, Repository, statusOf } from '../compiler/support/repository.ts'
 import { fc } from '../support/properties.ts'

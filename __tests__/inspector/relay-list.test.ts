@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ListChange } from '../../src/inspector/api.ts'
-import { RelayList } from '../../src/inspector/relay-list.ts'
+import { RelayList } from '../../src/inspector/relay-source.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { standInDelivery } from '../support/admin-stand-in.ts'
 import { fc } from '../support/properties.ts'

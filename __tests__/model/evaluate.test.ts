@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluateText, fillInKnown, unknownValue } from '../../src/model/evaluate-expression.ts'
-
-const RUNNING = { success: true, failure: false, cancelled: false } as const
+import {
+  evaluateText,
+  fillInKnown,
+  SUCCESS_STATUS,
+  unknownValue,
+} from '../../src/model/evaluate-expression.ts'
 
 const BODY = {
   go: true,
@@ -17,7 +20,7 @@ const CONTEXTS = {
   steps: { x: { outputs: { known: '1', other: unknownValue('an output of a step') } } },
 }
 
-const outcome = (text: string) => evaluateText(text, CONTEXTS, RUNNING)
+const outcome = (text: string) => evaluateText(text, CONTEXTS, SUCCESS_STATUS)
 
 describe('values that are known before a run', () => {
   test.each([
@@ -67,11 +70,11 @@ test.each([
 })
 
 test('a text is filled in, or is its expression alone with its type', () => {
-  expect(fillInKnown('${{ on.webhook.outputs.body.list }}', CONTEXTS, RUNNING)).toEqual({
+  expect(fillInKnown('${{ on.webhook.outputs.body.list }}', CONTEXTS)).toEqual({
     value: ['a', 'b'],
   })
-  expect(fillInKnown('a ${{ on.webhook.outputs.method }}!', CONTEXTS, RUNNING)).toEqual({
+  expect(fillInKnown('a ${{ on.webhook.outputs.method }}!', CONTEXTS)).toEqual({
     value: 'a post!',
   })
-  expect(fillInKnown('a ${{ secrets.X }}', CONTEXTS, RUNNING)).toEqual({ unknown: 'a secret' })
+  expect(fillInKnown('a ${{ secrets.X }}', CONTEXTS)).toEqual({ unknown: 'a secret' })
 })

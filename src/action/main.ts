@@ -2,10 +2,15 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } fro
 import { dirname } from 'node:path'
 import * as core from '@actions/core'
 import * as v from 'valibot'
-import { effectsSchema, runEffects } from '../engine/effects.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { evaluate } from '../engine/evaluate-event.ts'
-import type { Decision, Evaluation, Miss } from '../engine/evaluation.ts'
+import {
+  type Decision,
+  type Evaluation,
+  effectsSchema,
+  type Miss,
+  runEffects,
+} from '../engine/evaluation.ts'
 import { type Explanation, explain } from '../engine/explanation.ts'
 import { webhookTrigger } from '../triggers/webhook.ts'
 import { UserError } from '../wire/errors.ts'

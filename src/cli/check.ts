@@ -13,8 +13,15 @@ import { counted, printable } from '../wire/printable.ts'
 import { VERSION } from '../wire/version.ts'
 import { asFindings } from '../workflow/mistakes.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { printFindings, repositoryFiles, type WorkflowText } from './build-workflows.ts'
-import { type FindingOptions, findingsIn, hasSources, type NotChecked } from './file-findings.ts'
+import {
+  type FindingOptions,
+  findingsIn,
+  hasSources,
+  type NotChecked,
+  printFindings,
+  repositoryFiles,
+  type WorkflowText,
+} from './build-workflows.ts'
 import {
   defaultSources,
   findSourceFiles,

@@ -16,8 +16,7 @@ import {
   originOf,
 } from '../compiler/compiled-files.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
-import { inFormOf } from './file-form.ts'
-import { NATIVE_FOLDER, writeText } from './files.ts'
+import { inFormOf, NATIVE_FOLDER, writeText } from './files.ts'
 import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */

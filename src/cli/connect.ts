@@ -8,10 +8,15 @@ import { printable } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
 import { agreedWorkflow } from './connect/agreed-workflow.ts'
-import { followFirstRun, openAtRelay } from './connect/at-relay.ts'
 import { verifies } from './connect/connect-target.ts'
-import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
-import { openPublicRelay } from './connect/public-relay.ts'
+import {
+  type ConnectEvent,
+  connectEvent,
+  followFirstRun,
+  LogFollower,
+  NO_RUN,
+} from './connect/follow.ts'
+import { openAtRelay, openPublicRelay } from './connect/public-relay.ts'
 import { askYesNo } from './connect/question.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import {

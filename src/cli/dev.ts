@@ -23,7 +23,7 @@ import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/sett
 import { environmentHelp } from '../wire/settings-help.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { fileError, NATIVE_FOLDER, nativeFiles, readSource, watchGlobs } from './files.ts'
-import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
+import { SIGNATURE_NAMES, signedNow } from './send/signatures.ts'
 import { print, reportBug, shellHere, stopOnSignal, warn } from './terminal.ts'
 import { devFindings, devWorkflowSource } from './workflows-here.ts'
 
@@ -123,13 +123,9 @@ async function sign(
   { method, url, headers, body }: SignableRequest,
   { scheme, secret, header }: RequiredSignature,
 ): Promise<SignableRequest> {
-  const moment = {
-    timestamp: Math.floor(Date.now() / 1000),
-    id: `msg_${crypto.randomUUID()}`,
-    ...(header !== undefined && { place: { header } }),
-  }
+  const place = header === undefined ? {} : { header }
   const outgoing = { request: { method, headers, body }, url: new URL(url) }
-  const { request, url: called } = signed(outgoing, scheme, secret, moment)
+  const { request, url: called } = signedNow(outgoing, scheme, secret, place)
   return { ...request, url: called.href }
 }
 

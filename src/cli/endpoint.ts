@@ -282,7 +282,7 @@ async function list({ repository, json, ...options }: SharedOptions): Promise<vo
 }
 
 /** `octo/shop orders/webhook and 2 more` */
-export function startedBy(endpoint: AdminAnswer): string {
+function startedBy(endpoint: AdminAnswer): string {
   const { repository, workflow, trigger, anyWorkflow, targets } = endpoint
   const others = Array.isArray(targets) ? ` and ${targets.length} more` : ''
   return `${repository} ${anyWorkflow ? 'any workflow' : `${workflow}/${trigger}${others}`}`

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join, parse, relative, resolve, sep } from 'node:path'
 import type { FSWatcher } from 'chokidar'
+import { diffArrays } from 'diff'
 import { Minimatch } from 'minimatch'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { globFolder, workflowFileFinder } from '../action/workflow-files.ts'
@@ -22,7 +23,6 @@ import { topOf } from '../workflow/nodes.ts'
 import { sourceOf, withUnixLines } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { inFormOf } from './file-form.ts'
 import { originHere } from './origin.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
@@ -225,4 +225,43 @@ function slashed(path: string): string {
 
 function isInFolder(path: string, folder: string): boolean {
   return `${path}/`.startsWith(`${folder}/`)
+}
+
+/**
+ * A changed text in the form of the file that it replaces: with its byte order mark, with the line
+ * break of each line that is still there, and with or without a line break at its end. A new line
+ * gets the line break of the line before it.
+ *
+ * @param text with Unix line breaks
+ */
+export function inFormOf(original: string, text: string): string {
+  if (original === '') return text
+  const mark = original.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const breaks = original.match(/\r\n?|\n/g) ?? []
+  const kinds = new Set(breaks)
+  const isEnded = /[\r\n]$/.test(original)
+  const whole = text.replace(/\n$/, '') + (isEnded ? '\n' : '')
+  if (kinds.size === 0) return mark + whole
+  const [first = '\n'] = kinds
+  const broken = kinds.size === 1 ? whole.replaceAll('\n', first) : mixed(original, breaks, whole)
+  return mark + broken
+}
+
+function mixed(original: string, breaks: readonly string[], text: string): string {
+  const lines = text.split('\n')
+  const parts: string[] = []
+  let [before, after] = [0, 0]
+  let current = breaks[0] ?? '\n'
+  for (const { added, removed, count } of diffArrays(withUnixLines(original).split('\n'), lines)) {
+    if (removed) {
+      before += count
+      continue
+    }
+    for (let at = 0; at < count; at++) {
+      if (!added) current = breaks[before++] ?? current
+      const isLast = after === lines.length - 1
+      parts.push(lines[after++] ?? '', isLast ? '' : current)
+    }
+  }
+  return parts.join('')
 }

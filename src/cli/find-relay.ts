@@ -4,10 +4,10 @@ import { adminBearer } from '../relay/store/relay-key.ts'
 import { isLoopback, RELAY_ADDRESS, readAddress, refuseInsecureAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
-import { type RelayAccess, RelayClient } from './relay-client.ts'
+import { type RelayAccess, RelayClient, SET_RELAY_KEY } from './relay-client.ts'
 
 /** The flags that say which relay is called. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly relay?: string | undefined
   readonly data?: string | undefined
 }
@@ -93,7 +93,7 @@ async function accessFrom(env: Environment, { host }: URL): Promise<RelayAccess>
   if (token) return { bearer: token, source: 'HOOKLINE_GITHUB_TOKEN', isToken: true }
   throw new UserError({
     message: `there is no key for the relay at ${host}`,
-    hint: "Set HOOKLINE_RELAY_KEY to the output of this command on the relay's machine: hookline relay key",
+    hint: SET_RELAY_KEY,
     notes: ['or set HOOKLINE_GITHUB_TOKEN, if the relay was started with --allow-tokens'],
   })
 }

@@ -35,10 +35,7 @@ Existing files are never overwritten.
 
 With --sender, the workflow verifies the sender's signatures and fires on its
 usual events. Senders:
-  ${wrappedNames(
-    SENDERS.map(({ name }) => name),
-    2,
-  )}
+  ${wrappedNames(SENDERS.map(({ name }) => name))}
 
 Examples:
   $ hookline init

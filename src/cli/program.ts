@@ -1,7 +1,9 @@
 import { Command, type Option } from 'commander'
+import { closestMatch } from 'leven'
+import type { Problem } from '../wire/errors.ts'
 import { printable } from '../wire/printable.ts'
+import { type Environment, SETTINGS } from '../wire/settings.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
-import { unknownVariables } from '../wire/unknown-variables.ts'
 import { VERSION } from '../wire/version.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import {
@@ -114,4 +116,32 @@ async function programFor(words: readonly string[]): Promise<Command> {
   const wanted = load ? [load] : COMMANDS.values()
   for (const loadOne of wanted) program.addCommand(await loadOne())
   return program
+}
+
+const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE22|NODE24|WRANGLER|FORBID_SKIPS)$/
+
+/** Letters that may differ in a typo. */
+const MAX_DISTANCE = 4
+
+/**
+ * A warning for each `HOOKLINE_*` variable that is set and that Hookline does not read.
+ *
+ * @param named variables that options such as `--secret-env` name
+ */
+export function unknownVariables(
+  env: Environment,
+  named: readonly string[] = [],
+): readonly Problem[] {
+  const known = Object.keys(SETTINGS)
+  const unknown = Object.keys(env).filter(
+    (name) =>
+      /^HOOKLINE_/.test(name) && ![...known, ...named].includes(name) && !TEST_VARIABLES.test(name),
+  )
+  return unknown.toSorted().map((name) => {
+    const nearest = closestMatch(name, known, { maxDistance: MAX_DISTANCE })
+    return {
+      message: `unknown environment variable ${name}`,
+      hint: nearest === undefined ? `Unset it: unset ${name}` : `did you mean "${nearest}"?`,
+    }
+  })
 }

@@ -166,10 +166,13 @@ export class RelayClient {
   }
 }
 
+export const SET_RELAY_KEY =
+  "Set HOOKLINE_RELAY_KEY to the output of this command on the relay's machine: hookline relay key"
+
 function wrongBearer(host: string, { source, isToken }: RelayAccess): RelayRefusal {
   const hint = isToken
     ? 'Start the relay with --allow-tokens, or set HOOKLINE_RELAY_KEY to the output of this command on its machine: hookline relay key'
-    : `Set HOOKLINE_RELAY_KEY to the output of this command on the relay's machine: hookline relay key`
+    : SET_RELAY_KEY
   return new RelayRefusal('invalid_key', {
     message: `the relay at ${host} does not accept ${source}`,
     hint,

@@ -36,7 +36,7 @@ import {
   outgoingRequest,
   type RequestOptions,
 } from './send/outgoing-request.ts'
-import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
+import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signedNow } from './send/signatures.ts'
 import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
@@ -69,12 +69,9 @@ ${environmentHelp(
 )}
 
 Senders:
-  ${wrappedNames(
-    SENDERS.map(({ name }) => name),
-    2,
-  )}
+  ${wrappedNames(SENDERS.map(({ name }) => name))}
 Schemes:
-  ${wrappedNames(SIGNATURE_NAMES, 2)}
+  ${wrappedNames(SIGNATURE_NAMES)}
 
 Examples:
   $ hookline send --list
@@ -394,11 +391,7 @@ async function signedRequest(
       hint: 'Add --sender, or unset HOOKLINE_WEBHOOK_SECRET.',
     })
   }
-  return signed(addressed, scheme, secret, {
-    timestamp: Math.floor(Date.now() / 1000),
-    id: `msg_${crypto.randomUUID()}`,
-    place: sender?.options ?? {},
-  })
+  return signedNow(addressed, scheme, secret, sender?.options)
 }
 
 function missingSecret({ sender }: SendOptions, scheme: string): UserError {

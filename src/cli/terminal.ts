@@ -192,7 +192,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-/** Sorted names in lines of at most 80 columns; every line after the first is indented. */
-export function wrappedNames(names: readonly string[], indent: number): string {
-  return wrap([...names].sort().join(', '), HELP_WIDTH - indent).join(`\n${' '.repeat(indent)}`)
+/** Sorted names in lines of at most 80 columns, which a help text indents by two. */
+export function wrappedNames(names: readonly string[]): string {
+  return wrap([...names].sort().join(', '), HELP_WIDTH - 2).join('\n  ')
 }

@@ -18,6 +18,7 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
+import type { Environment } from '../wire/settings.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { asFindings } from '../workflow/mistakes.ts'
 import { readWorkflowFile, type Workflow } from '../workflow/workflow.ts'
@@ -105,7 +106,7 @@ export async function devFindings(
   { root, globs }: Pick<DevWorkflowOptions, 'root' | 'globs'>,
   open: () => WorkflowSource,
 ): Promise<Finding[]> {
-  const { findingsIn } = await import('./file-findings.ts')
+  const { findingsIn } = await import('./build-workflows.ts')
   const sources = (readOrUndefined(() => findSourceFiles(root, globs)) ?? []).filter(
     (file) => !isNative(file),
   )
@@ -183,8 +184,6 @@ export function triggersHere(): FoundTrigger[] {
 export function polledHere(env: Environment): string[] {
   return polledTriggers(workflowsToAsk(env))
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The same, of a workflow whose files are not in this folder.

@@ -1,10 +1,12 @@
 import { isMap, isScalar, type Node, Scalar, visit } from 'yaml'
+import type { Finding } from '../wire/errors.ts'
 import { type DispatchEvent, dispatchEvent } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expression-text.ts'
 import { textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import type { Operation } from '../workflow/operations.ts'
 import { dedent } from '../workflow/spans.ts'
 import { type NodePair, nodeBelow, pairOf, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
@@ -14,6 +16,30 @@ import { type JobCondition, jobConditions, type SourceCondition } from './job-co
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
 import { nativeTarget, rewriteExpression } from './rewrite.ts'
 import { jobsOf, listensTo, type SourceFile, type SourceJob } from './source-file.ts'
+
+/**
+ * A compiled file of a source: `whole`, if one file is enough. If one event may bring several
+ * items, there are two: `listening`, which GitHub starts and which begins as an empty document, and
+ * `jobs`, which contains the jobs and is called.
+ */
+export type CompiledPart = 'whole' | 'listening' | 'jobs'
+
+/** The result of a pass for one file. */
+export interface PassResult {
+  readonly operations?: readonly Operation[]
+  /** Mistakes of the source as errors, and facts that the user should know as warnings. */
+  readonly findings?: readonly Finding[]
+  /**
+   * Whether a finding makes it impossible to write the file; otherwise GitHub's parser also reads
+   * it.
+   */
+  readonly isBlocked?: boolean
+}
+
+/** One step of the compilation. It changes nothing itself, but returns operations. */
+export interface Pass {
+  run(plan: Plan, part: CompiledPart): PassResult
+}
 
 /** The events that start a workflow. */
 export interface WorkflowStarts {

@@ -141,7 +141,7 @@ async function receive(
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
   const payload = (await ports.fetchBody?.(dispatched)) ?? dispatched
-  const asks = asksStore(ref, false)
+  const asks = asksStore(ref)
   const events = await readBatch(payload, ports.unpack)
   if (events && !config.batch) throw batchForOne(ref, events.length)
   const receiveOne = (request: WebhookRequest) => receive(request, ports.triggers)
@@ -201,8 +201,7 @@ async function evaluatePoll(
   const polled = [...new Set(runs.map(({ workflow }) => workflow))]
   const decisions = polled.flatMap((workflow) => {
     const own = runs.filter((run) => run.workflow === workflow).map(({ decision }) => decision)
-    const other = (ref: TriggerRef) => whyNot(ref, event) ?? 'it does not poll on this event'
-    const decided = decisionsFor(workflow, other, own)
+    const decided = decisionsFor(workflow, (ref) => whyNot(ref, event), own)
     if (polled.length === 1) return decided
     return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
@@ -228,10 +227,10 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent)
     : `config.manualRunEvent does not name ${name}`
 }
 
-/** The reason why a trigger that can poll does not poll on an event. */
-function whyNot(ref: TriggerRef, event: GitHubEvent): string | undefined {
+/** The reason why a trigger does not poll on an event. */
+function whyNot(ref: TriggerRef, event: GitHubEvent): string {
   const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
-  return poller && pollRefusal(poller, event)
+  return (poller && pollRefusal(poller, event)) ?? 'it does not poll on this event'
 }
 
 /**
@@ -248,10 +247,7 @@ function pollsNothing(
 ): Evaluation {
   const workflow = workflows.find(workflows.calling)
   if (pollers.length === 0 && !workflows.polled) refuseForgottenPoller(event, workflows)
-  const decisions = decisionsFor(
-    workflow,
-    (ref) => whyNot(ref, event) ?? 'it does not poll on this event',
-  )
+  const decisions = decisionsFor(workflow, (ref) => whyNot(ref, event))
   const refusals = pollers.map((ref) => `${ref.trigger.name}: ${whyNot(ref, event)}`)
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
   const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)

@@ -4,11 +4,11 @@ import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { notice, warning } from '../wire/messages.ts'
 import { faultsOfDrop } from './body-faults.ts'
-import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './engine-ports.ts'
 import {
   buildContexts,
   type Decision,
+  type Effect,
   FailedRun,
   failedContext,
   type OnContext,
@@ -36,9 +36,9 @@ export interface RunMode {
   readonly budget?: OutputBudget
 }
 
-/** Whether a run reads the store for a trigger: for seen keys, or for the cursor of the poll. */
-export function asksStore({ trigger }: TriggerRef, isPolled: boolean): boolean {
-  return isPolled || trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
+/** Whether the items of a webhook need the seen keys of the store. */
+export function asksStore({ trigger }: TriggerRef): boolean {
+  return trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }
 
 /** A trigger before the claims of its items; or its whole run if there is nothing to claim. */

@@ -325,11 +325,10 @@ export function accessRefusal({
     return 'forwarded requests are refused'
   }
   if (!LOOPBACK_HOST.test(host)) return 'open it as http://localhost'
-  if (origin !== undefined && origin !== `http://${host}`)
-    return 'the request comes from another page'
+  const isOwnOrigin = origin === undefined || origin === `http://${host}`
   // Browsers send this header since 2023. A link on another page may open the page, and nothing else.
   const isOwnPage = site === 'same-origin' || site === 'none' || mode === 'navigate'
-  return isOwnPage ? undefined : 'the request comes from another page'
+  return isOwnOrigin && isOwnPage ? undefined : 'the request comes from another page'
 }
 
 /** One event of a `text/event-stream`. */

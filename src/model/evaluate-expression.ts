@@ -41,6 +41,9 @@ export interface Status {
 /** The results of the jobs before are not known. */
 export const UNKNOWN_STATUS: Status = { success: undefined, failure: undefined, cancelled: false }
 
+/** No job before has failed. */
+export const SUCCESS_STATUS: Status = { success: true, failure: false, cancelled: false }
+
 /** Contexts by name. Any value in them may be `unknownValue(…)`. */
 export type PartialContexts = JsonObject
 
@@ -365,20 +368,16 @@ function isTruthy(value: Json): boolean {
  * Evaluates the `${{ }}` of a string. A string that is one expression has the value and type of the
  * expression.
  */
-export function fillInKnown(
-  text: string,
-  contexts: PartialContexts,
-  status: Status,
-): ExpressionResult {
+export function fillInKnown(text: string, contexts: PartialContexts): ExpressionResult {
   const spans = expressionSpans(text)
   const [only] = spans
   if (spans.length === 1 && only && only.start === 3 && only.end === text.length - 2) {
-    return evaluateText(text.slice(only.start, only.end), contexts, status)
+    return evaluateText(text.slice(only.start, only.end), contexts, SUCCESS_STATUS)
   }
   let [filled, at] = ['', 0]
   for (const { start, end, closed } of spans) {
     if (!closed) return { fails: 'an expression is not closed with }}' }
-    const found = evaluateText(text.slice(start, end), contexts, status)
+    const found = evaluateText(text.slice(start, end), contexts, SUCCESS_STATUS)
     if (!('value' in found)) return 'fails' in found ? found : { unknown: found.unknown }
     filled += text.slice(at, start - 3) + asText(found.value)
     at = end + 2

@@ -11,13 +11,12 @@ import {
   type PartialContexts,
   parseForEvaluation,
   RESULTS,
-  type Status,
+  SUCCESS_STATUS,
   truthOf,
   UNKNOWN_OF_GITHUB,
   unknownValue,
 } from './evaluate-expression.ts'
 import { type JobDecision, scheduleJobs } from './job-schedule.ts'
-import { combinationsOf } from './matrix.ts'
 import type { WorkflowJob, WorkflowJobs, WrittenText } from './workflow-jobs.ts'
 
 /** A string of a workflow and its outcome for one event. */
@@ -94,13 +93,11 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   })
 }
 
-const RUNNING: Status = { success: true, failure: false, cancelled: false }
-
 function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts): Fact[] {
   return texts
     .filter(({ path }) => path.length === 1 && path[0] === 'if')
     .map(({ line, text }) => {
-      const outcome = evaluateText(conditionText(text), contexts, RUNNING)
+      const outcome = evaluateText(conditionText(text), contexts, SUCCESS_STATUS)
       return { line, place: 'if', text, outcome }
     })
 }
@@ -179,7 +176,7 @@ class JobWalk {
     const after = { ...contexts, steps }
     this.#note((path) => path[0] === 'outputs', after)
     const values = Object.entries(outputs).map(([name, text]): [string, Json] => {
-      const outcome = fillInKnown(String(text), after, RUNNING)
+      const outcome = fillInKnown(String(text), after)
       return [name, 'value' in outcome ? asText(outcome.value) : forContext(outcome)]
     })
     const isCall = typeof body.uses === 'string'
@@ -201,7 +198,7 @@ class JobWalk {
     const values = Object.entries({ ...outer, ...(isObject(own) ? (own as JsonObject) : {}) })
     return Object.fromEntries(
       values.map(([name, value]) => {
-        const outcome = fillInKnown(asText(value), contexts, RUNNING)
+        const outcome = fillInKnown(asText(value), contexts)
         return [name, 'value' in outcome ? asText(outcome.value) : forContext(outcome)]
       }),
     )
@@ -230,10 +227,10 @@ class JobWalk {
 
   /** Evaluates a condition for every combination of the matrix. */
   #condition(text: string, contexts: PartialContexts): ExpressionResult {
-    const outcome = evaluateText(text, contexts, RUNNING)
+    const outcome = evaluateText(text, contexts, SUCCESS_STATUS)
     const truth = truthOf(outcome)
     const isSame = this.#others.every((matrix) => {
-      return truthOf(evaluateText(text, { ...contexts, matrix }, RUNNING)) === truth
+      return truthOf(evaluateText(text, { ...contexts, matrix }, SUCCESS_STATUS)) === truth
     })
     return isSame ? outcome : { unknown: 'the matrix', values: [true, false] }
   }
@@ -245,7 +242,7 @@ class JobWalk {
       const isCondition = path.at(-1) === 'if'
       const outcome = isCondition
         ? this.#condition(conditionText(text), contexts)
-        : fillInKnown(text, contexts, RUNNING)
+        : fillInKnown(text, contexts)
       this.#facts.push({ line, place: this.#placeOf(path), text, outcome })
     }
   }
@@ -272,11 +269,60 @@ function dependsOnEvent(text: string): boolean {
 
 function deepFill(value: Json, contexts: PartialContexts): Json {
   if (typeof value === 'string') {
-    return value.includes('${{') ? forContext(fillInKnown(value, contexts, RUNNING)) : value
+    return value.includes('${{') ? forContext(fillInKnown(value, contexts)) : value
   }
   if (Array.isArray(value)) return value.map((one) => deepFill(one, contexts))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, deepFill(one as Json, contexts)]),
   )
+}
+
+/**
+ * Returns the combinations of a matrix whose values are known, in GitHub's order, or the reason why the
+ * job fails. Source: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstrategymatrixinclude
+ */
+export function combinationsOf(
+  matrix: JsonObject,
+): readonly JsonObject[] | { readonly fails: string } {
+  const { include = [], exclude = [], ...vectors } = matrix
+  const lists = Object.entries(vectors)
+  for (const [name, list] of lists) {
+    if (!Array.isArray(list)) return { fails: `its matrix: "${name}" is not a list` }
+    if (list.length === 0) return { fails: `its matrix: "${name}" is empty` }
+  }
+  const excluded = listedObjects(exclude)
+  const product = lists.reduce<JsonObject[]>(
+    (all, [name, list]) =>
+      all.flatMap((one) => (list as Json[]).map((value) => ({ ...one, [name]: value }))),
+    lists.length > 0 ? [{}] : [],
+  )
+  const original = product.filter(
+    (one) =>
+      !excluded.some((entry) =>
+        Object.entries(entry).every(([name, value]) => isEqualJson(one[name], value)),
+      ),
+  )
+  const extended = original.map((one) => ({ ...one }))
+  const added: JsonObject[] = []
+  for (const entry of listedObjects(include)) {
+    // An entry extends each combination that it does not contradict; otherwise it is one of its own.
+    const names = Object.keys(entry)
+    const fitting = original.flatMap((one, at) => {
+      return names.every((name) => !(name in one) || isEqualJson(one[name], entry[name])) ? at : []
+    })
+    for (const at of fitting) Object.assign(extended[at] ?? {}, entry)
+    if (fitting.length === 0) added.push(entry)
+  }
+  const combinations = [...extended, ...added]
+  return combinations.length > 0 ? combinations : { fails: 'its matrix has no combination' }
+}
+
+function listedObjects(list: Json): JsonObject[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap((entry) => (isObject(entry) ? [entry as JsonObject] : []))
+}
+
+function isEqualJson(one: Json | undefined, other: Json | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,4 +1,5 @@
 import { type CurlRequest, curlLine, shellQuoted } from './curl.ts'
+import type { Environment } from './settings.ts'
 
 /** The value of a variable: literal, from another variable, or the output of a command. */
 type VariableValue =
@@ -156,10 +157,7 @@ function bodyText(
  * The shell that started this process. Windows does not name it: Git Bash and Cygwin set `MSYSTEM`
  * or `SHELL`, and on other systems only PowerShell sets `PSModulePath`.
  */
-export function currentShell(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: string,
-): Shell {
+export function currentShell(env: Environment, platform: string): Shell {
   if (platform !== 'win32') return env.PSModulePath ? POWERSHELL : POSIX
   return env.MSYSTEM || /sh(?:\.exe)?$/.test(env.SHELL ?? '') ? POSIX : POWERSHELL
 }

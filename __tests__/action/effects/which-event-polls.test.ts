@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { runEffects } from '../../../src/engine/effects.ts'
 import { evaluate } from '../../../src/engine/evaluate-event.ts'
+import { runEffects } from '../../../src/engine/evaluation.ts'
 import type { StateStore } from '../../../src/state/store.ts'
 import type { GitHubEvent } from '../../../src/wire/payload.ts'
 import { testPorts } from '../../support/ports.ts'

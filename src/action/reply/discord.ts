@@ -10,6 +10,8 @@ import {
   multipartBody,
   NotDelivered,
   noReplyTarget,
+  objectAt,
+  ownRequest,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
@@ -17,7 +19,6 @@ import {
 import { inBackticks, outsideAddresses, percentEncoded, withoutFences } from './markdown/escapes.ts'
 import { betweenMarks } from './markdown/native.ts'
 import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
-import { objectAt, ownRequest } from './own-event.ts'
 import { type ChatLimits, checkReply } from './reply-inputs.ts'
 
 const DISCORD_API = 'https://discord.com/api/v10'

@@ -1,9 +1,15 @@
 import { addressInput } from '../../wire/address.ts'
 import { ServerVersion } from '../../wire/api-version.ts'
 import { isRepository } from '../../wire/path.ts'
-import { type Chat, callChat, NotDelivered, noReplyTarget, type ReplyContext } from './chat.ts'
+import {
+  type Chat,
+  callChat,
+  NotDelivered,
+  noReplyTarget,
+  objectAt,
+  type ReplyContext,
+} from './chat.ts'
 import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
-import { objectAt } from './own-event.ts'
 
 const NAME = 'GitHub'
 

@@ -1,8 +1,7 @@
 import { addressInput } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
-import { type Chat, callChat, noReplyTarget, type ReplyContext } from './chat.ts'
+import { type Chat, callChat, noReplyTarget, objectAt, type ReplyContext } from './chat.ts'
 import { acceptedJson, commentChat, commentToken } from './issue-comment.ts'
-import { objectAt } from './own-event.ts'
 
 const NAME = 'Jira'
 

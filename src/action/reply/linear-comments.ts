@@ -1,8 +1,14 @@
 import { addressInput } from '../../wire/address.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import { type Chat, callChat, NotDelivered, noReplyTarget, type ReplyContext } from './chat.ts'
+import {
+  type Chat,
+  callChat,
+  NotDelivered,
+  noReplyTarget,
+  objectAt,
+  type ReplyContext,
+} from './chat.ts'
 import { acceptedJson, commentChat, commentMarkdown, commentToken } from './issue-comment.ts'
-import { objectAt } from './own-event.ts'
 
 const NAME = 'Linear'
 

@@ -12,11 +12,12 @@ import {
   type MessagePart,
   NotDelivered,
   noReplyTarget,
+  objectAt,
+  ownRequest,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import { objectAt, ownRequest } from './own-event.ts'
 import { type ChatLimits, checkReply } from './reply-inputs.ts'
 import { needsMarkdown, slackMarkdown, slackText, withoutBroadcasts } from './slack-markup.ts'
 import { splitContent } from './split.ts'

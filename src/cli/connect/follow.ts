@@ -2,10 +2,12 @@ import type { DeliveryLine } from '../../relay/delivery/log-lines.ts'
 import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
+import { listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { awaitRun, endOfRun, followRun, runAt } from '../follow-runs.ts'
 import type { AskGitHub } from '../github-client.ts'
+import type { RelayClient } from '../relay-client.ts'
 
 /** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
@@ -206,4 +208,64 @@ function loggedResult(line: string): DeliveryResult | undefined {
   if (delivery === undefined) return undefined
   if (change === 'dead') return { delivery, dead: reason }
   return change === 'delivered' || change === 'found' ? { delivery, dead: undefined } : undefined
+}
+
+interface FirstRunOptions {
+  readonly client: RelayClient
+  /** Public name of the endpoint, with its owner. */
+  readonly name: string
+  readonly ports: FollowPorts
+  readonly signal: AbortSignal
+  readonly report: (event: ConnectEvent) => void
+}
+
+/** Milliseconds between two looks. */
+const PAUSE = 2000
+
+/**
+ * Follows the first event that GitHub accepts until its run ends, or the relay gives up.
+ *
+ * @returns whether the run succeeded; `undefined` after an abort
+ */
+export async function followFirstRun(options: FirstRunOptions): Promise<boolean | undefined> {
+  const { client, name, ports, signal, report } = options
+  const since = ports.now()
+  const reported = new Set<string>()
+  while (!signal.aborted) {
+    for (const { id, state, reason, run } of await deliveriesSince(client, name, since)) {
+      const delivery = String(id)
+      if (reported.has(`${delivery} ${state}`)) continue
+      reported.add(`${delivery} ${state}`)
+      const isAccepted = state === 'delivered'
+      report(
+        connectEvent('request', { delivery, reason: isAccepted ? null : `${state} (${reason})` }),
+      )
+      if (state === 'dead') return false
+      if (isAccepted) return followToEnd(delivery, typeof run === 'string' ? run : null, options)
+    }
+    await ports.sleep(PAUSE)
+  }
+  return undefined
+}
+
+async function deliveriesSince(client: RelayClient, name: string, since: Date) {
+  const [owner = '', endpoint = ''] = name.split('/')
+  const query = { endpoint, since: since.toISOString() }
+  const path = `/deliveries/${owner}`
+  const { deliveries } = await client.ask({ method: 'GET', path, query })
+  return listOf(deliveries).toReversed()
+}
+
+async function followToEnd(
+  delivery: string,
+  run: string | null,
+  { ports, report }: FirstRunOptions,
+): Promise<boolean> {
+  // Runs of other forges are not followed.
+  let isSuccess = !ports.isFollowed
+  await followDelivery(delivery, run, ports, (event) => {
+    if (event.event === 'end') isSuccess = event.outcome === 'success'
+    report(event)
+  })
+  return isSuccess
 }

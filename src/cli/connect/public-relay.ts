@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { type DataFolder, dataFolder } from '../../relay/node/data-folder.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
 import { baseAddress } from '../../wire/address.ts'
-import { UsageError } from '../../wire/errors.ts'
+import { UsageError, UserError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
 import { conditionsOfTrigger, type EndpointClaims } from '../endpoint/conditions.ts'
-import { NO_CHECKS, storedEndpoint } from '../endpoint/named-endpoint.ts'
+import { checkedOwner, NO_CHECKS, storedEndpoint } from '../endpoint/named-endpoint.ts'
 import { findRelay } from '../find-relay.ts'
 import type { ForgeHere } from '../forge.ts'
+import { type RelayClient, RelayRefusal } from '../relay-client.ts'
 import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
@@ -147,4 +150,90 @@ function requireSqlite(): void {
     message: `connect needs Node 22.13 or newer, and this is Node ${process.versions.node}`,
     hint: 'Install a newer Node. Its database stores the endpoint and the events that wait.',
   })
+}
+
+interface AtRelayOptions {
+  readonly client: RelayClient
+  readonly target: ConnectTarget
+  /** The sender's secret of `--secret-env`. */
+  readonly secret: Secret | undefined
+}
+
+/** An endpoint that stays after `connect`. */
+interface EndpointAtRelay extends PublicRelay {
+  /** `octo/shop-orders` */
+  readonly name: string
+}
+
+/**
+ * Creates the endpoint of a trigger on a relay, with verification and dispatch mode of the workflow. The
+ * endpoint of an earlier start gets the present settings, and keeps its URL.
+ *
+ * @throws UserError if the relay refuses it
+ */
+export async function openAtRelay(options: AtRelayOptions): Promise<EndpointAtRelay> {
+  const { client, target, secret } = options
+  const { repository, workflow, dispatch } = target
+  const { conditions, inWorkflow } = conditionsOfTrigger(target, secret?.reveal(), 'endpoint')
+  const name = endpointName(target)
+  const { url } = await storedEndpoint(client, {
+    ...{ name, repository, workflow, trigger: target.trigger, dispatch },
+    ...(await credentialFor(client)),
+    ...NO_CHECKS,
+    ...conditions,
+  })
+  const whole = url + (target.example?.path ?? '')
+  return {
+    name: `${checkedOwner(repository)}/${name}`,
+    url: whole,
+    local: new URL(whole),
+    lifetime: 'stays at the relay',
+    inWorkflow,
+    close: async () => {},
+  }
+}
+
+/** The same at each start: `shop-orders`, and `shop-bot-messaging_bot` for another trigger than `webhook`. */
+export function endpointName({
+  repository,
+  workflow,
+  trigger,
+}: Pick<ConnectTarget, 'repository' | 'workflow' | 'trigger'>): string {
+  const parts = [
+    repository.split('/')[1] ?? '',
+    workflow,
+    ...(trigger === 'webhook' ? [] : [trigger]),
+  ]
+  const name = parts
+    .join('-')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]/g, '-')
+  return name.replace(/^[^a-z0-9]+/, '').slice(0, 63)
+}
+
+/**
+ * A relay without a GitHub credential stores the token of this command, if the user set it for Hookline: the
+ * token of gh is for this machine.
+ *
+ * @throws UserError if there is no such token
+ */
+async function credentialFor(client: RelayClient): Promise<object> {
+  // The relay stores the token that authorizes the request.
+  if (client.access.isToken || !(await lacksCredential(client))) return {}
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return { credential: 'token', token: token.reveal() }
+  throw new UserError({
+    message: `the relay at ${client.host} has no GitHub credential of its own`,
+    hint: 'Set HOOKLINE_GITHUB_TOKEN, which the relay then stores, encrypted, for this endpoint.',
+  })
+}
+
+async function lacksCredential(client: RelayClient): Promise<boolean> {
+  try {
+    const { credential } = await client.ask({ method: 'GET', path: '/status' })
+    return isObject(credential) && credential.kind === 'none'
+  } catch (error) {
+    if (error instanceof RelayRefusal) return false
+    throw error
+  }
 }

@@ -6,7 +6,7 @@ import type { Secret } from '../../wire/secret.ts'
 import { exampleOf } from '../send/example-events.ts'
 import { sendExactly } from '../send/http-request.ts'
 import { type AddressedRequest, outgoingRequest } from '../send/outgoing-request.ts'
-import { ONLY_AMAZON, PAIRED, signed } from '../send/signatures.ts'
+import { ONLY_AMAZON, PAIRED, signedNow } from '../send/signatures.ts'
 import type { ConnectTarget } from './connect-target.ts'
 import type { PublicRelay } from './public-relay.ts'
 
@@ -77,6 +77,5 @@ async function testRequest(event: TestEvent): Promise<AddressedRequest> {
       hint: `Run: export ${sender.secret}=… with the value of the repository secret, and start connect again; or name another variable: --secret-env <name>`,
     })
   }
-  const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
-  return signed(outgoing, scheme, secret, { ...moment, place: sender.options ?? {} })
+  return signedNow(outgoing, scheme, secret, sender.options)
 }

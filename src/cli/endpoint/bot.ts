@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { deleteWebhook, getWebhookInfo, setWebhook } from '../../triggers/messaging-bot/bot-api.ts'
+import { deleteWebhook, registeredUrl, setWebhook } from '../../triggers/messaging-bot/bot-api.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { Environment } from '../../wire/settings.ts'
@@ -67,8 +67,8 @@ export async function unregisterBot(
   env: Environment,
 ): Promise<boolean> {
   const bot = botFrom(env, variableNamed(FLAG, botTokenEnv, env), [], botTokenEnv)
-  const registered = await withProgress('asking the bot', getWebhookInfo(bot))
-  if (registered.url !== url) return false
+  const registered = await withProgress('asking the bot', registeredUrl(bot))
+  if (registered !== url) return false
   await withProgress('removing the webhook of the bot', deleteWebhook(bot))
   return true
 }

@@ -13,6 +13,7 @@ import {
 } from '../../triggers/verify.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { isObject, type Json, tryParseJson } from '../../wire/json.ts'
+import type { Environment } from '../../wire/settings.ts'
 import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition.ts'
 import { ExpressionMistake } from '../../workflow/expression-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
@@ -46,7 +47,7 @@ export interface EndpointClaims extends CheckClaims {
  */
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): EndpointClaims | undefined {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
@@ -168,7 +169,7 @@ function ifProblem(mistake: string): Problem {
 export function secretFrom(
   secretEnv: string | undefined,
   publicKey: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): string | undefined {
   if (secretEnv !== undefined && publicKey !== undefined) {
     throw new UserError({

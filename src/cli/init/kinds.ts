@@ -154,7 +154,7 @@ const DIRECT = {
 if: inputs.${WORKFLOW_INPUT} != ''`,
 }
 
-export function dispatched(path: string): typeof DIRECT {
+function dispatched(path: string): typeof DIRECT {
   return {
     listens: `repository_dispatch:
   types: [webhook]`,

@@ -106,6 +106,17 @@ export function signed(
   throw unknownName('signature scheme', scheme, SIGNATURE_NAMES)
 }
 
+/** The same at this moment. @param place of the secret; see `Moment` */
+export function signedNow(
+  outgoing: Outgoing,
+  scheme: string,
+  secret: Secret,
+  place: Readonly<Record<string, string>> = {},
+): Outgoing {
+  const timestamp = Math.floor(Date.now() / 1000)
+  return signed(outgoing, scheme, secret, { timestamp, id: `msg_${randomUUID()}`, place })
+}
+
 interface KeyPair {
   /** The form that `signed` accepts as a secret. */
   readonly privateText: string

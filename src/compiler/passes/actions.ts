@@ -3,7 +3,7 @@ import type { Forge } from '../../wire/settings.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Path, pairKey, pairOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
-import type { Pass } from '../pass.ts'
+import type { Pass } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
 import { usesOperations } from '../uses.ts'
 

@@ -15,8 +15,7 @@ import {
   readByTriggers,
   readsContext,
 } from '../on-job.ts'
-import type { Pass } from '../pass.ts'
-import type { Plan } from '../plan.ts'
+import type { Pass, Plan } from '../plan.ts'
 import {
   aliasProblems,
   isInTrigger,

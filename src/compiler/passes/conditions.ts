@@ -4,8 +4,7 @@ import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { indent } from '../../workflow/spans.ts'
 import { type Path, pairOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
-import type { Pass } from '../pass.ts'
-import type { PlannedJob } from '../plan.ts'
+import type { Pass, PlannedJob } from '../plan.ts'
 import { type SourceFile, topOfJob } from '../source-file.ts'
 
 /** Makes each job wait for the job `on`, and run exactly when it would run in the source. */

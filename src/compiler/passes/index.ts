@@ -1,4 +1,4 @@
-import type { Pass } from '../pass.ts'
+import type { Pass } from '../plan.ts'
 import { actions } from './actions.ts'
 import { addOnJob } from './add-on-job.ts'
 import { conditions } from './conditions.ts'

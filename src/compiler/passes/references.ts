@@ -2,8 +2,7 @@ import type { Scalar } from 'yaml'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
 import { asFindings } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Pass } from '../pass.ts'
-import type { Plan, PlannedJob } from '../plan.ts'
+import type { Pass, Plan, PlannedJob } from '../plan.ts'
 import {
   expressionProblems,
   IN_JOBS_FILE,

@@ -3,8 +3,7 @@ import { asFindings } from '../../workflow/mistakes.ts'
 import type { Where } from '../../workflow/operations.ts'
 import { DELIVERY_ID, runNameLine } from '../../workflow/run-name.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import type { Pass } from '../pass.ts'
-import type { Plan } from '../plan.ts'
+import type { Pass, Plan } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /**

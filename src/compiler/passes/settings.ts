@@ -15,8 +15,7 @@ import {
 import { SETTINGS_KEY } from '../compiler-settings.ts'
 import { concurrencyFindings, concurrencyOperations } from '../concurrency.ts'
 import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
-import type { Pass } from '../pass.ts'
-import type { Plan, PlannedJob } from '../plan.ts'
+import type { Pass, Plan, PlannedJob } from '../plan.ts'
 import {
   IN_JOBS_FILE,
   nativeTarget,

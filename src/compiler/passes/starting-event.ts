@@ -17,11 +17,9 @@ import {
   rangeOf,
   resolved,
 } from '../../workflow/yaml.ts'
-import { inputPairs, workflowInputs } from '../called-inputs.ts'
-import { startConditions } from '../calling-job.ts'
+import { inputPairs, startConditions, workflowInputs } from '../calling-job.ts'
 import { entryKey, type ScheduleEntry } from '../cron-schedule.ts'
-import type { Pass } from '../pass.ts'
-import type { Plan, WorkflowStarts } from '../plan.ts'
+import type { Pass, Plan, WorkflowStarts } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /** Makes the `on:` section native: replaces the triggers by the event that starts them. */

@@ -158,7 +158,7 @@ function queueCredential({ owner, name, created, token }: Endpoint): Dispatch['c
 /** Bytes of the body of a refused request that are stored. */
 const REFUSED_BODY = 2048
 
-/** What is stored of a request that started nothing. */
+/** What is stored of a request that started nothing: of a refused one no value of a header, as docs/learn/security.md says. */
 function recordedContent(request: RecordedRequest): StoredRequest {
   const { state, target, method, receivedAt, headers, body, size } = request
   const isRefused = state === 'refused'

@@ -184,35 +184,15 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
   await callBotOrThrow(bot, 'deleteWebhook', {})
 }
 
-/** The webhook of a bot, without the secrets that its URL may contain. */
-interface WebhookInfo {
-  /** The URL without its query; empty if the bot has no webhook. */
-  readonly url: string
-  readonly pending: number
-  /** The last error: its time in ISO 8601, and its message. */
-  readonly lastError: { readonly at: string; readonly message: string } | undefined
-  readonly updates: readonly string[]
-}
-
-/** @throws UserError if there is no result */
-export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
-  const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
-  const info = isObject(result) ? result : {}
-  return {
-    url: stringOrEmpty(info.url).replace(/[?#].*$/s, ''),
-    pending: typeof info.pending_update_count === 'number' ? info.pending_update_count : 0,
-    lastError: lastError(info),
-    updates: Array.isArray(info.allowed_updates) ? info.allowed_updates.map(stringOrEmpty) : [],
-  }
-}
-
-function lastError({ last_error_date: date, last_error_message: message }: JsonObject) {
-  if (typeof date !== 'number') return undefined
-  return { at: new Date(date * 1000).toISOString(), message: stringOrEmpty(message) }
-}
-
-function stringOrEmpty(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
+/**
+ * The URL of a bot's webhook without its query, which may contain secrets; empty if the bot has none.
+ *
+ * @throws UserError with the error of the Bot API
+ */
+export async function registeredUrl(bot: Bot): Promise<string> {
+  const info = await callBotOrThrow(bot, 'getWebhookInfo', {})
+  const url = isObject(info) ? info.url : undefined
+  return typeof url === 'string' ? url.replace(/[?#].*$/s, '') : ''
 }
 
 /** The parameters of a method, or a serialized form with files. */

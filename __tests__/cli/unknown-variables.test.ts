@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { unknownVariables } from '../../src/wire/unknown-variables.ts'
+import { unknownVariables } from '../../src/cli/program.ts'
 
 test('warns about each unknown HOOKLINE_ variable, with the nearest name', () => {
   const env = {
