@@ -7,7 +7,7 @@ Existing files are never overwritten.
 
 With --sender, the workflow verifies the sender's signatures and fires on its
 usual events. Senders:
-  ${(0,x.cQ)(l.B2.map(({name:e})=>e),2)}
+  ${(0,x.cQ)(l.B2.map(({name:e})=>e))}
 
 Examples:
   $ hookline init
