@@ -97,8 +97,18 @@ const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$mod', '$and
 function operandFaults(operator: string, operand: Json): OptionFault[] {
   const needsList = LISTS.has(operator) && !Array.isArray(operand)
   const needsMapping = operator === '$elemMatch' && !isObject(operand)
-  if (!needsList && !needsMapping) return []
-  return [{ keys: [operator], message: `${operator} needs a ${needsList ? 'list' : 'mapping'}` }]
+  const needsPattern = operator === '$regex' && typeof operand === 'string' && !isPattern(operand)
+  if (!needsList && !needsMapping && !needsPattern) return []
+  const wanted = needsList ? 'list' : needsMapping ? 'mapping' : 'regular expression'
+  return [{ keys: [operator], message: `${operator} needs a ${wanted}` }]
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text))
+  } catch {
+    return false
+  }
 }
 
 /** Operators whose operands are values of the item, even if they are mappings. */

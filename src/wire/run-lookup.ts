@@ -67,14 +67,17 @@ export async function recentRuns(
   return runs
 }
 
+export const RUN_RESULTS = [
+  'running',
+  'waiting_for_approval',
+  'success',
+  'failure',
+  'skipped',
+  'startup_failure',
+] as const
+
 /** The result of a run so far. */
-export type RunResult =
-  | 'running'
-  | 'waiting_for_approval'
-  | 'success'
-  | 'failure'
-  | 'skipped'
-  | 'startup_failure'
+export type RunResult = (typeof RUN_RESULTS)[number]
 
 /**
  * The meaning of a run's state and conclusion. A run that needs an approval has the status `waiting`, or

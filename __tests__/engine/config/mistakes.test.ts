@@ -30,6 +30,10 @@ describe('a mistake in config is shown at its place:', () => {
     [{ filter: { a: { $in: 'x' } } }, '"config.filter.a.$in": $in needs a list'],
     [{ filter: { $or: { a: 1 } } }, '"config.filter.$or": $or needs a list'],
     [
+      { filter: { a: { $regex: '(' } } },
+      '"config.filter.a.$regex": $regex needs a regular expression',
+    ],
+    [
       { filter: { a: { $elemMatch: 5 } } },
       '"config.filter.a.$elemMatch": $elemMatch needs a mapping',
     ],

@@ -166,6 +166,17 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     ])
   })
 
+  test.each([
+    ['outcome=succes', 'outcome must be one of running, waiting_for_approval, success'],
+    ['state=gone', 'state must be one of delivered, waiting'],
+    ['since=yesterday', 'since must be a time such as'],
+    ['stage=sent', '"stage" is none of endpoint, repository'],
+  ])('a filter that names nothing is refused: %s', async (query, message) => {
+    const { status, json } = await relay.admin('GET', `/deliveries/octo?${query}`)
+    expect([status, json.error.code]).toEqual([400, 'invalid_query'])
+    expect(json.error.hint.toLowerCase()).toContain(message)
+  })
+
   test('a refused request cannot be replayed, nor one without an endpoint', async () => {
     const url = await relay.endpoint({
       verify: [{ scheme: ['token'], header: 'x-key', secret: [SECRET] }],

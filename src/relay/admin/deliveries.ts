@@ -14,6 +14,7 @@ import {
   type DeliveryFilter,
   type DeliveryState,
   isOpen,
+  OUTCOMES,
   STATES,
 } from '../store/delivery-rows.ts'
 import { DELETED, isDeleted } from '../store/delivery-sql.ts'
@@ -198,7 +199,7 @@ async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Pro
   if (Object.keys(given).length === 0) {
     throw invalidQuery('add endpoint, repository, state, outcome, reason, since or until')
   }
-  return { ...readFilter(given), ...own, state: readState(given.state) ?? 'dead' }
+  return { ...readFilter(given), ...own, state: readOneOf('state', STATES, given.state) ?? 'dead' }
 }
 
 /** The filter in the query, and in a body of JSON. */
@@ -231,8 +232,8 @@ function readFilter(given: Readonly<Record<string, unknown>>): DeliveryFilter {
   const filter = {
     endpoint,
     repository: read('repository')?.toLowerCase(),
-    state: readState(given.state),
-    outcome: read('outcome'),
+    state: readOneOf('state', STATES, given.state),
+    outcome: readOneOf('outcome', OUTCOMES, given.outcome),
     reason: read('reason'),
     since: readTime('since', read('since')),
     until: readTime('until', read('until')),
@@ -240,10 +241,14 @@ function readFilter(given: Readonly<Record<string, unknown>>): DeliveryFilter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
-function readState(given: unknown): DeliveryState | undefined {
+function readOneOf<Value extends string>(
+  name: string,
+  values: readonly Value[],
+  given: unknown,
+): Value | undefined {
   if (given === undefined || given === '') return undefined
-  const known = STATES.find((state) => state === given)
-  if (!known) throw invalidQuery(`state must be one of ${STATES.join(', ')}`)
+  const known = values.find((value) => value === given)
+  if (!known) throw invalidQuery(`${name} must be one of ${values.join(', ')}`)
   return known
 }
 

@@ -1,4 +1,4 @@
-import type { RunResult } from '../../wire/run-lookup.ts'
+import { RUN_RESULTS } from '../../wire/run-lookup.ts'
 
 /**
  * - `delivered`: GitHub accepted the event
@@ -30,7 +30,9 @@ export const STATES = ['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 
  * - `no_run`: no run was found within 2 minutes
  * - `unknown`: GitHub does not tell
  */
-export type RunOutcome = RunResult | 'pending' | 'nothing_fired' | 'no_run' | 'unknown'
+export type RunOutcome = (typeof OUTCOMES)[number]
+
+export const OUTCOMES = [...RUN_RESULTS, 'pending', 'nothing_fired', 'no_run', 'unknown'] as const
 
 /** A row without its content: nothing in it is secret. Times are milliseconds since 1970. */
 export interface Delivery {
