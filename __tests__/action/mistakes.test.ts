@@ -173,8 +173,8 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
   --> input "on":3:3
    |
  3 |   path: /b
-   |   ^^^^
-::error title=Hookline,${FILE}::YAML: the key "path" is duplicated%0Aline 3 of the input "on"
+   |   ^^^^ remove one
+::error title=Hookline,${FILE}::YAML: the key "path" is duplicated%0Aremove one%0Aline 3 of the input "on"
 `,
     ],
     [
