@@ -1,3 +1,3 @@
 import { testKilledRelay } from './killed.ts'
 
-testKilledRelay(2000, 30)
+testKilledRelay(3000, 30)
