@@ -203,7 +203,8 @@ async function filterScript(
   }
   const outcomes = await scriptOutcomes(scripts, script, itemsOf(items))
   const { passed, failed } = splitOutcomes('filterScript', items, outcomes)
-  const reasons = passed.some(({ value }) => value === null) ? [NO_RETURN] : []
+  const hasReturn = /\breturn\b/.test(body)
+  const reasons = !hasReturn && passed.some(({ value }) => value === null) ? [NO_RETURN] : []
   const kept = passed.flatMap(({ candidate, value }) => (value ? [candidate] : []))
   return { kept, failed, reasons }
 }

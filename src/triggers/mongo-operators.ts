@@ -97,17 +97,17 @@ const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$mod', '$and
 function operandFaults(operator: string, operand: Json): OptionFault[] {
   const needsList = LISTS.has(operator) && !Array.isArray(operand)
   const needsMapping = operator === '$elemMatch' && !isObject(operand)
-  const needsPattern = operator === '$regex' && typeof operand === 'string' && !isPattern(operand)
-  if (!needsList && !needsMapping && !needsPattern) return []
-  const wanted = needsList ? 'list' : needsMapping ? 'mapping' : 'regular expression'
-  return [{ keys: [operator], message: `${operator} needs a ${wanted}` }]
+  if (operator === '$regex' && typeof operand === 'string') return patternFaults(operand)
+  if (!needsList && !needsMapping) return []
+  return [{ keys: [operator], message: `${operator} needs a ${needsList ? 'list' : 'mapping'}` }]
 }
 
-function isPattern(text: string): boolean {
+function patternFaults(text: string): OptionFault[] {
   try {
-    return Boolean(new RegExp(text))
-  } catch {
-    return false
+    RegExp(text)
+    return []
+  } catch (error) {
+    return [{ keys: ['$regex'], message: error instanceof Error ? error.message : 'invalid' }]
   }
 }
 

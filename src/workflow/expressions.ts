@@ -149,7 +149,9 @@ function evaluateExpression(expression: string, contexts: Contexts): data.Expres
   } catch {
     // The library's message may contain a value.
     throw new ExpressionMistake('expression cannot be evaluated', expression.trim(), {
-      isOfValue: lex(expression).some(({ lexeme }) => Object.hasOwn(contexts, lexeme)),
+      isOfValue: lex(expression).some(({ lexeme }) =>
+        Object.hasOwn(contexts, lexeme.toLowerCase()),
+      ),
     })
   }
 }

@@ -22,7 +22,9 @@ export function bindOptions(
   const list = listForMapping(values)
   if (list) {
     const position = positionAt(reading.source, ...rangeOf(nearestNode(reading, nodes, list)))
-    const subject = list.length === 0 ? 'options are' : `"${optionName(list)}" is`
+    const [name, item] = list
+    const whose = item === undefined ? '' : 'an item of '
+    const subject = name === undefined ? 'options are' : `${whose}"${name}" is`
     const message = `${subject} a list, not a mapping of options`
     return { problems: [{ code: 'trigger-form', message, position }] }
   }
@@ -52,9 +54,7 @@ function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values:
   if (!reading.placeholders || !('issues' in bound)) return bound
   const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
   if (unknown.length === 0) return bound
-  return trigger.bind(
-    unknown.reduce((known, issue) => withoutPath(known, issuePath(issue)), values),
-  )
+  return trigger.bind(withoutPaths(values, unknown.map(issuePath)) ?? {})
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
@@ -72,13 +72,19 @@ function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): b
   return found
 }
 
-/** A copy of the value without the part at a path. */
-function withoutPath(value: Json, [key, ...rest]: Path): Json {
-  if (Array.isArray(value)) return value.filter((_, at) => at !== key)
+/** A copy of the value without the parts at these paths; of a list, without the items. `undefined` if no item remains. */
+function withoutPaths(value: Json, paths: readonly Path[]): Json | undefined {
+  if (paths.some(({ length }) => length === 0)) return undefined
+  if (paths.length === 0) return value
+  if (Array.isArray(value)) {
+    const known = value.filter((_, at) => !paths.some(([key]) => key === at))
+    return known.length > 0 ? known : undefined
+  }
   if (!isObject(value)) return value
   const entries = Object.entries(value as Record<string, Json>).flatMap(([name, part]) => {
-    if (name !== String(key)) return [[name, part] as const]
-    return rest.length > 0 ? [[name, withoutPath(part, rest)] as const] : []
+    const below = paths.filter(([key]) => String(key) === name).map(([, ...rest]) => rest)
+    const known = withoutPaths(part, below)
+    return known === undefined ? [] : [[name, known] as const]
   })
   return record(entries)
 }

@@ -143,6 +143,8 @@ test('a filterScript without a return says why it dropped the item', async () =>
   const { outputs, stdout } = await runJob(webhookRun({ filterScript: 'item.body.n > 3' }, BODY))
   expect(outputs.triggered).toBe('false')
   expect(stdout).toContain('filterScript: returned nothing; write "return" before the condition')
+  const guard = await runJob(webhookRun({ filterScript: 'if (item.body.n > 3) return true' }, BODY))
+  expect(guard.stdout).not.toContain('returned nothing')
 })
 
 test('the text of an item is in no error of a script', async () => {

@@ -107,7 +107,7 @@ describe('wrong is', () => {
     ['github', '"verify" is a string, not a mapping of options'],
     ['', '"verify" is empty, not a mapping of options'],
     ['[]', '"verify" is an empty list'],
-    ['[[github]]', '"verify" is a list, not a mapping of options'],
+    ['[[github]]', 'an item of "verify" is a list, not a mapping of options'],
     [
       `{scheme: github, secret: ${S}, tolerance: 9}`,
       '"verify": the scheme github does not use "tolerance"',

@@ -223,3 +223,18 @@ test.each([
   const reason = `${verify.scheme}: the header ${header} contains no signature in ${form}`
   expect(checks.find(({ option }) => option === 'verify')?.found).toBe(reason)
 })
+
+test.each([
+  [{ scheme: 'stripe' }, 'stripe-signature', 't=1, v1=aabb x', 'hex in field v1'],
+  [
+    { scheme: 'hmac', header: 'x-sum', signatureField: '1', separator: ',' },
+    'x-sum',
+    'aabb,ccddee',
+    'hex in place 1',
+  ],
+])('a list of the scheme %j that is malformed is named', async (verify, header, text, form) => {
+  const trigger = bound('webhook', { verify: { ...verify, secret: 'a secret' } })
+  const { checks } = await receive(trigger, { body, headers: { [header]: text } })
+  const reason = `${verify.scheme}: the header ${header} is no list that has a signature in ${form}`
+  expect(checks.find(({ option }) => option === 'verify')?.found).toBe(reason)
+})

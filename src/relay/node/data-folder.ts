@@ -92,7 +92,8 @@ export async function createDataFolder({ path }: DataFolder): Promise<void> {
 
 /** With `recursive`, `mkdir` never returns for a new folder in `/proc`, which it can neither create nor find. */
 async function createFolder(path: string): Promise<void> {
-  if (existsSync(path)) return
+  // On Windows the drive itself may be missing.
+  if (existsSync(path) || dirname(path) === path) return
   await createFolder(dirname(path))
   await mkdir(path, { mode: 0o700 }).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error

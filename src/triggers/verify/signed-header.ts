@@ -212,9 +212,13 @@ async function listRefusal(
     : timeRefusal(timestamp.text, tolerance, request, ports)
 }
 
-function formRefusal({ header, signaturePrefix: prefix, signatureEncoding = 'hex' }: SignedHeader) {
-  const beginning = prefix ? ` after ${prefix}` : ''
-  return `the header ${header} contains no signature in ${signatureEncoding}${beginning}`
+function formRefusal(rule: SignedHeader): string {
+  const { header, parts, signaturePrefix: prefix, signatureEncoding = 'hex', algorithm } = rule
+  const signature = algorithm === 'p256' ? 'DER signature' : 'signature'
+  const wanted = `${signature} in ${signatureEncoding}${prefix ? ` after ${prefix}` : ''}`
+  if (parts === undefined) return `the header ${header} contains no ${wanted}`
+  const field = isPlace(parts.signature) ? `place ${parts.signature}` : `field ${parts.signature}`
+  return `the header ${header} is no list that has a ${wanted} in ${field}`
 }
 
 interface Presented {
