@@ -266,6 +266,19 @@ describe('a slip has one finding, with its cure', () => {
   })
 })
 
+test.each([
+  ['a comment without a space before it', job('name: "a"# b')],
+  ['a list without a comma', job('needs: ["a" "b"]')],
+  ['a mapping without a comma', job('env: {"A": "b" "C": "d"}')],
+  ['an open list at the end of the file', job('needs: ["a", "b"').trimEnd()],
+])('quotes that are not the mistake have no hint: %s', (_, text) => {
+  expect(
+    found(text)
+      .map(([, , hint]) => hint)
+      .join(''),
+  ).toBe('')
+})
+
 describe('an unindented line that ends a block', () => {
   test.each([
     ['a heredoc', ['cat <<EOF', '', 'hello', 'EOF', '          echo']],
