@@ -234,8 +234,31 @@ function blockEndProblem(
   const end = ends.map((at) => firstUnindented(text, at, blocks)).find((at) => blocks.has(at))
   const header = end === undefined ? undefined : blocks.get(end)
   if (end === undefined || header === undefined) return undefined
-  if (wordFrom(text, end) - end >= columnOfText(text, header, end)) return undefined
+  const column = columnOfText(text, header, end)
+  if (wordFrom(text, end) - end >= column || continuesAbove(text, header, end, column)) {
+    return undefined
+  }
   return placed(source, endOfBlock(text, header, end))
+}
+
+/** Whether a line is the next item of a list, or key of a mapping, that contains a block scalar. */
+function continuesAbove(text: string, header: number, line: number, textColumn: number): boolean {
+  const rest = text.slice(line)
+  const begin = /^( *)(?:-|([\w-]+):)(?!\S)/.exec(rest)
+  if (!begin) return false
+  const [, { length: column } = '', key] = begin
+  if (key !== undefined) {
+    if (column === 0 && !SECTIONS.has(key)) return false
+    const next = /\n+( *)\S/.exec(rest)?.[1]?.length ?? 0
+    if (next >= textColumn) return false
+  }
+  for (const above of text.slice(0, header).split('\n').toReversed()) {
+    if (!/^ *[^\s#]/.test(above)) continue
+    const [start = ''] = /^ *(?:- +)*/.exec(above) ?? []
+    if (key === undefined ? start[column] === '-' : start.length === column) return true
+    if (above.search(/\S/) < column) return false
+  }
+  return false
 }
 
 /** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */
