@@ -52,6 +52,8 @@ test('a misspelled filter of an event stays an error', async () => {
   await expect(compileText(text)).rejects.toThrow("Unexpected value 'branchs'")
 })
 
+const INDENT = 'indent what belongs to it'
+
 test.each([
   ['      - run: x\n        contineu-on-error: true', 'did you mean "continue-on-error"?'],
   ['      - backgroud: true\n        run: x', 'did you mean "background"?'],
@@ -76,11 +78,29 @@ test.each([
     'write ${{ fromJSON(vars.A) }}',
   ],
   ['      -', 'write a value, or remove the line'],
+  ['      - run: x\n        env:', 'write a value, or remove the line'],
+  ['      - with:\n        uses: a/b@v1', 'write a value, or remove the line'],
+  ['      - uses: a/b@v1\n        with:\n\n        # b\n        node-version: 1', INDENT],
+  ['      - run: x\n    permissions:\n    contents: read', INDENT],
+  ['      - run: x\n    strategy:\n    matrix:\n      a: [1]', INDENT],
 ])('a slip stays an error, with what was meant: %s', async (step, hint) => {
-  const text = withStep(step)
+  expect(await hintsOf(withStep(step))).toContain(hint)
+})
+
+test.each([
+  withStep('      - run: x\n        timeout-minutes: vars.T }}'),
+  withStep('      - run: x\n        timeout-minutes: vars.T * 2'),
+  withStep('      - uses: a/b@v1\n        with:\n        nam: x'),
+  'on: webhook\njobs:\n  a:\n  runs-on: x\n',
+])('a slip that can have several meanings has no cure: %j', async (text) => {
+  const [first] = await hintsOf(text)
+  expect(first).toBe('none')
+})
+
+async function hintsOf(text: string): Promise<string[]> {
   const told = await compileText(text).then(
     () => [],
     (error: unknown) => (error instanceof UserError ? error.problems : []),
   )
-  expect(withKeyHints(sourceFile(text).document, told).map((one) => one.hint)).toContain(hint)
-})
+  return withKeyHints(sourceFile(text).document, told).map(({ hint = 'none' }) => hint)
+}

@@ -266,6 +266,19 @@ describe('a slip has one finding, with its cure', () => {
   })
 })
 
+test.each([
+  ['a comment without a space before it', job('name: "a"# b')],
+  ['a list without a comma', job('needs: ["a" "b"]')],
+  ['a mapping without a comma', job('env: {"A": "b" "C": "d"}')],
+  ['an open list at the end of the file', job('needs: ["a", "b"').trimEnd()],
+])('quotes that are not the mistake have no hint: %s', (_, text) => {
+  expect(
+    found(text)
+      .map(([, , hint]) => hint)
+      .join(''),
+  ).toBe('')
+})
+
 describe('an unindented line that ends a block', () => {
   test.each([
     ['a heredoc', ['cat <<EOF', '', 'hello', 'EOF', '          echo']],
@@ -279,6 +292,9 @@ describe('an unindented line that ends a block', () => {
     ['a comment before the end of a heredoc', ['a', '', '# b', 'EOF']],
     ['a section that is continued', ['a', '', 'name: b', '          c']],
     ['less indented', ['a', '', '        b c']],
+    ['a list where no list is', ['a', '', '    - b', '          c']],
+    ['a key where no mapping is', ['a', '', '      b: c', '       d: e']],
+    ['a key that is continued', ['a', '', '        b: c', '          d: e']],
   ])('is named: %s', (_, [first = '', , ...lines]) => {
     const text = [step('- run: |', `    ${first}`).trimEnd(), ...lines, '      - run: b', ''].join(
       '\n',
@@ -289,6 +305,20 @@ describe('an unindented line that ends a block', () => {
       'yaml-syntax',
       expect.stringContaining('10 spaces'),
     ])
+  })
+
+  test.each([
+    ['a step with text after "|"', '      - run: | b', '8:16 yaml-syntax begin the text'],
+    ['a step with text after quotes', '      - name: "b" c', '8:19 yaml-syntax the quotes end'],
+    ['a step with a reserved character', '      - name: @b', '8:15 yaml-syntax quote the value'],
+    ['a step in braces', '      - {name: ${{ b }}}', '8:17 yaml-syntax quote the expression'],
+    ['a key of the step', '        name: @b', '8:15 yaml-syntax quote the value'],
+    ['a key of the job', '    name: @b', '8:11 yaml-syntax quote the value'],
+    ['the next job', '  b: @b', '8:6 yaml-syntax quote the value'],
+    ['a section', 'env: @b', '8:6 yaml-syntax quote the value'],
+  ])('is not %s, which has its own mistake', (_, line, expected) => {
+    const text = `${step('- run: |', '    a')}${line}\n`
+    expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
   })
 
   test('a mistake on the second line, after an empty one, is none', () => {

@@ -1,7 +1,8 @@
 import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
-import type { Finding, Problem } from '../wire/errors.ts'
+import type { Finding, Position, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { words } from '../wire/words.ts'
+import { isFault, parseExpression } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { offsetOf, pairKey, rangeOf } from '../workflow/yaml.ts'
@@ -129,16 +130,35 @@ function valueHint(document: Document.Parsed, problem: Problem): string | undefi
   const isStep = keySection(document, problem) === 'jobs.*.steps'
   if (isStep) return 'write each step as an item of the list: "- run: …"'
   const [, value] = /^Unexpected value '(.*)'$/s.exec(problem.message) ?? []
-  if (value === '') return 'write a value, or remove the line'
+  if (value === undefined || !problem.position) return undefined
+  if (value === '') return emptyHint(document, problem.position)
   const isExpression = /^(?:fromJSON\(|(?:on|steps|needs|matrix|github|inputs|vars)\.\w)/i
-  return isExpression.test(value ?? '') ? `write \${{ ${value} }}` : undefined
+  const isWhole = isExpression.test(value) && !isFault(parseExpression(value))
+  return isWhole ? `write \${{ ${value} }}` : undefined
+}
+
+/** The cure of an empty value: the next line can be meant to be in it, but have its column. */
+function emptyHint(document: Document.Parsed, position: Position): string | undefined {
+  const lines = position.source.text.split('\n')
+  const [before = ''] = /^[ -]*/.exec(lines[position.line - 1] ?? '') ?? []
+  const next = lines.findIndex((line, at) => at >= position.line && /^ *[^\s#]/.test(line))
+  const [, indentation, key = ''] = /^( *)["']?(\w[\w-]*)/.exec(lines[next] ?? '') ?? []
+  const empty = 'write a value, or remove the line'
+  if (indentation?.length !== before.length) return empty
+  const place = { position: { ...position, line: next + 1, column: before.length + 1 } }
+  const known = KEYS.get(keySection(document, place) ?? 'nowhere')
+  if (known?.includes(key)) return empty
+  return known && !nearestName(key, known) ? 'indent what belongs to it' : undefined
 }
 
 /**
  * The path of the mapping of a problem's key, `jobs.*.steps.*`; `undefined` if the problem is not
  * at a key.
  */
-function keySection(document: Document.Parsed, { position }: Problem): string | undefined {
+function keySection(
+  document: Document.Parsed,
+  { position }: Pick<Problem, 'position'>,
+): string | undefined {
   if (!position) return undefined
   const at = offsetOf(position)
   let place: string | undefined

@@ -92,7 +92,7 @@ export class FileExpression {
   }
 
   get parsed(): Expr | ExpressionFault {
-    this.#parsed ??= parseExpression(this.text)
+    this.#parsed ??= parseExpression(this.text, this.closed)
     return this.#parsed
   }
 
@@ -244,7 +244,7 @@ interface ExpressionFault extends Span {
  * The tree of an expression. Every name counts as known, because GitHub decides which contexts and
  * functions exist at a path, and changes that.
  */
-export function parseExpression(text: string): Expr | ExpressionFault {
+export function parseExpression(text: string, closed = true): Expr | ExpressionFault {
   if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
   try {
     const tokens = expressionTokens(text)
@@ -255,7 +255,7 @@ export function parseExpression(text: string): Expr | ExpressionFault {
       names.map(({ lexeme: name }) => ({ name, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER })),
     ).parse()
   } catch (error) {
-    if (!(error instanceof ExpressionError)) return lexicalFault(error, text)
+    if (!(error instanceof ExpressionError)) return lexicalFault(error, text, closed)
     const { pos } = error
     const isEnd = error.message === "Unexpected symbol: 'EOF'"
     const message = isEnd ? 'ends where a value or a bracket was expected' : error.message
@@ -269,14 +269,14 @@ export function isFault(parsed: Expr | ExpressionFault): parsed is ExpressionFau
 }
 
 /** The lexer reports the position of a fault only in its message. */
-function lexicalFault(error: unknown, text: string): ExpressionFault {
+function lexicalFault(error: unknown, text: string, closed: boolean): ExpressionFault {
   const message = error instanceof Error ? error.message : ''
   const symbol = /^(Unexpected symbol: .*)\. Located at position (\d+) within expression/s.exec(
     message,
   )
   if (symbol) {
     const start = Number(symbol[2]) - 1
-    const isOpen = text[start] === '}'
+    const isOpen = !closed && text[start] === '}' && !text.includes('}}')
     const what = isOpen ? 'is not closed with }}' : 'Unexpected symbol'
     return faultAt(what, { start, end: text.length }, text)
   }

@@ -176,6 +176,7 @@ function openQuote(text: string, quote: string, before: number): number {
 function tokenHint(text: string, { message, pos: [start] }: YAMLError): string | undefined {
   if (message.startsWith('Not a YAML token')) return 'begin the text on the next line'
   if (text.startsWith('${{', start - 1)) return "quote the expression: '${{ … }}'"
+  if (!message.endsWith('at node end')) return undefined
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
   return /["'][ \t]*$/.test(before) ? 'the quotes end before it: quote the whole value' : undefined
 }
@@ -233,8 +234,31 @@ function blockEndProblem(
   const end = ends.map((at) => firstUnindented(text, at, blocks)).find((at) => blocks.has(at))
   const header = end === undefined ? undefined : blocks.get(end)
   if (end === undefined || header === undefined) return undefined
-  if (wordFrom(text, end) - end >= columnOfText(text, header, end)) return undefined
+  const column = columnOfText(text, header, end)
+  if (wordFrom(text, end) - end >= column || continuesAbove(text, header, end, column)) {
+    return undefined
+  }
   return placed(source, endOfBlock(text, header, end))
+}
+
+/** Whether a line is the next item of a list, or key of a mapping, that contains a block scalar. */
+function continuesAbove(text: string, header: number, line: number, textColumn: number): boolean {
+  const rest = text.slice(line)
+  const begin = /^( *)(?:-|([\w-]+):)(?!\S)/.exec(rest)
+  if (!begin) return false
+  const [, { length: column } = '', key] = begin
+  if (key !== undefined) {
+    if (column === 0 && !SECTIONS.has(key)) return false
+    const next = /\n+( *)\S/.exec(rest)?.[1]?.length ?? 0
+    if (next >= textColumn) return false
+  }
+  for (const above of text.slice(0, header).split('\n').toReversed()) {
+    if (!/^ *[^\s#]/.test(above)) continue
+    const [start = ''] = /^ *(?:- +)*/.exec(above) ?? []
+    if (key === undefined ? start[column] === '-' : start.length === column) return true
+    if (above.search(/\S/) < column) return false
+  }
+  return false
 }
 
 /** The first of the lines that are not indented, up to a line; the lines before it may be valid YAML. */

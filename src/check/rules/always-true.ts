@@ -93,7 +93,7 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       seen.add(scalar)
       const { value, type } = scalar
       const isBlank = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
-      const isBreak = isBlank && type?.startsWith('BLOCK')
+      const isBreak = isBlank && type?.startsWith('BLOCK') && value.endsWith('}}\n')
       const what = isBreak
         ? 'a line break follows its }}'
         : 'text outside of ${{ }} makes a string of it'
