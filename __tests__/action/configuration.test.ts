@@ -127,14 +127,19 @@ describe('workflow files', () => {
       undefined,
       [
         'error: workflows/hook.yml names no trigger under "on:"',
-        `  = triggers: ${[...TRIGGERS.keys()].join(', ')}`,
+        '  --> workflows/hook.yml:1:1',
+        '   |',
+        ' 1 | on:',
+        '   | ^^',
+        `   = triggers: ${[...TRIGGERS.keys()].join(', ')}`,
       ],
     ],
   ])('%s: exit 1 with what to do', async (_, files, workflow, lines) => {
     const { exitCode, stdout, outputs } = await run(files, 'hook/webhook', workflow)
     expect(exitCode).toBe(1)
     expect(stdout).toContain(lines.join('\n'))
-    expect(stdout).toContain(`::error title=Hookline::${lines[0]?.slice('error: '.length)}`)
+    const annotation = stdout.split('\n').find((line) => line.startsWith('::error title=Hookline'))
+    expect(annotation).toContain(`::${lines[0]?.slice('error: '.length)}`)
     expect(outputs).toMatchObject({ triggered: 'false', items: '[]' })
   })
 
