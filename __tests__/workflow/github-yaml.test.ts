@@ -256,11 +256,23 @@ describe('a slip has one finding, with its cure', () => {
     ['text after "|"', job('steps:', '  - run: | a', '      b'), '6:16 yaml-syntax begin the text'],
     ['an open quote', job('if: "a', 'env: {}'), '5:9 yaml-syntax write a "'],
     ['an open quote with escapes', job(`if: 'it''s`, 'env: {}'), "5:9 yaml-syntax write a '"],
-    ['an apostrophe', job(`if: 'it's'`), '5:13 yaml-syntax the quotes end before it'],
-    ['a condition with quotes', job(`if: 'a' == 'b'`), '5:13 yaml-syntax the quotes end before it'],
+    [
+      'an apostrophe',
+      job(`if: 'it's'`),
+      '5:13 yaml-syntax the quotes end before it: write the whole value in "…"',
+    ],
+    [
+      'a condition with quotes',
+      job(`if: 'a' == 'b'`),
+      '5:13 yaml-syntax the quotes end before it: write the whole value in "…"',
+    ],
     ['a bad escape', job('if: "a\\d"'), '5:11 yaml-syntax write "\\\\" for a backslash'],
     ['a reserved character', job('name: @a'), '5:11 yaml-syntax quote the value'],
-    ['an expression in braces', job('env: {A: ${{ b }}, C: d}'), '5:15 yaml-syntax quote the ex'],
+    [
+      'an expression in braces',
+      job('env: {A: ${{ b }}, C: d}'),
+      '5:15 yaml-syntax quote the value',
+    ],
   ])('%s', (_, text, expected) => {
     expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
   })
@@ -311,7 +323,11 @@ describe('an unindented line that ends a block', () => {
     ['a step with text after "|"', '      - run: | b', '8:16 yaml-syntax begin the text'],
     ['a step with text after quotes', '      - name: "b" c', '8:19 yaml-syntax the quotes end'],
     ['a step with a reserved character', '      - name: @b', '8:15 yaml-syntax quote the value'],
-    ['a step in braces', '      - {name: ${{ b }}}', '8:17 yaml-syntax quote the expression'],
+    [
+      'a step in braces',
+      '      - {name: ${{ b }}}',
+      '8:17 yaml-syntax quote the value with the expression',
+    ],
     ['a key of the step', '        name: @b', '8:15 yaml-syntax quote the value'],
     ['a key of the job', '    name: @b', '8:11 yaml-syntax quote the value'],
     ['the next job', '  b: @b', '8:6 yaml-syntax quote the value'],

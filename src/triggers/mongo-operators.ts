@@ -87,24 +87,31 @@ export function queryFaults(query: JsonObject): OptionFault[] {
       return [...pathFaults(key), ...below(key, within)]
     }
     const within = VALUES.has(key) ? [] : withinOperator(value)
-    return [...operandFaults(key, value), ...orderFaults(key, value), ...below(key, within)]
+    const { $options: options } = query
+    return [
+      ...operandFaults(key, value, options),
+      ...orderFaults(key, value),
+      ...below(key, within),
+    ]
   })
 }
 
 const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$mod', '$and', '$or', '$nor'])
 
 /** Operands that mingo refuses without a reason, or takes for a query that every element matches. */
-function operandFaults(operator: string, operand: Json): OptionFault[] {
+function operandFaults(operator: string, operand: Json, options: Json = ''): OptionFault[] {
   const needsList = LISTS.has(operator) && !Array.isArray(operand)
   const needsMapping = operator === '$elemMatch' && !isObject(operand)
-  if (operator === '$regex' && typeof operand === 'string') return patternFaults(operand)
+  if (operator === '$regex' && typeof operand === 'string')
+    return patternFaults(operand, String(options))
   if (!needsList && !needsMapping) return []
   return [{ keys: [operator], message: `${operator} needs a ${needsList ? 'list' : 'mapping'}` }]
 }
 
-function patternFaults(text: string): OptionFault[] {
+function patternFaults(text: string, flags: string): OptionFault[] {
   try {
-    RegExp(text)
+    // Other options may be a placeholder of a value that only a run has.
+    if (/^[dgimsuvy]*$/.test(flags)) RegExp(text, flags)
     return []
   } catch (error) {
     return [{ keys: ['$regex'], message: error instanceof Error ? error.message : 'invalid' }]

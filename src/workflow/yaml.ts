@@ -175,10 +175,12 @@ function openQuote(text: string, quote: string, before: number): number {
 /** The usual cause of a token where YAML expects none. */
 function tokenHint(text: string, { message, pos: [start] }: YAMLError): string | undefined {
   if (message.startsWith('Not a YAML token')) return 'begin the text on the next line'
-  if (text.startsWith('${{', start - 1)) return "quote the expression: '${{ … }}'"
+  if (text.startsWith('${{', start - 1)) return 'quote the value with the expression'
   if (!message.endsWith('at node end')) return undefined
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
-  return /["'][ \t]*$/.test(before) ? 'the quotes end before it: quote the whole value' : undefined
+  const [, quote] = /(["'])[ \t]*$/.exec(before) ?? []
+  const around = quote === '"' ? "'…'" : '"…"'
+  return quote && `the quotes end before it: write the whole value in ${around}`
 }
 
 function yamlErrorMessage({ code, message }: YAMLError): string {

@@ -30,8 +30,8 @@ describe('a mistake in config is shown at its place:', () => {
     [{ filter: { a: { $in: 'x' } } }, '"config.filter.a.$in": $in needs a list'],
     [{ filter: { $or: { a: 1 } } }, '"config.filter.$or": $or needs a list'],
     [
-      { filter: { a: { $regex: '(' } } },
-      '"config.filter.a.$regex": Invalid regular expression: /(/: Unterminated group',
+      { filter: { a: { $regex: '(', $options: 'i' } } },
+      '"config.filter.a.$regex": Invalid regular expression: /(/i: Unterminated group',
     ],
     [
       { filter: { a: { $elemMatch: 5 } } },

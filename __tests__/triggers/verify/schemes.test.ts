@@ -224,6 +224,20 @@ test.each([
   expect(checks.find(({ option }) => option === 'verify')?.found).toBe(reason)
 })
 
+test('a header without a signature hides no other reason, and each header is named', async () => {
+  const trigger = bound('webhook', { verify: { scheme: 'box', secret: 'a secret' } })
+  const found = async (headers: Record<string, string>) => {
+    const { checks } = await receive(trigger, { body, headers })
+    return checks.find(({ option }) => option === 'verify')?.found
+  }
+  const second = { 'box-signature-secondary': `${'A'.repeat(43)}=` }
+  expect(await found({ 'box-signature-secondary': '%' })).toContain(
+    'the header box-signature-secondary contains no signature in base64',
+  )
+  const both = { 'box-signature-primary': '%', ...second }
+  expect(await found(both)).toBe(await found(second))
+})
+
 test.each([
   [{ scheme: 'stripe' }, 'stripe-signature', 't=1, v1=aabb x', 'hex in field v1'],
   [

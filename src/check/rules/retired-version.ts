@@ -33,10 +33,9 @@ function retired({ file, steps }: RuleFile): Problem[] {
     const [, action, version] = REFERENCE.exec(uses?.node.value ?? '') ?? []
     if (!uses || action === undefined) return []
     const major = Number(/^v(\d{1,3})$/.exec(version ?? '')?.[1] ?? OLDEST)
-    if (version !== undefined && major >= OLDEST && major <= NEWEST) return []
+    if (version && major >= OLDEST && major <= NEWEST) return []
     const position = writtenAt(file.source, uses)
-    const fault =
-      version === undefined ? 'the action has no version' : `Hookline has no version v${major}`
+    const fault = !version ? 'the action has no version' : `Hookline has no version v${major}`
     return [{ message: fault, position, hint: `write ${action}@v${NEWEST}` }]
   })
 }

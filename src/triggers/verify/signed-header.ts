@@ -164,17 +164,20 @@ async function signedHeaderRefusal(
 ): Promise<VerificationFault> {
   const presented = [rule.header, ...(rule.others ?? [])].flatMap((name) => {
     const value = request.headers[name]
-    return value ? [value] : []
+    return value
+      ? listsIn(rule, value).map((list) => [{ ...rule, header: name }, list] as const)
+      : []
   })
-  if (presented.length === 0) return missingHeader(rule.header)
-  let reason: VerificationFault = MISMATCH
-  for (const one of presented.flatMap((value) => listsIn(rule, value))) {
-    const refusal = await listRefusal(rule, one, request, settings, ports)
+  const [first] = presented
+  if (!first) return missingHeader(rule.header)
+  let reason: VerificationFault
+  for (const [own, list] of presented.filter(([, { signatures }]) => signatures.length > 0)) {
+    const refusal = await listRefusal(own, list, request, settings, ports)
     if (refusal === undefined) return undefined
     // Prefer a reason that says more than a mismatch.
-    if (reason === MISMATCH) reason = refusal
+    if (reason === undefined || reason === MISMATCH) reason = refusal
   }
-  return reason
+  return reason ?? formRefusal(first[0])
 }
 
 /** Checks the signature before the time, so that a refused time means that the secret is right. */
@@ -185,7 +188,6 @@ async function listRefusal(
   settings: VerifySettings,
   ports: TriggerPorts,
 ): Promise<VerificationFault> {
-  if (signatures.length === 0) return formRefusal(rule)
   const timestamp = timestampOf(rule, request, timestamps)
   if (timestamp.refusal !== undefined) return timestamp.refusal
   const { algorithm = 'sha256', signedPayload = '{body}', secretEncoding = 'text', urlForms } = rule
