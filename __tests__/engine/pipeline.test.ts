@@ -11,11 +11,6 @@ const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0,
 describe('a mistake that only items show names its option', () => {
   test.each([
     [
-      'filter',
-      { filter: { n: { $regex: '(' } } },
-      'config.filter: Invalid regular expression: /(/: Unterminated group',
-    ],
-    [
       'filterOutputs',
       { filterOutputs: { a: 1, b: 0 } },
       'config.filterOutputs: Cannot do exclusion and inclusion in projection. (5 items)',
