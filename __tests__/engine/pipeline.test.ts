@@ -11,6 +11,11 @@ const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0,
 describe('a mistake that only items show names its option', () => {
   test.each([
     [
+      'filter',
+      { filter: { n: { $regex: 'a', $options: 'q' } } },
+      "config.filter: Invalid flags supplied to RegExp constructor 'q'",
+    ],
+    [
       'filterOutputs',
       { filterOutputs: { a: 1, b: 0 } },
       'config.filterOutputs: Cannot do exclusion and inclusion in projection. (5 items)',

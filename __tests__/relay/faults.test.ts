@@ -140,8 +140,8 @@ test('the time limit is 8 s unless another is set, on every runtime', async () =
   for (const [status, elapsed] of await Promise.all(took)) {
     expect(status).toBe(504)
     expect(elapsed).toBeGreaterThan(7800)
-    // A busy machine may take longer than 8 s, and a limit of 12 s would be wrong.
-    expect(elapsed).toBeLessThan(11_500)
+    // The target is 200 ms; a busy machine takes longer.
+    expect(elapsed).toBeLessThan(9000)
   }
   await platform.close()
 })

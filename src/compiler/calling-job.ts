@@ -199,7 +199,7 @@ export function inputPairs(file: SourceFile): NodePair[] {
  * The line that passes an input to the called workflow. In a run without inputs the value is null, which
  * is invalid for a boolean or a number, so these get a default.
  */
-export function inputLine({ name, type }: WorkflowInput): string {
+function inputLine({ name, type }: WorkflowInput): string {
   if (type === 'string') return `${name}: \${{ inputs.${name} }}`
   const empty = type === 'boolean' ? 'false' : '0'
   return `${name}: \${{ fromJSON(inputs.${name} || '${empty}') }}`

@@ -29,14 +29,11 @@ export interface PassResult {
   readonly operations?: readonly Operation[]
   /** Mistakes of the source as errors, and facts that the user should know as warnings. */
   readonly findings?: readonly Finding[]
-  /**
-   * Whether a finding makes it impossible to write the file; otherwise GitHub's parser also reads
-   * it.
-   */
+  /** True if a finding prevents the file; otherwise GitHub's parser also reads the file. */
   readonly isBlocked?: boolean
 }
 
-/** One step of the compilation. It changes nothing itself, but returns operations. */
+/** One step of the compilation, which changes nothing itself and returns operations. */
 export interface Pass {
   run(plan: Plan, part: CompiledPart): PassResult
 }

@@ -267,10 +267,10 @@ const effect = v.variant('kind', [
 ])
 
 /**
- * An action that is done once the job has succeeded. It is plain JSON without a secret, because
- * another process does it. With a store it is a `commit` alone: the claims of this run become done,
- * and the next poll begins at the cursor, which also makes the service forget. Without a store,
- * `acknowledge` makes the service forget.
+ * An action that another process carries out once the job has succeeded, as plain JSON without a
+ * secret. With a store, `commit` is the only one: the claims of this run become done, and the next poll
+ * begins at the cursor, which also makes the service forget. Without a store, `acknowledge` makes the
+ * service forget.
  */
 export type Effect = Readonly<v.InferOutput<typeof effect>>
 

@@ -36,7 +36,7 @@ export interface RunMode {
   readonly budget?: OutputBudget
 }
 
-/** Whether the items of a webhook need the seen keys of the store. */
+/** True if the items of a webhook need the seen keys of the store. */
 export function asksStore({ trigger }: TriggerRef): boolean {
   return trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }

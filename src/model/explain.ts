@@ -282,9 +282,7 @@ function deepFill(value: Json, contexts: PartialContexts): Json {
  * Returns the combinations of a matrix whose values are known, in GitHub's order, or the reason why the
  * job fails. Source: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstrategymatrixinclude
  */
-export function combinationsOf(
-  matrix: JsonObject,
-): readonly JsonObject[] | { readonly fails: string } {
+function combinationsOf(matrix: JsonObject): readonly JsonObject[] | { readonly fails: string } {
   const { include = [], exclude = [], ...vectors } = matrix
   const lists = Object.entries(vectors)
   for (const [name, list] of lists) {

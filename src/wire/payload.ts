@@ -97,7 +97,7 @@ export interface EventMetadata {
   readonly batch?: number | undefined
 }
 
-/** The facts in the order in which their headers are written. One that is missing here is not written. */
+/** The facts in the order in which their headers are written. A fact that is missing here is not written. */
 const METADATA: readonly (keyof EventMetadata)[] = [
   ...(['batch', 'delivery', 'receivedAt'] as const),
   ...(['bodyEncoding', 'bodyUrl', 'bodySha256', 'bodyLength'] as const),

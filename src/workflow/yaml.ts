@@ -243,7 +243,7 @@ function blockEndProblem(
   return placed(source, endOfBlock(text, header, end))
 }
 
-/** Whether a line is the next item of a list, or key of a mapping, that contains a block scalar. */
+/** True for the next item of the list, or the next key of the mapping, that contains a block scalar. */
 function continuesAbove(text: string, header: number, line: number, textColumn: number): boolean {
   const rest = text.slice(line)
   const begin = /^( *)(?:-|([\w-]+):)(?!\S)/.exec(rest)

@@ -36,7 +36,7 @@ export function connectEvent(
 /** The first words of the reason of a request whose event starts no run. */
 export const NO_RUN = 'no run'
 
-export interface FollowPorts {
+interface FollowPorts {
   readonly repository: string
   /** File name of the workflow without its extension: runs of other workflows are not followed. */
   readonly workflow: string
@@ -90,7 +90,7 @@ export class LogFollower {
 }
 
 /** Reports the run of an event that GitHub accepted, until the run ends. @param page of the run, if known */
-export async function followDelivery(
+async function followDelivery(
   delivery: string,
   page: string | null,
   ports: FollowPorts,

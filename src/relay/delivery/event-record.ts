@@ -83,7 +83,7 @@ export interface RecordedRequest {
   /** UUID of the request. */
   readonly delivery: string
   readonly endpoint: Endpoint
-  /** The raw request target, which some schemes sign. It contains the id of the endpoint. */
+  /** The raw request target with the id of the endpoint; some schemes sign this target. */
   readonly target: string
   readonly method: string
   /** `<workflow>/<trigger>[/<rest>]`, with the query, without tokens. */
@@ -98,7 +98,7 @@ export interface RecordedRequest {
   readonly size: number
   /** The code of the error, or `if`. */
   readonly reason: string
-  /** What did not match, for a person. */
+  /** The mismatch in words. */
   readonly explanation: string | undefined
 }
 
@@ -158,7 +158,7 @@ function queueCredential({ owner, name, created, token }: Endpoint): Dispatch['c
 /** Bytes of the body of a refused request that are stored. */
 const REFUSED_BODY = 2048
 
-/** What is stored of a request that started nothing: of a refused one no value of a header, as docs/learn/security.md says. */
+/** The stored part of a request that started nothing. docs/learn/security.md promises that a refused one has no values of headers. */
 function recordedContent(request: RecordedRequest): StoredRequest {
   const { state, target, method, receivedAt, headers, body, size } = request
   const isRefused = state === 'refused'
