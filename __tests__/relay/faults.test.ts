@@ -171,14 +171,19 @@ test('a kept connection that ends: GitHub may have accepted the event', async ()
 
 test.each(RUNTIMES)(
   'the name of the API is not found: a relay on %s tries again',
-  async (_, start) => {
+  async (name, start) => {
     const env = {
       HOOKLINE_API_URL: 'http://nowhere.invalid',
       HOOKLINE_TEST_GITHUB_TIMEOUT_MS: '1500',
     }
     const lonely = await start({ env })
-    expect((await send(lonely.url, REQUEST)).status).toBe(502)
-    expect(JSON.parse(lonely.log[0] ?? '{}').tries).toBeGreaterThan(1)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(lonely.url, REQUEST)))
+    const statuses = answers.map(({ status }) => status)
+    // workerd does not tell whether the last try left, if its time ended before the name was looked up.
+    const certain = statuses.filter((status) => name === 'Node' || status !== 504)
+    expect(new Set(certain)).toEqual(new Set([502]))
+    expect(lonely.log).toHaveLength(5)
+    for (const line of lonely.log) expect(JSON.parse(line).tries).toBeGreaterThan(1)
     await lonely.close()
   },
 )
