@@ -2,20 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  credentialsOf,
   readRelayConfig,
   readStorageSettings,
   sharedGitHub,
   statelessRelay,
-  steadyClock,
-  systemClock,
 } from '../../src/relay/config.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { PACK } from '../../src/relay/github/payload.ts'
 import { serveRelay } from '../../src/relay/node/server.ts'
-import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
 import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
-import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
+import { openDeliveries, openEndpoints, relayStoreOf } from '../../src/relay/stored-relay.ts'
 import { bundle } from './build.ts'
 import { figuresOf } from './figures.ts'
 import { createEndpoint } from './large-bodies.ts'
@@ -36,33 +32,23 @@ async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderT
   const relay = statelessRelay(config, github, write, parts)
   const { keys, encryption } = await relayKeyOf()
   const database = await memoryDatabase()
-  const table = new EndpointTable(database)
-  const endpoints = new EndpointLookup({
-    stores: table,
-    encryption,
-    now: steadyClock.now,
-    date: systemClock.now,
-    report: relay.report,
-  })
-  const credentials = credentialsOf(config, pool.call, (key) => endpoints.current(key))
   const shared = {
     config,
     // Each credential may start each workflow.
     access: { ...github, call: async () => ({ status: 200, header: () => undefined, text: '{}' }) },
     settings: readStorageSettings(env, config.figures),
     encryption,
-    credentials,
     now: Date.now,
     log: () => {},
     report: relay.report,
   }
-  const changed = () => {}
-  const opened = openDeliveries({ ...shared, database, endpoints: table, pack: PACK, changed })
-  const { deliveries } = opened
+  const found = openEndpoints(new EndpointTable(database), { ...shared, access: github })
+  const { endpoints, credentials } = found
+  const { deliveries } = openDeliveries({ ...shared, database, pack: PACK, changed: () => {} })
   const storeOf = relayStoreOf({
     ...shared,
+    ...found,
     keys,
-    endpoints,
     loadChecks,
     deliveries,
     bodies: undefined,

@@ -1,11 +1,9 @@
 import {
-  credentialsOf,
   readRelayConfig,
   readStorageSettings,
   sharedGitHub,
   statelessRelay,
   steadyClock,
-  systemClock,
 } from '../../src/relay/config.ts'
 import { DeliveryRecorder } from '../../src/relay/delivery/recorder.ts'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
@@ -14,8 +12,6 @@ import { serveRelay } from '../../src/relay/node/server.ts'
 import type { Relay } from '../../src/relay/relay.ts'
 import { type Database, StorageError } from '../../src/relay/store/database.ts'
 import type { Delivery } from '../../src/relay/store/delivery-rows.ts'
-import { EndpointLookup } from '../../src/relay/store/endpoint-lookup.ts'
-import { EndpointTable } from '../../src/relay/store/endpoint-table.ts'
 import { openDeliveries, relayStoreOf } from '../../src/relay/stored-relay.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
 import { figuresOf } from './figures.ts'
@@ -122,29 +118,22 @@ export async function startStoredRelay(
     isStateless: false,
   })
   const { keys, encryption } = await relayKeyOf()
-  const table = new EndpointTable(database)
-  const endpoints = new EndpointLookup({
-    stores: table,
-    encryption,
-    now: steadyClock.now,
-    date: systemClock.now,
-    report,
-  })
-  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
   const shared = {
     config,
     access,
     settings: readStorageSettings(settings, config.figures),
     encryption,
-    credentials,
     now,
     log: (line: object) => void log.push({ ...line }),
     report,
   }
-  const { deliveries } = openDeliveries({
+  const {
+    deliveries,
+    bodies: _,
+    ...found
+  } = openDeliveries({
     ...shared,
     database,
-    endpoints: table,
     pack: PACK,
     changed: () => {},
   })
@@ -158,8 +147,8 @@ export async function startStoredRelay(
   const pending = new Set<Promise<void>>()
   const store = relayStoreOf({
     ...shared,
+    ...found,
     keys,
-    endpoints,
     loadChecks,
     deliveries,
     bodies: undefined,
@@ -179,7 +168,7 @@ export async function startStoredRelay(
   })
   const relay: Relay = {
     ...stateless,
-    credentials,
+    credentials: found.credentials,
     store,
     report,
     now: () => new Date(now()),

@@ -3,10 +3,11 @@
 // and the second in the isolate that receives a request.
 
 import { type AdminPorts, adminApi } from './admin/admin.ts'
-import { accessCheck, type EndpointLine } from './admin/endpoints.ts'
+import { accessCheck } from './admin/endpoints.ts'
 import { passAgain } from './admin/pass-again.ts'
 import {
   credentialKind,
+  credentialsOf,
   type ForgeAccess,
   githubOf,
   type RelayConfig,
@@ -34,8 +35,8 @@ import { BodyTable } from './store/body-table.ts'
 import type { Database } from './store/database.ts'
 import { DeliveryTable } from './store/deliveries.ts'
 import type { Encryption } from './store/encryption.ts'
-import type { EndpointLookup } from './store/endpoint-lookup.ts'
-import type { EndpointTable } from './store/endpoint-table.ts'
+import { EndpointLookup } from './store/endpoint-lookup.ts'
+import { type EndpointStores, EndpointTable } from './store/endpoint-table.ts'
 import type { RelayKeys } from './store/relay-key.ts'
 import type { LoadChecks } from './webhook/checks.ts'
 
@@ -44,13 +45,11 @@ interface SharedParts extends Pick<Runtime, 'now' | 'report'> {
   readonly access: ForgeAccess
   readonly settings: StorageSettings
   readonly encryption: Encryption
-  readonly credentials: Credentials
-  log(line: ChangeLine | EndpointLine): void
+  log(line: ChangeLine): void
 }
 
 interface DatabaseParts extends SharedParts {
   readonly database: Database
-  readonly endpoints: EndpointTable
   readonly pack: Packer
   /** Further recurring tasks for the schedule of the deliveries. */
   readonly tasks?: readonly Task[]
@@ -58,8 +57,25 @@ interface DatabaseParts extends SharedParts {
   changed(): void
 }
 
+/**
+ * The endpoints that requests find, and the GitHub credentials of their events.
+ *
+ * @param holds absent if every change passes this process
+ */
+export function openEndpoints(
+  stores: EndpointStores,
+  { config, access, encryption, report }: SharedParts,
+  holds?: { readonly known: number; readonly unknown: number },
+): Pick<StoreParts, 'endpoints' | 'credentials'> {
+  const clocks = { now: steadyClock.now, date: systemClock.now }
+  const ports = { stores, encryption, report, ...clocks, ...(holds && { holds }) }
+  const endpoints = new EndpointLookup(ports)
+  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
+  return { endpoints, credentials }
+}
+
 /** The tables and recurring tasks of one database: on Node for all owners, in a RelayObject for one. */
-export interface OpenDeliveries {
+export interface OpenDeliveries extends Pick<StoreParts, 'endpoints' | 'credentials'> {
   readonly bodies: BodyTable
   readonly deliveries: Deliveries
 }
@@ -70,8 +86,12 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
   const { rateLimiters: limiters, metrics } = access
   const table = new DeliveryTable({ database, limits, keyIds: encryption.keyIds, now })
   const bodies = new BodyTable({ database, room: table.room, most, now, report })
+  const endpoints = new EndpointTable(database)
+  const found = openEndpoints(endpoints, parts)
   const deliveries = new Deliveries({
     ...parts,
+    endpoints,
+    credentials: found.credentials,
     table,
     limiters,
     github: githubOf(parts.config, access.call),
@@ -83,11 +103,12 @@ export function openDeliveries(parts: DatabaseParts): OpenDeliveries {
     random: Math.random,
     after: steadyClock.after,
   })
-  return { bodies, deliveries }
+  return { ...found, bodies, deliveries }
 }
 
 interface StoreParts extends SharedParts {
   readonly keys: RelayKeys
+  readonly credentials: Credentials
   readonly endpoints: EndpointLookup
   readonly loadChecks: LoadChecks
   /** Stores the events of requests: on Workers, by calls to the owner's Durable Object. */

@@ -68,6 +68,6 @@ test('the outcome of an event reaches its object although the response to its st
     ...{ run: null, explanation: null, key: null, content: null, follows: false, collection: null },
   }
   expect(await objects.deliveries.put([row])).toBe(false)
-  await objects.deliveries.settle('a', { kind: 'failed', reason: 'github_unavailable' })
+  await objects.deliveries.settle(row, { kind: 'failed', reason: 'github_unavailable' })
   expect(urls).toEqual(['https://object/octo/deliveries', 'https://object/octo/deliveries'])
 })

@@ -164,7 +164,7 @@ describe('while the database does not respond', () => {
         // The object stored the event, and its response was lost.
         put: async () => false,
         record: broken,
-        settle: async (id, { kind }) => void settled.push([id, kind]),
+        settle: async ({ id }, { kind }) => void settled.push([id, kind]),
         noteAccepted: async () => {},
         wasAccepted: async () => true,
       },

@@ -111,6 +111,18 @@ describe('an endpoint that expects an event every 2 hours', () => {
     expect(second.lines()).toEqual([])
   })
 
+  test('is not silent if the relay is killed a second after an event', async () => {
+    const first = await begin()
+    await first.save('orders', { expect: '2h' })
+    await first.time.pass(2 * HOUR - MINUTE)
+    await first.use('orders')
+    await first.kill()
+    const { database, time } = first
+    const second = await begin({ database, time })
+    await time.pass(HOUR)
+    expect(second.lines()).toEqual([])
+  })
+
   test('that expects nothing any more, or is deleted, has no alarm', async () => {
     const { save, time, alarms, endpoints } = await begin()
     await save('orders', { expect: '2h' })

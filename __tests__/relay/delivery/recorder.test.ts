@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { DeliveryLine } from '../../../src/relay/delivery/log-lines.ts'
+import type { ChangeLine } from '../../../src/relay/delivery/log-lines.ts'
 import { DeliveryRecorder, recordEach } from '../../../src/relay/delivery/recorder.ts'
 import { StorageError } from '../../../src/relay/store/database.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
@@ -10,7 +10,7 @@ const rowOf = (id: number) => ({ id: String(id) }) as NewDelivery
 function recording(record: (rows: readonly NewDelivery[]) => Promise<void> = async () => {}) {
   const groups: number[] = []
   const timers: (() => void)[] = []
-  const log: DeliveryLine[] = []
+  const log: ChangeLine[] = []
   const reported: unknown[] = []
   const recorder = new DeliveryRecorder({
     record: (rows) => {

@@ -22,18 +22,16 @@ beforeEach(async () => {
   time = new FakeTime()
   database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
-  const sumOf = (requests: readonly RoomRequest[]) =>
-    requests.reduce((sum, { bytes }) => sum + bytes, 0)
-  const within: Room['within'] = async (requests, _, write) => {
-    if (sumOf(requests) > room || !(await write())) return false
-    room -= sumOf(requests)
+  const within: Room['within'] = async ({ bytes }, _, write) => {
+    if (bytes > room || !(await write())) return false
+    room -= bytes
     return true
   }
   const report = (error: unknown) => {
     throw error
   }
-  const give = (requests: readonly RoomRequest[]) => {
-    room += sumOf(requests)
+  const give = ({ bytes }: RoomRequest) => {
+    room += bytes
   }
   const now = () => time.now
   table = new BodyTable({ database, room: { within, give }, most: MOST, now, report })

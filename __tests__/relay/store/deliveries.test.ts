@@ -906,7 +906,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       await put(row())
       const body = { owner: 'octo', endpoint: 'orders', hasToken: false, events: 0 }
       const takes = (bytes: number, write: () => Promise<boolean>) =>
-        table.room.within([{ ...body, bytes }], undefined, write)
+        table.room.within({ ...body, bytes }, undefined, write)
       const write = async () => {
         // The part counts while it is written.
         await table.room.count()
@@ -921,7 +921,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
       expect(await tries(5)).toBe(1)
       expect(await tries(9, { endpoint: 'other' })).toBe(5)
       await table.room.count()
-      table.room.give([{ ...body, bytes: 9 * size }])
+      table.room.give({ ...body, bytes: 9 * size })
       expect(await tries(1)).toBe(1)
     })
 
@@ -932,7 +932,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
         { owner: 'acme', endpoint: 'site', hasToken: true },
       ]) {
         const part = { ...body, events: 0, bytes: size / 4 }
-        const fits = () => table.room.within([part], undefined, async () => true)
+        const fits = () => table.room.within(part, undefined, async () => true)
         for (let parts = 0; await fits(); parts++) expect(parts).toBeLessThan(40)
         const queue = body.hasToken ? 'acme/site#aa' : QUEUE
         expect(await table.put([row({ endpoint: body.endpoint, queue })])).toBe(true)

@@ -1,4 +1,4 @@
-import type { DeliveryLine } from '../../relay/delivery/log-lines.ts'
+import type { ChangeLine } from '../../relay/delivery/log-lines.ts'
 import type { LogEntry } from '../../relay/webhook/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
@@ -204,7 +204,7 @@ function loggedResult(line: string): DeliveryResult | undefined {
   const value: unknown = JSON.parse(line)
   if (!isObject(value) || !('change' in value)) return undefined
   // The relay of this process wrote the line.
-  const { change, delivery, reason = 'unknown reason' } = value as unknown as DeliveryLine
+  const { change, delivery, reason = 'unknown reason' } = value as unknown as ChangeLine
   if (delivery === undefined) return undefined
   if (change === 'dead') return { delivery, dead: reason }
   return change === 'delivered' || change === 'found' ? { delivery, dead: undefined } : undefined

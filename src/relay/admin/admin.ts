@@ -1,24 +1,22 @@
 // The room `admin/` is the API by which an admin sees and changes what the relay has stored: a file for each resource.
 
 import type { RelayRequest, RelayResponse } from '../../wire/http.ts'
-import type { DeliveryLine } from '../delivery/log-lines.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import { StorageError } from '../store/database.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { targetPath } from '../webhook/url.ts'
 import { type AccessRules, type Caller, managerOf, notAllowed, readCaller } from './access.ts'
 import { type DeliveryPorts, respondToDeliveries } from './deliveries.ts'
-import { type EndpointLine, type EndpointPorts, respondToEndpoints } from './endpoints.ts'
+import { type EndpointPorts, respondToEndpoints } from './endpoints.ts'
 import { isRead } from './query.ts'
 import { respondToMetrics, respondToStatus, type StatusPorts } from './status.ts'
 
 /** The data of a relay, as the admin API shows and changes it. */
-export type AdminPorts = Omit<EndpointPorts, 'log'> &
-  Omit<DeliveryPorts, 'log'> &
+export type AdminPorts = EndpointPorts &
+  DeliveryPorts &
   StatusPorts & {
     /** A copy of the database; absent on Workers. */
     readonly backup?: (() => Promise<AsyncIterable<Uint8Array>>) | undefined
-    log(line: EndpointLine | DeliveryLine): void
   }
 
 interface AdminOptions extends AccessRules {

@@ -6,7 +6,7 @@ import { UUID } from '../../wire/uuid.ts'
 import { CREDENTIAL_HEADERS } from '../../wire/webhook-request.ts'
 import { type DeliveryStore, isSelected } from '../delivery/deliveries.ts'
 import { type DeliveryContent, decryptContent, storedBody } from '../delivery/event-record.ts'
-import type { DeliveryLine } from '../delivery/log-lines.ts'
+import type { ChangeLine } from '../delivery/log-lines.ts'
 import { type Replayed, type ReplayPorts, replayMany, replayOne } from '../delivery/replay.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import {
@@ -36,7 +36,7 @@ export interface DeliveryPorts extends Pick<ReplayPorts, 'nameQueue' | 'passAgai
   readonly endpoints: Pick<EndpointLookup, 'stores' | 'encryption'>
   readonly loadChecks: LoadChecks
   now(): Date
-  log(line: DeliveryLine): void
+  log(line: ChangeLine): void
 }
 
 const ADDRESS = new RegExp(`^/-admin/deliveries(?:/([^/]+)(?:/(${UUID}))?(/replay)?)?$`)

@@ -4,6 +4,7 @@ import { isObject } from '../../wire/json.ts'
 import { parseRepository } from '../../wire/path.ts'
 import { dispatchEvent } from '../../wire/payload.ts'
 import type { DeliveryStore } from '../delivery/deliveries.ts'
+import type { ChangeLine } from '../delivery/log-lines.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import type { TokenSource } from '../github/credential.ts'
 import { GitHubSession, type SessionOptions } from '../github/send.ts'
@@ -39,14 +40,7 @@ export interface EndpointPorts extends Omit<SettingsRules, 'isAdmin'> {
   checkAccess(settings: EndpointSettings): Promise<void>
   /** The deliveries of an owner, whose waiting ones end with their endpoint. */
   deliveriesOf(owner: string): Pick<DeliveryStore, 'endDeleted'> | undefined
-  log(line: EndpointLine): void
-}
-
-/** A line of the log about a change of an endpoint. */
-export interface EndpointLine {
-  /** `<owner>/<name>` */
-  readonly endpoint: string
-  readonly change: 'created' | 'updated' | 'rotated' | 'deleted'
+  log(line: ChangeLine): void
 }
 
 type EndpointKey = Pick<Endpoint, 'owner' | 'name'>
@@ -215,7 +209,7 @@ async function deleteResponse(row: EndpointRow, ports: EndpointPorts): Promise<R
 
 function changed(
   { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
-  change: EndpointLine['change'],
+  change: ChangeLine['change'],
   { endpoints, log }: EndpointPorts,
 ): void {
   endpoints.changed(owner)

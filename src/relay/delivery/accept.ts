@@ -20,7 +20,7 @@ import { isOwnQueue, repositoryOf } from '../store/queue-name.ts'
 import { acceptedOutcome, mayComeLater, outcomeOf } from './answers.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import { encryptEvent, type RecordedRequest, requestColumns, requestRow } from './event-record.ts'
-import type { DeliveryLine } from './log-lines.ts'
+import type { ChangeLine } from './log-lines.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
@@ -63,7 +63,7 @@ export interface AcceptPorts extends Runtime {
   readonly callTime: number
   /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
-  log(line: DeliveryLine): void
+  log(line: ChangeLine): void
 }
 
 /** Milliseconds for which an endpoint whose sender hung up stores its events before it calls GitHub. */
@@ -79,7 +79,6 @@ const NO_RESPONSE = 'github_timeout'
 
 const SENDER_HUNG_UP = 'the sender hung up before the response'
 
-/** An event, and the queue that it belongs to. */
 interface Queued {
   readonly dispatch: Dispatch
   readonly queue: string
@@ -259,7 +258,6 @@ export class Acceptance {
     })
   }
 
-  /** What to do with an event that GitHub did not accept. */
   async #failed(event: Queued, error: unknown, endpoint: Endpoint | undefined): Promise<Tried> {
     const { now, random, log } = this.#ports
     const outcome = outcomeOf(error)
@@ -329,6 +327,7 @@ export class Acceptance {
   #settle({ dispatch, queue, open }: Tried): void {
     if (!open) return
     const { store, follows, background, report } = this.#ports
+    const event = { queue, id: dispatch.delivery }
     const settled = open.call.then(
       async (attempts) => {
         this.#note(queue)
@@ -336,9 +335,9 @@ export class Acceptance {
           began: open.began,
           follows: follows(dispatch),
         })
-        await store.settle(dispatch.delivery, outcome)
+        await store.settle(event, outcome)
       },
-      (error: unknown) => store.settle(dispatch.delivery, outcomeOf(error)),
+      (error: unknown) => store.settle(event, outcomeOf(error)),
     )
     background(settled.catch(report))
   }
@@ -363,14 +362,13 @@ export class Acceptance {
     }
   }
 
-  /** GitHub accepted an event. */
   #accepted(event: Queued, attempts: Attempts, began: number): void {
     const { recorder, follows, store, background, report } = this.#ports
     const { dispatch, queue } = event
     this.#note(queue)
     const outcome = acceptedOutcome(attempts, { began, follows: follows(dispatch) })
     if (this.#unstored.get(dispatch.delivery)) {
-      background(store.settle(dispatch.delivery, outcome).catch(report))
+      background(store.settle({ queue, id: dispatch.delivery }, outcome).catch(report))
     }
     if (!dispatch.credential.endpoint) return
     const { kind: _, ...facts } = outcome
@@ -403,13 +401,11 @@ export class Acceptance {
       endpoint: credential.endpoint?.name ?? null,
       ...(credential.endpoint && { endpointCreated: credential.endpoint.created }),
       ...requestColumns(request, now()),
-      ...(isStored ? await encryptEvent(dispatch, encryption) : NO_CONTENT),
+      ...(isStored ? await encryptEvent(dispatch, encryption) : { key: null, content: null }),
       ...state,
     }
   }
 }
-
-const NO_CONTENT = { key: null, content: null } as const
 
 /** The batch that collects an event; `null` if none does, or the event has a stored body. */
 function collectionOf(

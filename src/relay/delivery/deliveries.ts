@@ -27,7 +27,7 @@ import { isDeleted } from '../store/delivery-sql.ts'
 import { type Encryption, rowsByKey } from '../store/encryption.ts'
 import { endpointOf } from '../store/endpoint-records.ts'
 import type { EndpointTable } from '../store/endpoint-table.ts'
-import { isOwnQueue, ownerOf } from '../store/queue-name.ts'
+import { isOwnQueue } from '../store/queue-name.ts'
 import { type Alarm, Alarms } from './alarms.ts'
 import type { AttemptOutcome } from './answers.ts'
 import { RunFollower } from './follow-runs.ts'
@@ -35,7 +35,7 @@ import { type ChangeLine, deadLine, namesOf } from './log-lines.ts'
 import { DeliveryLoop } from './loop.ts'
 import { NotificationSender, type NotifySettings, type PostNotification } from './notify.ts'
 import type { Rest } from './queue.ts'
-import { type CallBudget, Schedule, type Task } from './schedule.ts'
+import { Schedule, type Task } from './schedule.ts'
 
 /** The deliveries as requests and the admin API use them. Arguments and results are JSON: on Workers, they are calls. */
 export type DeliveryStore = Omit<
@@ -89,8 +89,6 @@ export class Deliveries {
   readonly #sender: NotificationSender | undefined
   /** Everything that recurs: to be run at its `next()`. */
   readonly schedule: Schedule
-  /** The budgets of the running tasks. */
-  readonly #budgets: { loop?: CallBudget; follower?: CallBudget } = {}
   #checkedAt: number
   #expiredAt = Number.NEGATIVE_INFINITY
   #loggedLate = Number.NEGATIVE_INFINITY
@@ -102,20 +100,21 @@ export class Deliveries {
     const { table, endpoints, limiters, github, metrics, notify } = ports
     this.table = table
     this.#checkedAt = ports.now()
-    this.#alarms = new Alarms({ ...ports, sends: notify !== undefined })
-    const lookups = (task: 'loop' | 'follower') => ({
+    const notified = () => this.#sender?.stored()
+    this.#alarms = new Alarms({ ...ports, notified })
+    const lookups = (task: () => Pick<RunFollower, 'budget'>) => ({
       ...github,
       retryTime: 0,
       govern: limiters.lookup,
       call: (request: Parameters<typeof github.call>[0]) => {
-        this.#budgets[task]?.use()
+        task().budget?.use()
         return github.call(request)
       },
     })
     this.#loop = new DeliveryLoop({
       ...ports,
       send: dispatchTo({ ...github, retryTime: 0, govern: limiters.granted }, metrics),
-      findRuns: listsRuns(github) ? runFinder(lookups('loop')) : undefined,
+      findRuns: listsRuns(github) ? runFinder(lookups(() => this.#loop)) : undefined,
       follows: (dispatch) => isFollowed(dispatch, github),
       delivered: (follows) => this.#follows(follows),
     })
@@ -126,9 +125,10 @@ export class Deliveries {
       ...ports,
       table,
       credentialOf: (delivery) => this.#credentialOf(delivery),
-      readRuns: runReader(lookups('follower')),
-      readDetails: detailsReader(lookups('follower')),
-      changeAlarm: this.#alarms.change,
+      readRuns: runReader(lookups(() => this.#follower)),
+      readDetails: detailsReader(lookups(() => this.#follower)),
+      alarms: this.#alarms,
+      notified,
       counted: (outcome) => metrics.ran(outcome),
     })
     this.schedule = new Schedule(this.#tasks(), ports)
@@ -140,7 +140,7 @@ export class Deliveries {
     const { table, log } = this.#ports
     await table.open()
     await this.#sender?.start()
-    await this.#alarms.start()
+    await this.#alarms.look()
     await this.#loop.start()
     const { unreadable } = await table.figures()
     if (unreadable > 0) log({ change: 'unreadable', events: unreadable })
@@ -150,7 +150,6 @@ export class Deliveries {
   /** Starts no more calls; resolves when the open ones have ended. Events stay on disk. */
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.schedule.stop()])
-    await this.#alarms.writeEvents().catch(this.#ports.report)
   }
 
   /** Calls of GitHub that are open, or prepared. */
@@ -190,16 +189,14 @@ export class Deliveries {
       if (!(error instanceof StorageError)) throw error
       return false
     }
-    for (const row of rows) {
-      this.#noteRow(row)
-      this.#loop.stored(row)
-    }
+    this.#hasRows = true
+    for (const row of rows) this.#loop.stored(row)
     return true
   }
 
   /** Records deliveries after the response: delivered, filtered, refused or dead. Never rejects. */
   async record(rows: readonly NewDelivery[]): Promise<void> {
-    for (const row of rows) this.#noteRow(row)
+    this.#hasRows = true
     try {
       await this.table.record(rows)
     } catch (error) {
@@ -210,7 +207,7 @@ export class Deliveries {
   }
 
   /** Records how a call ended that was open when its event was stored. */
-  settle(id: string, outcome: AttemptOutcome): Promise<void> {
+  settle({ id }: Pick<Delivery, 'id' | 'queue'>, outcome: AttemptOutcome): Promise<void> {
     return this.#loop.settle(id, outcome)
   }
 
@@ -276,43 +273,22 @@ export class Deliveries {
   }
 
   async alarms(): Promise<readonly Alarm[]> {
-    return this.#alarms.active
+    return this.#alarms.active()
   }
 
   /** A changed endpoint may expect events. */
   async #endpointsChanged(): Promise<void> {
-    await this.#alarms.endpointsChanged().catch(this.#ports.report)
+    await this.#alarms.look().catch(this.#ports.report)
     this.#ports.changed()
   }
 
   #tasks(): readonly Task[] {
-    const sender = this.#sender
     return [
-      {
-        isFirst: true,
-        next: () => this.#loop.next(),
-        run: (budget) => {
-          this.#budgets.loop = budget
-          return this.#loop.run(budget)
-        },
-      },
-      {
-        next: () => this.#follower.next(),
-        run: async (budget) => {
-          this.#budgets.follower = budget
-          await this.#follower.run(budget)
-          sender?.stored()
-        },
-      },
-      {
-        next: () => this.#alarms.next(),
-        run: async () => {
-          await this.#alarms.run()
-          sender?.stored()
-        },
-      },
+      this.#loop,
+      this.#follower,
+      this.#alarms,
       { next: () => this.#nextCheck(), run: () => this.#check() },
-      ...(sender ? [{ next: () => sender.next(), run: () => sender.run() }] : []),
+      ...(this.#sender ? [this.#sender] : []),
       ...(this.#ports.tasks ?? []),
     ]
   }
@@ -344,13 +320,6 @@ export class Deliveries {
       // A full disk cannot delete by age, and delivers all the same.
       report(error)
     }
-  }
-
-  #noteRow({ queue, endpoint, state }: NewDelivery): void {
-    this.#hasRows = true
-    // A filtered request shows that the sender is alive; a refused one may come from anyone.
-    if (endpoint === null || state === 'refused') return
-    this.#alarms.noteEvent(ownerOf(queue), endpoint)
   }
 
   #follows(isFollowed: boolean): void {

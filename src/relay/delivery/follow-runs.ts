@@ -26,9 +26,9 @@ import type { SqlStatement } from '../store/database.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import type { Delivery, FollowedDelivery, RunOutcome, RunStep } from '../store/delivery-rows.ts'
 import { holderOf, ownerOf } from '../store/queue-name.ts'
-import type { AlarmChange } from './alarms.ts'
+import type { Alarms } from './alarms.ts'
 import { kindOf } from './answers.ts'
-import { namesOf, type RunLine } from './log-lines.ts'
+import { type ChangeLine, namesOf } from './log-lines.ts'
 import {
   insertNotification,
   type Notification,
@@ -81,12 +81,13 @@ interface FollowerPorts extends Pick<Runtime, 'now' | 'report'> {
   credentialOf(delivery: Pick<Delivery, 'queue' | 'owner' | 'endpoint'>): Promise<Credential>
   readonly readRuns: ReadRuns
   readonly readDetails: ReadDetails
-  /** Begins or ends an alarm. @returns its statements; none if nothing changes */
-  changeAlarm(alarm: { kind: 'no_runs'; subject: string }, isActive: boolean): AlarmChange
+  readonly alarms: Pick<Alarms, 'change'>
   /** Which outcomes notifications report; absent if none are sent. */
   readonly notify: Pick<NotifySettings, 'all'> | undefined
+  /** To be told that notifications may have been stored. */
+  notified(): void
   counted(outcome: RunOutcome): void
-  log(line: RunLine): void
+  log(line: ChangeLine): void
 }
 
 /** Outcomes that are neither counted nor reported, because they are on the way. */
@@ -105,6 +106,8 @@ export class RunFollower {
   /** No lookup of a queue before this time. */
   readonly #nextLookup = new Map<string, number>()
   #next: number | undefined = 0
+  /** Of the run that began last. */
+  budget: CallBudget | undefined
 
   constructor(ports: FollowerPorts) {
     this.#ports = ports
@@ -122,8 +125,9 @@ export class RunFollower {
 
   /** Looks up the runs that are due. Never rejects. */
   async run(budget: CallBudget): Promise<void> {
-    const { table, now, report } = this.#ports
+    const { table, now, report, notified } = this.#ports
     this.#next = undefined
+    this.budget = budget
     try {
       for (const [queue, time] of this.#nextLookup) {
         if (time <= now()) this.#nextLookup.delete(queue)
@@ -140,6 +144,7 @@ export class RunFollower {
           }),
         )
       }
+      notified()
       const next = await table.nextRun()
       if (next === undefined) return
       // A queue that was looked up a moment ago waits for its next lookup, one without calls left does not.
@@ -217,7 +222,7 @@ export class RunFollower {
 
   /** Begins the alarm of an endpoint whose last events have no run, or ends it. */
   async #checkEndpoints(events: readonly FollowedDelivery[]): Promise<void> {
-    const { table, changeAlarm } = this.#ports
+    const { table, alarms } = this.#ports
     const subjects = new Map(
       events.map((event) => [`${endpointName(event)} ${event.repository}`, event]),
     )
@@ -227,9 +232,7 @@ export class RunFollower {
         last.length === MOST_WITHOUT_RUN && last.every((outcome) => outcome === 'no_run')
       // One or two events without a run neither begin an alarm nor end it.
       if (!lacksRuns && last[0] === 'no_run') continue
-      const change = changeAlarm({ kind: 'no_runs', subject }, lacksRuns)
-      await table.write(change.statements)
-      change.apply()
+      await alarms.change('no_runs', subject, lacksRuns)
     }
   }
 
@@ -259,7 +262,6 @@ function byQueue(events: readonly FollowedDelivery[]): Map<string, FollowedDeliv
   return queues
 }
 
-/** `<owner>/<name>` of the endpoint of a delivery. */
 function endpointName({ owner, endpoint }: Pick<Delivery, 'owner' | 'endpoint'>): string {
   return `${owner}/${endpoint ?? ''}`
 }
@@ -324,7 +326,7 @@ function progressWithoutRun(
     const failures = event.failures + 1
     const isRefused = !['not_now', 'ambiguous'].includes(kindOf(error) ?? '')
     if (failures >= (isRefused ? MOST_REFUSALS : MOST_FAILURES)) return unknown(event, error.code)
-    return { ...stepOf(event), failures, next: now + MINUTE }
+    return { ...event, failures, next: now + MINUTE }
   }
   const age = now - event.accepted
   if (age < STARTING_TIME) return undecided(event, now, event)
@@ -357,11 +359,6 @@ function unknown({ run }: FollowedDelivery, outcomeReason: string): RunStep {
   return { outcome: 'unknown', outcomeReason, run, ...nothing }
 }
 
-function stepOf(event: FollowedDelivery): RunStep {
-  const { outcome, outcomeReason, conclusion, details, run, failures, next } = event
-  return { outcome, outcomeReason, conclusion, details, run, failures, next }
-}
-
 function startedBy({ batch, id, path, run: url, accepted }: FollowedDelivery): StartedBy {
   const [workflow] = path.split('/', 1)
   return { delivery: batch ?? id, workflow, url, since: accepted - CLOCK_TOLERANCE }
@@ -370,9 +367,6 @@ function startedBy({ batch, id, path, run: url, accepted }: FollowedDelivery): S
 /** True for a run that may be of the event: it began later, and its name has no delivery id. */
 function mayBeOf(run: WorkflowRun, event: FollowedDelivery): boolean {
   const isDispatched = DISPATCH_EVENTS.some((name) => name === run.event)
-  return isDispatched && run.delivery === null && startsAfter(run, event)
-}
-
-function startsAfter({ started }: WorkflowRun, { accepted }: FollowedDelivery): boolean {
-  return Date.parse(started) >= accepted - CLOCK_TOLERANCE
+  const isLater = Date.parse(run.started) >= event.accepted - CLOCK_TOLERANCE
+  return isDispatched && run.delivery === null && isLater
 }

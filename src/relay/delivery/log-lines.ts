@@ -28,57 +28,31 @@ export const CHANGES = {
   notification_given_up: 'the receiver did not accept a notification; `reason` is its last status',
 } as const
 
-/** A line about a delivery, or about the database as a whole. */
-export interface DeliveryLine {
+/** `silent`: no event within `expect`. `no_runs`: events that GitHub accepted, and no run of them. */
+export type AlarmKind = 'silent' | 'no_runs'
+
+/** A line about an endpoint, a delivery, a run, an alarm, or the database as a whole. */
+export interface ChangeLine {
   /** `error` if an admin has to act. */
   readonly level?: 'error'
-  readonly change: Exclude<
-    keyof typeof CHANGES,
-    'created' | 'updated' | 'rotated' | 'run' | 'alarm' | 'notification_given_up'
-  >
+  readonly change: keyof typeof CHANGES
   readonly delivery?: string
   /** `owner/name` in lower case. */
   readonly repository?: string
-  /** Name of the endpoint; absent for a token URL. */
+  /** Name of the endpoint, absent for a token URL; with its owner in a line about the endpoint itself. */
   readonly endpoint?: string
   readonly attempts?: number
   readonly reason?: string
   /** How long the event waited, or until the next attempt. */
   readonly seconds?: number
   readonly events?: number
-}
-
-/** A line about the run of a delivery. */
-export interface RunLine {
-  readonly change: 'run'
-  readonly level?: 'error'
-  readonly outcome: RunOutcome
-  readonly delivery: string
-  readonly repository: string
-  readonly endpoint?: string
-  readonly reason?: string
+  readonly outcome?: RunOutcome
+  /** Address of the run. */
   readonly run?: string
+  readonly alarm?: AlarmKind
+  readonly subject?: string
+  readonly active?: boolean
 }
-
-/** `silent`: no event within `expect`. `no_runs`: events that GitHub accepted, and no run of them. */
-export type AlarmKind = 'silent' | 'no_runs'
-
-/** A line about an alarm that begins or ends. */
-export interface AlarmLine {
-  readonly change: 'alarm'
-  readonly level?: 'error'
-  readonly alarm: AlarmKind
-  readonly subject: string
-  readonly active: boolean
-}
-
-export interface NotificationLine {
-  readonly change: 'notification_given_up'
-  readonly level: 'error'
-  readonly reason: string
-}
-
-export type ChangeLine = DeliveryLine | RunLine | AlarmLine | NotificationLine
 
 /** The fields of a line that name a delivery, or a batch by its id. */
 export function namesOf({
@@ -92,7 +66,7 @@ export function namesOf({
 /** The line of an event that became a dead letter. */
 export function deadLine(
   event: Pick<Delivery, 'id' | 'repository' | 'endpoint' | 'attempts' | 'reason'>,
-): DeliveryLine {
+): ChangeLine {
   const { attempts, reason } = event
   return { change: 'dead', ...namesOf(event), attempts, reason }
 }

@@ -20,7 +20,7 @@ import {
 } from '../store/delivery-rows.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type AttemptOutcome, acceptedOutcome, outcomeOf } from './answers.ts'
-import { type DeliveryLine, deadLine, namesOf } from './log-lines.ts'
+import { type ChangeLine, deadLine, namesOf } from './log-lines.ts'
 import { OF_CONTENT, type OpenPorts, openEvent, openMembers } from './open-event.ts'
 import { mostCalls, noteFailedRequest, noteOutcome, Queue, type Rest } from './queue.ts'
 import { MOST_DOUBTS, nextAttempt, reasonOfAge } from './retry-policy.ts'
@@ -60,7 +60,7 @@ interface LoopPorts extends OpenPorts, Runtime {
   changed(): void
   /** To be told of each delivered event or batch, and whether its run is followed. */
   delivered(follows: boolean): void
-  log(line: DeliveryLine): void
+  log(line: ChangeLine): void
 }
 
 export class DeliveryLoop {
@@ -71,7 +71,8 @@ export class DeliveryLoop {
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
   #writesAgainAt = 0
   #running: Promise<void> | undefined
-  #budget: CallBudget | undefined
+  /** Of the run that began last. */
+  budget: CallBudget | undefined
   /** Ends the wait of a run. */
   #signal = () => {}
   #isStopped = false
@@ -215,7 +216,7 @@ export class DeliveryLoop {
 
   async #run(budget: CallBudget): Promise<void> {
     const { now } = this.#ports
-    this.#budget = budget
+    this.budget = budget
     while (!this.#isStopped) {
       let isChanged = false
       const changed = new Promise<void>((resolve) => {
@@ -267,7 +268,7 @@ export class DeliveryLoop {
   /** Reads the next event of each queue whose time has come. */
   #selectAll(): void {
     const { now, report } = this.#ports
-    if (this.#budget?.isUsedUp) return
+    if (this.budget?.isUsedUp) return
     for (const queue of this.#queues.values()) {
       const isFree = !queue.isSelecting && !queue.ready && queue.open.size < mostCalls(queue)
       if (!isFree || now() < queue.selectsAt) continue
@@ -316,12 +317,12 @@ export class DeliveryLoop {
           later.push(event.id)
           continue
         }
-        if (this.#budget?.isUsedUp) {
+        if (this.budget?.isUsedUp) {
           queue.selectsAt = now()
           return
         }
         // Many queues may look at the same time, so a lookup takes its calls before it makes them.
-        this.#budget?.use(LOOKUP_CALLS)
+        this.budget?.use(LOOKUP_CALLS)
         await this.#lookUp(queue, event)
         continue
       }
@@ -343,7 +344,7 @@ export class DeliveryLoop {
     }
     for (const [limiter, queues] of ready) {
       let left = queues
-      while (left.length > 0 && !this.#budget?.isUsedUp && !this.#isStopped) {
+      while (left.length > 0 && !this.budget?.isUsedUp && !this.#isStopped) {
         const turn = limiter.next(left.map(({ repository }) => repository))
         if ('wait' in turn) {
           for (const queue of left) queue.turnAt = now() + turn.wait
@@ -362,7 +363,7 @@ export class DeliveryLoop {
     queue.ready = undefined
     queue.selectsAt = now()
     queue.open.add(key)
-    this.#budget?.use(queue.isCalled ? 1 : FIRST_CALLS)
+    this.budget?.use(queue.isCalled ? 1 : FIRST_CALLS)
     queue.isCalled = true
     const call = this.#attempt(queue, event.id)
       .catch((error: unknown) => {
@@ -400,7 +401,6 @@ export class DeliveryLoop {
     await this.#conclude(queue, first, members, outcome)
   }
 
-  /** Asks GitHub to accept an event. */
   async #send(dispatch: Dispatch): Promise<AttemptOutcome> {
     const { send, follows, now, report } = this.#ports
     const began = now()
@@ -412,7 +412,6 @@ export class DeliveryLoop {
     }
   }
 
-  /** Records the outcome of an attempt. */
   async #conclude(
     queue: Queue,
     event: Delivery,

@@ -5,7 +5,7 @@ import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Database, SqlStatement } from '../store/database.ts'
-import type { NotificationLine } from './log-lines.ts'
+import type { ChangeLine } from './log-lines.ts'
 
 /** A signed webhook that waits to be sent to `HOOKLINE_NOTIFY_URL`. Times are milliseconds since 1970. */
 export interface Notification {
@@ -35,7 +35,7 @@ interface SenderPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly database: Database
   readonly post: PostNotification
   readonly secret: Secret
-  log(line: NotificationLine): void
+  log(line: ChangeLine): void
 }
 
 const SECOND = 1000
@@ -43,20 +43,8 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** Milliseconds before each retry, as the specification of Standard Webhooks proposes. */
-const PAUSES = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-]
-
-/** The longest of them. */
-const LONGEST_PAUSE = 24 * HOUR
+const IN_HOURS = [2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)
+const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...IN_HOURS]
 
 /** Notifications of one run, which are sent concurrently: a Durable Object may make a limited number of requests. */
 const MOST_SENT = 8
@@ -98,7 +86,7 @@ export class NotificationSender {
   async start(): Promise<void> {
     const { database, now } = this.#ports
     const text = 'UPDATE notification SET next = ?1 WHERE next > ?1 + ?2'
-    await database.write([[text, now(), LONGEST_PAUSE]])
+    await database.write([[text, now(), Math.max(...PAUSES)]])
   }
 
   /** When a notification is due; `undefined` if none waits. */

@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime.ts'
 import type { NewDelivery } from '../store/delivery-rows.ts'
-import type { DeliveryLine } from './log-lines.ts'
+import type { ChangeLine } from './log-lines.ts'
 
 /** Takes records after the response. */
 export interface RecordPort {
@@ -16,7 +16,7 @@ interface PendingRecord {
 
 interface RecorderPorts extends Pick<Runtime, 'after' | 'now' | 'report'> {
   record(rows: readonly NewDelivery[]): Promise<void>
-  log(line: DeliveryLine): void
+  log(line: ChangeLine): void
 }
 
 /** Rows of one transaction. */

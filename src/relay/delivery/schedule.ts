@@ -6,8 +6,6 @@ export interface Task {
   next(): number | undefined
   /** Does what is due. Never rejects. */
   run(budget: CallBudget): Promise<void>
-  /** True for the task that gets what the others leave of a run's calls. */
-  readonly isFirst?: boolean
 }
 
 interface SchedulePorts extends Pick<Runtime, 'now'> {
@@ -28,6 +26,7 @@ export class Schedule {
   readonly #running = new Map<Task, Promise<void>>()
   #isStopped = false
 
+  /** @param tasks the first one gets what the others leave of a run's calls */
   constructor(tasks: readonly Task[], ports: SchedulePorts) {
     this.#tasks = tasks
     this.#ports = ports
@@ -55,7 +54,8 @@ export class Schedule {
     const others = due.length > 1 ? OTHER_CALLS : 0
     await Promise.all(
       due.map((task) => {
-        const share = task.isFirst || due.length === 1 ? (calls ?? 0) - others : OTHER_CALLS
+        const isFirst = task === this.#tasks[0]
+        const share = isFirst || due.length === 1 ? (calls ?? 0) - others : OTHER_CALLS
         return this.#begin(task, new CallBudget(calls === undefined ? undefined : share))
       }),
     )

@@ -8,15 +8,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bugOf, UserError } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
-import type { EndpointLine } from '../admin/endpoints.ts'
-import {
-  credentialsOf,
-  type ForgeAccess,
-  type RelayConfig,
-  readStorageSettings,
-  steadyClock,
-  systemClock,
-} from '../config.ts'
+import { type ForgeAccess, type RelayConfig, readStorageSettings, steadyClock } from '../config.ts'
 import type { ChangeLine } from '../delivery/log-lines.ts'
 import { DeliveryRecorder } from '../delivery/recorder.ts'
 import type { Schedule, Task } from '../delivery/schedule.ts'
@@ -26,8 +18,6 @@ import type { Relay } from '../relay.ts'
 import type { StreamedHash } from '../store/bodies.ts'
 import { StorageError, type StorageFault } from '../store/database.ts'
 import { Encryption, type EncryptJwe, reencrypt, rowsByKey } from '../store/encryption.ts'
-import { EndpointLookup } from '../store/endpoint-lookup.ts'
-import { EndpointTable } from '../store/endpoint-table.ts'
 import { openDeliveries, relayStoreOf } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
@@ -74,38 +64,28 @@ export async function openNodeDatabase(
   const { database } = file
   const disk = new DiskLog(write)
   const { log, report } = disk
-  const table = new EndpointTable(database)
-  const endpoints = new EndpointLookup({
-    stores: table,
-    encryption,
-    now: steadyClock.now,
-    date: systemClock.now,
-    report,
-  })
-  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
-  const shared = { config, access, settings, encryption, credentials, now: steadyNow, log, report }
-  const opened = openDeliveries({
+  const shared = { config, access, settings, encryption, now: steadyNow, log, report }
+  const { deliveries, bodies, ...found } = openDeliveries({
     ...shared,
     database,
-    endpoints: table,
     pack: stateless.packers.at(-1) ?? PACK,
     tasks: [everyMinute(async () => disk.noteFault(await file.fault()))],
     changed: () => timer.set(),
   })
-  const { deliveries, bodies } = opened
-  const timer = new ScheduleTimer(deliveries.schedule, report)
+  const timer = scheduleTimer(deliveries.schedule, report)
   const recorder = new DeliveryRecorder({
     record: (rows) => deliveries.record(rows),
     ...{ after: steadyClock.after, now: steadyNow, log, report },
   })
-  const pending = new PendingWork()
+  /** Work that goes on after responses. */
+  const pending = new Set<Promise<void>>()
   const started = performance.now()
   /** Rows that no relay key decrypts. */
   let unreadable = 0
   const storeOf = relayStoreOf({
     ...shared,
+    ...found,
     keys: relayKey.keys,
-    endpoints,
     loadChecks: stateless.loadChecks,
     deliveries,
     bodies: { storeOf: () => bodies, newHash },
@@ -119,9 +99,15 @@ export async function openNodeDatabase(
   })
   const relay: Relay = {
     ...stateless,
-    credentials,
+    credentials: found.credentials,
     report,
-    store: storeOf({ recorder, background: (work) => pending.add(work) }),
+    store: storeOf({
+      recorder,
+      background: (work) => {
+        pending.add(work)
+        void work.finally(() => pending.delete(work))
+      },
+    }),
     readiness: new Readiness({
       now: steadyClock.now,
       servesOne: stateless.repository !== undefined,
@@ -149,7 +135,7 @@ export async function openNodeDatabase(
       const end = performance.now() + patience
       timer.stop()
       // A call that is cut off is repeated after the next start, with the same delivery id.
-      const ended = Promise.all([deliveries.stop(), pending.ended()]).then(() => recorder.flush())
+      const ended = Promise.all([deliveries.stop(), ...pending]).then(() => recorder.flush())
       await within(patience, ended)
       // A disk that does not respond does not keep the process either.
       await within(Math.max(CLOSING_TIME, end - performance.now()), file.close())
@@ -225,53 +211,29 @@ async function backupOf(
   }
 }
 
-/** Work that goes on after the responses. */
-class PendingWork {
-  readonly #works = new Set<Promise<void>>()
-
-  add(work: Promise<void>): void {
-    this.#works.add(work)
-    void work.finally(() => this.#works.delete(work))
-  }
-
-  async ended(): Promise<void> {
-    await Promise.all(this.#works)
-  }
-}
-
 /** The one timer of everything that recurs. */
-class ScheduleTimer {
-  readonly #schedule: Schedule
-  readonly #report: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
-  #at: number | undefined
-  #isStopped = false
-
-  constructor(schedule: Schedule, report: (error: unknown) => void) {
-    this.#schedule = schedule
-    this.#report = report
-  }
-
-  set(): void {
-    const next = this.#schedule.next()
-    if (this.#isStopped || next === this.#at) return
-    clearTimeout(this.#timer)
-    this.#at = next
+function scheduleTimer(schedule: Schedule, report: (error: unknown) => void) {
+  let timer: NodeJS.Timeout | undefined
+  let at: number | undefined
+  let isStopped = false
+  const set = () => {
+    const next = schedule.next()
+    if (isStopped || next === at) return
+    clearTimeout(timer)
+    at = next
     if (next === undefined) return
     const delay = Math.min(Math.max(0, next - steadyNow()), LONGEST_TIMER)
-    this.#timer = setTimeout(() => this.#run(), delay)
+    timer = setTimeout(() => {
+      at = undefined
+      schedule.run().catch(report)
+      set()
+    }, delay)
   }
-
-  stop(): void {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
+  const stop = () => {
+    isStopped = true
+    clearTimeout(timer)
   }
-
-  #run(): void {
-    this.#at = undefined
-    this.#schedule.run().catch(this.#report)
-    this.set()
-  }
+  return { set, stop }
 }
 
 function everyMinute(work: () => Promise<void>): Task {
@@ -294,7 +256,7 @@ class DiskLog {
     this.#write = write
   }
 
-  readonly log = (line: ChangeLine | EndpointLine): void => {
+  readonly log = (line: ChangeLine): void => {
     this.#write(JSON.stringify({ time: new Date(steadyNow()).toISOString(), ...line }))
   }
 

@@ -1,3 +1,4 @@
+import { base64url, type CryptoKey } from 'jose'
 import { toHex } from '../../wire/bytes.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isOwner } from '../../wire/path.ts'
@@ -92,7 +93,7 @@ export class LargeBodies {
       const hash = await hashOfBody(owner, id)
       const length = await store.find(hash)
       if (length === null) return NOT_FOUND
-      const chunks = decryptedChunks(store, hash, await bodyCipher(id), length)
+      const chunks = decryptedChunks(store, hash, await bodyKey(id), length)
       // A body that is damaged is noticed before the status is sent, at its first chunk.
       const first = await chunks.next()
       return {
@@ -151,13 +152,13 @@ interface UploadParts extends LargeBodiesParts {
 interface OpenUpload {
   readonly store: BodyStore
   readonly hash: string
-  readonly cipher: BodyCipher
+  readonly key: CryptoKey
 }
 
 /** A body that is being stored. Its request ends with `keep` or `discard`. */
 export class BodyUpload {
   readonly #parts: UploadParts
-  readonly #id = randomId()
+  readonly #id = base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
   readonly #digest: StreamedHash
   #allowed: Promise<boolean> | undefined
   #chunk = new Uint8Array()
@@ -223,8 +224,8 @@ export class BodyUpload {
     return this.#parts.inTurn(async () => {
       const whole = new Uint8Array(this.#bytes)
       let at = 0
-      const { store, hash, cipher } = await this.#open()
-      for await (const chunk of decryptedChunks(store, hash, cipher, this.#bytes)) {
+      const { store, hash, key } = await this.#open()
+      for await (const chunk of decryptedChunks(store, hash, key, this.#bytes)) {
         whole.set(chunk, at)
         at += chunk.length
       }
@@ -276,16 +277,17 @@ export class BodyUpload {
     const store = storeOf(owner)
     const hash = await hashOfBody(owner, this.#id)
     await store.begin({ hash, request, owner, endpoint, hasToken, created: now() })
-    return { store, hash, cipher: await bodyCipher(this.#id) }
+    return { store, hash, key: await bodyKey(this.#id) }
   }
 
   async #store(isLast: boolean): Promise<void> {
     await stored(async () => {
-      const { store, hash, cipher } = await this.#open()
+      const { store, hash, key } = await this.#open()
       const number = this.#chunks++
       const chunk = this.#chunk.subarray(0, this.#filled)
-      const hasRoom = await store.put(hash, number, await cipher.encrypt(chunk, number, isLast))
-      if (!hasRoom) throw new RelayError('bodies_full')
+      const encrypted = await crypto.subtle.encrypt(parameters(number, isLast), key, chunk)
+      if (!(await store.put(hash, number, new Uint8Array(encrypted))))
+        throw new RelayError('bodies_full')
       this.#filled = 0
     })
   }
@@ -300,22 +302,18 @@ async function stored<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** 256 bits in base64url. */
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  const text = btoa(String.fromCharCode(...bytes))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')
-}
-
+/** @throws Error for a chunk that is damaged, or has another number */
 async function* decryptedChunks(
   store: BodyStore,
   hash: string,
-  cipher: BodyCipher,
+  key: CryptoKey,
   bytes: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const count = Math.max(1, Math.ceil(bytes / CHUNK_BYTES))
   for (let number = 0; number < count; number++) {
-    yield await cipher.decrypt(await store.chunk(hash, number), number, number === count - 1)
+    const chunk = await store.chunk(hash, number)
+    const isLast = number === count - 1
+    yield new Uint8Array(await crypto.subtle.decrypt(parameters(number, isLast), key, chunk))
   }
 }
 
@@ -324,53 +322,27 @@ async function* withFirst(first: readonly Uint8Array[], others: AsyncIterable<Ui
   yield* others
 }
 
+const ENCODER = new TextEncoder()
+
 /**
- * Encrypts a body with a key that is derived from its address. The relay stores only a hash of the address,
- * so the storage alone does not reveal the body.
+ * The key of a body, which is derived from its address. The relay stores only a hash of the address, so the
+ * storage alone does not reveal the body.
  *
+ * @param id the random part of the address
+ */
+async function bodyKey(id: string): Promise<CryptoKey> {
+  const { subtle } = crypto
+  const secret = await subtle.importKey('raw', ENCODER.encode(id), 'HKDF', false, ['deriveKey'])
+  const info = ENCODER.encode('hookline stored body')
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  const algorithm = { name: 'AES-GCM', length: 256 }
+  return subtle.deriveKey(derivation, secret, algorithm, false, ['encrypt', 'decrypt'])
+}
+
+/**
  * A body is a sequence of chunks: each is the ciphertext of AES-256-GCM with its tag. The nonce is the number
  * of the chunk, and the last chunk is marked, so that no chunk can be missing or replaced.
  */
-interface BodyCipher {
-  encrypt(
-    chunk: Uint8Array<ArrayBuffer>,
-    number: number,
-    isLast: boolean,
-  ): Promise<Uint8Array<ArrayBuffer>>
-  /** @throws Error for a chunk that is damaged, or has another number */
-  decrypt(
-    chunk: Uint8Array<ArrayBuffer>,
-    number: number,
-    isLast: boolean,
-  ): Promise<Uint8Array<ArrayBuffer>>
-}
-
-const ENCODER = new TextEncoder()
-
-/** @param id the random part of the address */
-async function bodyCipher(id: string): Promise<BodyCipher> {
-  const { subtle } = crypto
-  const secret = await subtle.importKey('raw', ENCODER.encode(id), 'HKDF', false, ['deriveKey'])
-  const key = await subtle.deriveKey(
-    {
-      name: 'HKDF',
-      hash: 'SHA-256',
-      salt: new Uint8Array(),
-      info: ENCODER.encode('hookline stored body'),
-    },
-    secret,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
-  return {
-    encrypt: async (chunk, number, isLast) =>
-      new Uint8Array(await subtle.encrypt(parameters(number, isLast), key, chunk)),
-    decrypt: async (chunk, number, isLast) =>
-      new Uint8Array(await subtle.decrypt(parameters(number, isLast), key, chunk)),
-  }
-}
-
 function parameters(number: number, isLast: boolean) {
   const iv = new Uint8Array(12)
   new DataView(iv.buffer).setUint32(8, number)

@@ -77,7 +77,7 @@ export class BodyTable {
     const store = `INSERT INTO chunk SELECT hash, ?, ? FROM body WHERE hash = ? AND finished = 0`
     const count = 'UPDATE body SET bytes = bytes + ? WHERE hash = ? AND finished = 0 RETURNING hash'
     const taken = { ...ownerOf(row), events: 0, bytes: chunk.length }
-    return room.within([taken], undefined, async () => {
+    return room.within(taken, undefined, async () => {
       const rows = await database.write([
         [store, number, chunk, hash],
         [count, chunk.length - TAG_BYTES, hash],
@@ -122,7 +122,7 @@ export class BodyTable {
     }
     await database.write([['DELETE FROM body WHERE hash = ?', hash]])
     const bytes = Number(row.bytes) + (last + 1) * TAG_BYTES
-    room.give([{ ...ownerOf(row), events: 0, bytes }])
+    room.give({ ...ownerOf(row), events: 0, bytes })
   }
 
   /**

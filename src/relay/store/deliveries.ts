@@ -42,7 +42,14 @@ import {
   YIELDS,
 } from './delivery-sql.ts'
 import { isOwnQueue, ownerOf, repositoryOf } from './queue-name.ts'
-import { type CountedRows, ROW_BYTES, Room, type RoomLimits, YIELDING } from './room.ts'
+import {
+  type CountedRows,
+  ROW_BYTES,
+  Room,
+  type RoomLimits,
+  type RoomRequest,
+  YIELDING,
+} from './room.ts'
 import { COLLECTED } from './schema.ts'
 
 const SECOND = 1000
@@ -123,6 +130,7 @@ export class DeliveryTable {
         now,
       ],
       [`UPDATE delivery SET at = ?1 WHERE next IS NOT NULL AND ${UNDELIVERED} AND at > ?1`, now],
+      ['UPDATE endpoint SET lastEvent = ?1 WHERE lastEvent > ?1', now],
     ])
   }
 
@@ -141,7 +149,7 @@ export class DeliveryTable {
       replaces,
     }: { readonly most?: Bound | undefined; readonly replaces?: string | undefined } = {},
   ): Promise<boolean> {
-    return this.room.within(rows.map(roomRequest), most, async () => {
+    return this.room.within(roomRequest(rows), most, async () => {
       const [first = [], ...others] = rows.map((row) => [
         this.#insertion(row, true, row.id === replaces ? undefined : replaces),
         COUNT_ACCEPTED,
@@ -149,7 +157,7 @@ export class DeliveryTable {
       // Others are stored only while the filtered request is there, so its own row comes last.
       const replaced = await this.write(
         replaces === undefined
-          ? [...first, ...others.flat()]
+          ? [...first, ...others.flat(), ...this.#heard(rows)]
           : [...others.flat(), ...this.#deletion([replaces], ['filtered']), ...first],
       )
       return replaces === undefined || replaced.length > 0
@@ -174,9 +182,10 @@ export class DeliveryTable {
         const values = [ownerOf(row.queue), row.endpoint, row.state] as const
         return [[`DELETE FROM delivery ${TRIM}`, ...values]]
       }),
+      ...this.#heard(recorded),
     ])
     for (const row of recorded) {
-      const request = roomRequest(row)
+      const request = roomRequest([row])
       if (!YIELDING.includes(row.state)) this.room.add(request)
       else this.room.addYielding(this.#parts.limits.retention > 0 ? request.bytes : ROW_BYTES)
     }
@@ -694,6 +703,16 @@ export class DeliveryTable {
     return [[text, JSON.stringify(ids)]]
   }
 
+  /** Notes that endpoints accepted events: also filtered ones, whose sender is alive, but no refused ones. */
+  #heard(rows: readonly NewDelivery[]): readonly SqlStatement[] {
+    const heard = rows.filter(({ endpoint, state }) => endpoint !== null && state !== 'refused')
+    const byName = new Map(heard.map((row) => [`${ownerOf(row.queue)}/${row.endpoint}`, row]))
+    const text = `UPDATE endpoint SET lastEvent = ? WHERE owner = ? AND name = ? AND expect IS NOT NULL`
+    return [...byName.values()].map(({ queue, endpoint }) => {
+      return [text, this.#parts.now(), ownerOf(queue), endpoint]
+    })
+  }
+
   #isRecorded({ state, queue, endpoint }: NewDelivery): boolean {
     if (state !== 'refused') return true
     const now = this.#parts.now()
@@ -745,13 +764,14 @@ export class DeliveryTable {
   }
 }
 
-/** States that expire. */
 const ENDED: readonly DeliveryState[] = [...YIELDING, 'dead']
 
-function roomRequest(row: NewDelivery) {
-  const { queue, endpoint, content } = row
-  const bytes = (content?.length ?? 0) + ROW_BYTES
-  return { owner: ownerOf(row.queue), endpoint, events: 1, bytes, hasToken: !isOwnQueue(queue) }
+/** @param rows of one owner, and one endpoint or token */
+function roomRequest(rows: readonly NewDelivery[]): RoomRequest {
+  const { queue, endpoint } = rows[0] ?? { queue: '', endpoint: null }
+  const bytes = rows.reduce((sum, { content }) => sum + (content?.length ?? 0) + ROW_BYTES, 0)
+  const hasToken = !isOwnQueue(queue)
+  return { owner: ownerOf(queue), endpoint, events: rows.length, bytes, hasToken }
 }
 
 /** The statements of every deletion. The second returns the rows. */

@@ -181,11 +181,8 @@ async function olderRows(
   const text = `SELECT ${id} AS id, key, content FROM ${name} WHERE key <> ? ${next}
     ORDER BY ${id} LIMIT ${STEP}`
   const rows = await database.read(text, key, ...(after === undefined ? [] : [after]))
-  return rows.map((row) => ({
-    id: typeof row.id === 'number' ? row.id : String(row.id),
-    key: String(row.key),
-    content: String(row.content),
-  }))
+  // The columns are the fields.
+  return rows as unknown as readonly OlderRow[]
 }
 
 /** @returns `undefined` if no key decrypts the row */

@@ -18,7 +18,6 @@ interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
   date(): Date
 }
 
-/** The parts of a URL that name an endpoint. */
 interface EndpointAddress {
   /** As the URL has it; only the one in lower case has endpoints. */
   readonly owner: string
@@ -105,7 +104,8 @@ export class EndpointLookup {
 
   /** To be called after each change of the owner's endpoints. */
   changed(owner: string): void {
-    this.#listOf(owner).outdate()
+    // A list that is being read now is from before the change.
+    this.#lists.delete(this.#keyOf(owner))
   }
 
   /** Records the first event of an endpoint; later ones cost nothing. */
@@ -127,12 +127,16 @@ export class EndpointLookup {
 
   #listOf(owner: string): HashList {
     const { stores } = this.#ports
-    const key = stores.all ? '' : owner
+    const key = this.#keyOf(owner)
     const known = this.#lists.get(key)
     if (known) return known
     const list = new HashList(stores.all ?? stores.of(owner), this.#ports)
     this.#lists.set(key, list)
     return list
+  }
+
+  #keyOf(owner: string): string {
+    return this.#ports.stores.all ? '' : owner
   }
 
   /** @returns `undefined` if another owner has it, or it was just deleted */
@@ -164,10 +168,9 @@ class HashList {
   readonly #source: Pick<EndpointStore, 'versions'>
   readonly #ports: Pick<EndpointLookupPorts, 'holds' | 'now' | 'report'>
   #versions: ReadonlyMap<string, number> = new Map()
-  /** `undefined` if the list must be read before it is used. */
+  /** `undefined` before the list was read. */
   #readAt: number | undefined
   #reading: Promise<void> | undefined
-  #changes = 0
 
   constructor(
     source: Pick<EndpointStore, 'versions'>,
@@ -187,19 +190,11 @@ class HashList {
     return this.#versions.get(hash)
   }
 
-  outdate(): void {
-    this.#changes++
-    this.#readAt = undefined
-    this.#reading = undefined
-  }
-
   async #read(): Promise<void> {
     const { now, report } = this.#ports
-    const [at, changes] = [now(), this.#changes]
+    const at = now()
     try {
       const versions = await this.#source.versions()
-      // A list that was read before a change is not current.
-      if (changes !== this.#changes) return await this.#read()
       this.#versions = new Map(versions.map(({ hash, changed }) => [hash, changed]))
       this.#readAt = at
     } catch (error) {
@@ -207,7 +202,7 @@ class HashList {
       // A list from before the failure is better than none.
       if (this.#versions.size === 0) throw endpointsUnavailable(error)
     } finally {
-      if (changes === this.#changes) this.#reading = undefined
+      this.#reading = undefined
     }
   }
 }

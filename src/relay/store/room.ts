@@ -17,7 +17,7 @@ export interface RoomRequest {
   readonly owner: string
   /** `null` for token URLs: those of an owner share a quota, as an endpoint's events do. */
   readonly endpoint: string | null
-  /** 1 for an event, 0 for a part of a body. */
+  /** 0 for a part of a body. */
   readonly events: number
   readonly bytes: number
   /** True if its credential is not the relay's own. */
@@ -95,18 +95,18 @@ export class Room {
    * @throws StorageError
    */
   async within(
-    requests: readonly RoomRequest[],
+    request: RoomRequest,
     most: Bound | undefined,
     write: () => Promise<boolean>,
   ): Promise<boolean> {
-    if (!(await this.#takeCounted(requests, most))) return false
+    if (!(await this.#takeCounted(request, most))) return false
     let isWritten = false
     try {
       await this.make()
       isWritten = await write()
     } finally {
-      for (const request of requests) this.#pending.delete(request)
-      if (!isWritten) this.give(requests)
+      this.#pending.delete(request)
+      if (!isWritten) this.give(request)
     }
     return isWritten
   }
@@ -157,29 +157,20 @@ export class Room {
     for (const request of this.#pending) this.add(request)
   }
 
-  async #takeCounted(requests: readonly RoomRequest[], most: Bound | undefined): Promise<boolean> {
+  async #takeCounted(request: RoomRequest, most: Bound | undefined): Promise<boolean> {
     if (this.#countedAt === Number.NEGATIVE_INFINITY) await this.count()
-    if (this.#take(requests, most)) return true
+    if (this.#take(request, most)) return true
     const isCounted = this.#parts.now() - this.#countedAt < COUNT_INTERVAL
     if (isCounted && !this.#counting) return false
     await this.count()
-    return this.#take(requests, most)
+    return this.#take(request, most)
   }
 
-  /**
-   * Takes room for all of the requests, or for none. As much as stays free may be used by an endpoint: alone, it
-   * gets half.
-   */
-  #take(requests: readonly RoomRequest[], most: Bound | undefined): boolean {
-    for (const [taken, request] of requests.entries()) {
-      if (!this.#fits(request, most)) {
-        for (const other of requests) this.#pending.delete(other)
-        this.give(requests.slice(0, taken))
-        return false
-      }
-      this.#pending.add(request)
-      this.add(request)
-    }
+  /** As much as stays free may be used by an endpoint: alone, it gets half. */
+  #take(request: RoomRequest, most: Bound | undefined): boolean {
+    if (!this.#fits(request, most)) return false
+    this.#pending.add(request)
+    this.add(request)
     return true
   }
 
@@ -189,11 +180,9 @@ export class Room {
   }
 
   /** Gives back room that was not used, or of a deleted body. */
-  give(requests: readonly RoomRequest[]): void {
-    for (const request of requests) {
-      const { events, bytes } = request
-      this.#add(namesOf(request, events > 0), { events: -events, bytes: -bytes })
-    }
+  give(request: RoomRequest): void {
+    const { events, bytes } = request
+    this.#add(namesOf(request, events > 0), { events: -events, bytes: -bytes })
   }
 
   /** Counts bytes of rows that yield; negative for deleted ones. */
@@ -204,7 +193,12 @@ export class Room {
   #fits(request: RoomRequest, most: Bound | undefined): boolean {
     const { events, bytes, ownerShare } = this.#limits
     const all = this.#sumOf(ALL)
-    const free = { events: events - all.events, bytes: bytes - all.bytes }
+    // Of several rows, the last one may use half of what the others leave.
+    const others = 1 - 1 / Math.max(1, request.events)
+    const free = {
+      events: events - all.events - request.events * others,
+      bytes: bytes - all.bytes - request.bytes * others,
+    }
     const share = { events: events * ownerShare, bytes: bytes * ownerShare }
     const part = request.events > 0 ? 1 : BODIES_SHARE
     const fits = (name: string, limit: Bound) => {

@@ -1,9 +1,8 @@
 import { bugOf } from '../../wire/errors.ts'
-import type { EndpointLine } from '../admin/endpoints.ts'
 import type { ChangeLine } from '../delivery/log-lines.ts'
 
 /** Writes a line of the log that is not about a request. */
-export function logChange(line: ChangeLine | EndpointLine): void {
+export function logChange(line: ChangeLine): void {
   console.log(JSON.stringify({ time: new Date().toISOString(), ...line }))
 }
 

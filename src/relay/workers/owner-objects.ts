@@ -23,9 +23,6 @@ export const LOOK_HOLDS = 10_000
 /** Milliseconds after which a question to an object is given up; what it stores has no limit. */
 const READING_TIME = 5000
 
-/** Events whose calls of GitHub are open, at most. */
-const OPEN_CALLS = 10_000
-
 type OwnerObjectsPorts = Pick<Runtime, 'now' | 'report'>
 
 /** The objects of all owners, as an isolate calls them: each one is named after its owner, in lower case. */
@@ -33,8 +30,6 @@ export class OwnerObjects implements EndpointStores {
   readonly #namespace: ObjectNamespace
   readonly #ports: OwnerObjectsPorts
   readonly #waiting = new BoundedCache<string, { at: number; queues: Set<string> }>(OWNERS)
-  /** The owners of the events whose calls are open. */
-  readonly #owners = new BoundedCache<string, string>(OPEN_CALLS)
 
   constructor(namespace: ObjectNamespace, ports: OwnerObjectsPorts) {
     this.#namespace = namespace
@@ -106,8 +101,6 @@ export class OwnerObjects implements EndpointStores {
       const [row] = rows
       if (!row) return true
       const owner = ownerOf(row.queue)
-      // Also for the end of an event that is stored although the response of the object is lost.
-      for (const { id } of rows) this.#owners.set(id, owner)
       try {
         const isStored = await this.deliveriesOf(owner).put(rows)
         if (isStored) this.#stored(owner, rows)
@@ -121,10 +114,7 @@ export class OwnerObjects implements EndpointStores {
       const [row] = rows
       if (row) await this.deliveriesOf(ownerOf(row.queue)).record(rows)
     },
-    settle: async (id, outcome) => {
-      const owner = this.#owners.get(id)
-      if (owner !== undefined) await this.deliveriesOf(owner).settle(id, outcome)
-    },
+    settle: (event, outcome) => this.deliveriesOf(ownerOf(event.queue)).settle(event, outcome),
     noteAccepted: (queue) => this.deliveriesOf(ownerOf(queue)).noteAccepted(queue),
     wasAccepted: (queue) => this.#readingOf(ownerOf(queue)).wasAccepted(queue),
   }

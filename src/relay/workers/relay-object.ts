@@ -1,19 +1,11 @@
 // The object of an owner: it runs the store, the delivery loop and everything that recurs over its own database.
 
 import { readSetting } from '../../wire/settings.ts'
-import {
-  credentialsOf,
-  readRelayConfig,
-  readStorageSettings,
-  sharedGitHub,
-  steadyClock,
-  systemClock,
-} from '../config.ts'
+import { readRelayConfig, readStorageSettings, sharedGitHub } from '../config.ts'
 import { RelayError } from '../errors.ts'
 import { PACK } from '../github/payload.ts'
 import { Encryption, reencrypt } from '../store/encryption.ts'
-import { EndpointLookup } from '../store/endpoint-lookup.ts'
-import { type EndpointStore, EndpointTable } from '../store/endpoint-table.ts'
+import type { EndpointStore } from '../store/endpoint-table.ts'
 import { readRelayKeys } from '../store/relay-key.ts'
 import { type OpenDeliveries, openDeliveries } from '../stored-relay.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
@@ -37,7 +29,6 @@ export class OwnerObject {
   readonly #state: ObjectState
   readonly #database: ObjectDatabase
   readonly #opened: OpenDeliveries
-  readonly #endpoints: EndpointTable
 
   /** @throws Error without a relay key, or for tables of a newer version */
   static async open(state: ObjectState, env: Bindings): Promise<OwnerObject> {
@@ -50,45 +41,29 @@ export class OwnerObject {
     const database = new ObjectDatabase(state.storage)
     const { rows } = await reencrypt(database, encryption)
     if (rows > 0) log({ change: 'reencrypted', events: rows })
-    const endpoints = new EndpointTable(database)
-    const lookup = new EndpointLookup({
-      stores: endpoints,
-      encryption,
-      now: steadyClock.now,
-      date: systemClock.now,
-      report,
-    })
     let object: OwnerObject | undefined
     const opened = openDeliveries({
       config,
       access,
       settings: readStorageSettings(settings, config.figures, true),
       encryption,
-      credentials: credentialsOf(config, access.call, (key) => lookup.current(key)),
       now: Date.now,
       log,
       report,
       database,
-      endpoints,
       pack: PACK,
       changed: () => void object?.setAlarm().catch(report),
     })
     await opened.deliveries.start()
-    object = new OwnerObject(state, database, opened, endpoints)
+    object = new OwnerObject(state, database, opened)
     await object.setAlarm()
     return object
   }
 
-  private constructor(
-    state: ObjectState,
-    database: ObjectDatabase,
-    opened: OpenDeliveries,
-    endpoints: EndpointTable,
-  ) {
+  private constructor(state: ObjectState, database: ObjectDatabase, opened: OpenDeliveries) {
     this.#state = state
     this.#database = database
     this.#opened = opened
-    this.#endpoints = endpoints
   }
 
   /** Answers a call of `OwnerObjects`: `/<owner>/<store>`, or `/<owner>/chunks/<hash>/<number>`. */
@@ -131,12 +106,12 @@ export class OwnerObject {
   }
 
   #storeOf(owner: string, name: string): object {
-    const { deliveries, bodies } = this.#opened
+    const { deliveries, bodies, endpoints } = this.#opened
     if (name === 'deliveries') return deliveries
     if (name === 'table') return deliveries.table
     if (name === 'bodies') return bodies
     if (name !== 'endpoints') throw new TypeError(`the object has no store ${name}`)
-    const store: EndpointStore = this.#endpoints.of(owner)
+    const store: EndpointStore = endpoints.stores.of(owner)
     return { ...store, look: () => this.#look(store) }
   }
 

@@ -2,26 +2,19 @@
 
 import { toHex } from '../../wire/bytes.ts'
 import { readSetting } from '../../wire/settings.ts'
-import {
-  credentialsOf,
-  type ForgeAccess,
-  type RelayConfig,
-  readStorageSettings,
-  steadyClock,
-  systemClock,
-} from '../config.ts'
+import { type ForgeAccess, type RelayConfig, readStorageSettings, steadyClock } from '../config.ts'
 import type { RelayStore } from '../delivery/accept.ts'
 import { recordEach } from '../delivery/recorder.ts'
 import { RelayError } from '../errors.ts'
 import type { Relay } from '../relay.ts'
 import type { StreamedHash } from '../store/bodies.ts'
 import { Encryption } from '../store/encryption.ts'
-import { EndpointLookup } from '../store/endpoint-lookup.ts'
+import type { EndpointLookup } from '../store/endpoint-lookup.ts'
 import { endpointHash } from '../store/endpoint-records.ts'
 import type { Endpoint } from '../store/endpoint-settings.ts'
 import { holderOf, ownerOf, repositoryOf } from '../store/queue-name.ts'
 import { type RelayKeys, readRelayKeys } from '../store/relay-key.ts'
-import { relayStoreOf } from '../stored-relay.ts'
+import { openEndpoints, relayStoreOf } from '../stored-relay.ts'
 import { errorResponse } from '../webhook/responses.ts'
 import { type Bindings, environmentOf } from './bindings.ts'
 import { githubFetch } from './github-fetch.ts'
@@ -76,24 +69,18 @@ function storeWithoutKey({ send }: Relay): RelayStore {
 }
 
 function relayWithKey(
-  { env, namespace, config, access: shared, stateless }: StoredRelayParts,
+  { env, namespace, config, access: ofWorker, stateless }: StoredRelayParts,
   keys: RelayKeys,
 ): RelayOfRequest {
   // This bundle knows only the errors of its own calls.
-  const access = { ...shared, call: githubFetch(config.apiUrl) }
+  const access = { ...ofWorker, call: githubFetch(config.apiUrl) }
   const { report, loadChecks } = stateless
   const settings = readStorageSettings(environmentOf(env), config.figures, true)
   const encryption = new Encryption(keys)
   const objects = new OwnerObjects(namespace, { now: steadyClock.now, report })
-  const endpoints = new EndpointLookup({
-    stores: objects,
-    encryption,
-    holds: { known: LOOK_HOLDS, unknown: UNKNOWN_HOLDS },
-    now: steadyClock.now,
-    date: systemClock.now,
-    report,
-  })
-  const credentials = credentialsOf(config, access.call, (key) => endpoints.current(key))
+  const shared = { config, access, settings, encryption, now: Date.now, log: logChange, report }
+  const holds = { known: LOOK_HOLDS, unknown: UNKNOWN_HOLDS }
+  const { endpoints, credentials } = openEndpoints(objects, shared, holds)
   const deliveries = {
     ...objects.deliveries,
     waits: async (queue: string) =>
@@ -101,18 +88,12 @@ function relayWithKey(
   }
   const started = performance.now()
   const storeOf = relayStoreOf({
-    config,
-    access,
-    settings,
-    encryption,
+    ...shared,
     credentials,
     keys,
     endpoints,
     loadChecks,
     deliveries,
-    now: Date.now,
-    log: logChange,
-    report,
     bodies: { storeOf: (owner) => objects.bodiesOf(owner), newHash },
     isCurrent: (endpoint) => isCurrent(endpoint, endpoints),
     relay: () => relay,
