@@ -13,11 +13,17 @@ let server: Server
 let port: number
 let folder: string
 let bearers: (string | undefined)[]
+let isRefused: boolean
 const [OF_FOLDER, OF_VARIABLE] = [newRelayKey(), newRelayKey()]
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     bearers.push(request.headers.authorization)
+    if (isRefused) {
+      response.statusCode = 401
+      response.end('{"error":{"code":"invalid_key","message":"wrong bearer","hint":"none"}}')
+      return
+    }
     response.end('{"endpoints":[],"deliveries":[],"next":null}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -28,6 +34,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   bearers = []
+  isRefused = false
 })
 afterAll(() => {
   server.close()
@@ -59,6 +66,18 @@ test('the key of the folder goes to its own address only', async () => {
   // Another port of this machine may be a tunnel to another relay.
   const { stderr } = await list(['--relay', 'http://127.0.0.1:9'], data)
   expect(stderr).toContain('no key for the relay at 127.0.0.1:9')
+})
+
+test('a key that the relay does not accept names its cure: a restart after rotate-key, or the variable', async () => {
+  isRefused = true
+  const ofFolder = await list([], { HOOKLINE_DATA: folder })
+  expect(ofFolder.stderr).toContain(`does not accept ${join(folder, 'relay.key')}`)
+  expect(ofFolder.stderr).toContain('Restart the relay')
+  expect(ofFolder.stderr).not.toContain('HOOKLINE_RELAY_KEY')
+  const env = { HOOKLINE_RELAY_KEY: OF_VARIABLE.reveal() }
+  const ofVariable = await list(['--relay', `http://127.0.0.1:${port}`], env)
+  expect(ofVariable.stderr).toContain('Set HOOKLINE_RELAY_KEY')
+  expect(ofVariable.stderr).not.toContain('Restart')
 })
 
 test('elsewhere, the key is HOOKLINE_RELAY_KEY, then HOOKLINE_GITHUB_TOKEN', async () => {

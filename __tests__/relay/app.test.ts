@@ -198,20 +198,18 @@ describe('a renamed repository', () => {
   const old = { ...DISPATCH, repository: { owner: 'owner', name: 'old' } }
   const target = { id: 99, fullName: 'owner/repo' }
 
-  test('is minted for where GitHub redirects, by its number where its name is not told', async () => {
+  test('is minted for by its number, to which GitHub redirects', async () => {
     platform.renamed.set('owner/old', target)
     await (await app()).token(old)
     expect(platform.calls.at(-1)?.body).toMatchObject({ repository_ids: [99] })
   })
 
-  test('is minted for by its name where GitHub tells it', async () => {
-    platform.renamed.set('owner/old', target)
+  test('is minted for by its name if GitHub redirects to it', async () => {
     const made = await app()
     const found = { status: 200, body: { id: 7 } }
     platform.next.push(
-      { status: 301, headers: { location: `${platform.url}/repositories/99/installation` } },
+      { status: 301, headers: { location: `${platform.url}/repos/owner/repo/installation` } },
       found,
-      { status: 200, body: { full_name: 'owner/repo' } },
     )
     await made.token(old)
     expect(platform.calls.at(-1)).toMatchObject({ status: 201, body: { repositories: ['repo'] } })

@@ -1,11 +1,9 @@
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
-import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
-import { ServerVersion } from '../wire/api-version.ts'
 import { UserError } from '../wire/errors.ts'
-import { isObject, parseJson } from '../wire/json.ts'
+import { fieldsOf } from '../wire/github-api.ts'
 import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
@@ -14,6 +12,7 @@ import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { forgeHere, onlyGitHub } from './forge.ts'
 import { refusePlainText } from './forge-tokens.ts'
+import { githubAt } from './github-client.ts'
 import { unreachableGitHub } from './request-faults.ts'
 import { print } from './terminal.ts'
 
@@ -174,28 +173,18 @@ function escapedLines(key: string): string {
   return key.trim().replace(/\r?\n/g, '\\n')
 }
 
-const TIMEOUT = 15_000
-
 /** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
-  const url = `${baseAddress(apiUrl)}/app-manifests/${code}/conversions`
-  const send = (version: string) => {
-    const headers = {
-      accept: 'application/vnd.github+json',
-      'x-github-api-version': version,
-    }
-    return http({ method: 'POST', url, headers, timeout: TIMEOUT })
-  }
-  const reply = await new ServerVersion(apiUrl).ask(send).catch((cause: unknown) => {
+  const call = githubAt(apiUrl, undefined)(`/app-manifests/${code}/conversions`, { json: '{}' })
+  const { answer } = await call.catch((cause: unknown) => {
     throw unreachableGitHub(cause)
   })
-  const app = reply.status === 201 ? parseJson(reply.text) : undefined
-  if (!isObject(app) || typeof app.pem !== 'string') {
+  const { id, slug, pem, html_url } = fieldsOf(answer)
+  if (answer.status !== 201 || typeof pem !== 'string') {
     throw new UserError({
-      message: `GitHub returned no App (status ${reply.status})`,
+      message: `GitHub returned no App (status ${answer.status})`,
       hint: 'If the App exists, delete it in your settings at GitHub, under Developer settings > GitHub Apps, and run the command again.',
     })
   }
-  const { id, slug, pem, html_url } = app
   return { id: String(id), slug: String(slug), key: pem, page: String(html_url) }
 }

@@ -20,7 +20,7 @@ import {
 } from './endpoint/named-endpoint.ts'
 import { findRelay, RELAY_VARIABLES, type SharedOptions, withRelayOptions } from './find-relay.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from './relay-client.ts'
-import { EXIT, print, printJson, styled } from './terminal.ts'
+import { EXIT, print, printJson } from './terminal.ts'
 
 interface FilterOptions extends SharedOptions {
   readonly endpoint?: string
@@ -149,15 +149,12 @@ async function list(options: ListOptions): Promise<void> {
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
     })
-    if (process.stdout.isTTY && !json) drawScreen(found, client.host)
-    else {
-      const now = JSON.stringify(found)
-      if (now !== before) {
-        if (json) printJson(typeof found === 'string' ? found : { deliveries: found })
-        else print(lookText(found))
-      }
-      before = now
+    const now = JSON.stringify(found)
+    if (now !== before) {
+      if (json) printJson(typeof found === 'string' ? found : { deliveries: found })
+      else print(typeof found === 'string' ? printable(found) : listText(found))
     }
+    before = now
     // A long list is a burden for the relay: it is left alone most of the time.
     const pause = Math.max(WATCH_INTERVAL, 10 * (performance.now() - started))
     await new Promise((done) => setTimeout(done, pause))
@@ -172,26 +169,8 @@ const OPEN_ALONE = {
 /** Why the relay did not respond. */
 type Unanswered = string
 
-function listText(found: readonly AdminAnswer[], most?: number): string {
-  return printable(deliveriesText(found, Date.now(), most))
-}
-
-function lookText(found: readonly AdminAnswer[] | Unanswered, most?: number): string {
-  return typeof found === 'string' ? printable(found) : listText(found, most)
-}
-
-/** Title, empty line, head, the line on further deliveries, and the cursor. */
-const LINES_AROUND = 5
-
-const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
-
-/** On a terminal: the whole list each time, as far as it fits. */
-function drawScreen(found: readonly AdminAnswer[] | Unanswered, host: string): void {
-  const { rows = 24, columns = 80 } = process.stdout
-  const title = styled(process.stdout, 'bold', `${host}  ${new Date().toLocaleTimeString()}`)
-  const lines = lookText(found, Math.max(2, rows - LINES_AROUND)).split('\n')
-  const fitting = lines.map((line) => line.slice(0, columns)).join('\n')
-  process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
+function listText(found: readonly AdminAnswer[]): string {
+  return printable(deliveriesText(found, Date.now()))
 }
 
 /** A filter as the admin API reads it, and the owner whose deliveries are meant. */

@@ -164,31 +164,35 @@ export async function runChecks(
   ports: DoctorPorts,
 ): Promise<readonly DoctorFinding[]> {
   const relay = target.relay === undefined ? [] : [await checkRelay(target.relay, ports)]
-  return [...(await checkGitHub(target, ports)), ...relay]
+  return [...(await checkGitHub(target, ports)).findings, ...relay]
 }
 
-async function checkGitHub(
+/** The part of the checks that GitHub answers, with the default branch if GitHub names it. */
+export async function checkGitHub(
   target: DoctorTarget,
   ports: DoctorPorts,
-): Promise<readonly DoctorFinding[]> {
+): Promise<{ readonly findings: readonly DoctorFinding[]; readonly branch?: string | undefined }> {
   const { app = [] } = target
-  if (!target.token) return app.length > 0 ? app : [noTokenFinding(target, ports.forge)]
+  if (!target.token) {
+    return { findings: app.length > 0 ? app : [noTokenFinding(target, ports.forge)] }
+  }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
-    const { findings, known } = checkRepository(target, answer, ports)
-    if (!known) return [...app, ...findings]
-    const workflows = await checkRepositoryWorkflows(target, known, ports)
+    const { findings, branch } = checkRepository(target, answer, ports)
+    if (branch === undefined) return { findings: [...app, ...findings] }
+    const workflows = await checkRepositoryWorkflows(target, branch, ports)
     const startsNothing = workflows.onlyPolls && target.relay === undefined
     // The permissions of an App's token were checked before.
     const others = findings.filter(
       ({ check, code }) =>
         (app.length === 0 || check !== 'token') && !(startsNothing && STARTING.has(code)),
     )
-    return [...app, ...others, ...workflows.findings]
+    return { findings: [...app, ...others, ...workflows.findings], branch }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const hint = unreachableHint(error, 'Check the network and HOOKLINE_API_URL.')
-    return [failedFinding('token', 'github_unreachable', `GitHub: ${error.message}`, hint)]
+    const message = `GitHub: ${error.message}`
+    return { findings: [failedFinding('token', 'github_unreachable', message, hint)] }
   }
 }
 

@@ -154,16 +154,17 @@ export function credentialsOf(
   findEndpoint?: CredentialOptions['findEndpoint'],
 ): Credentials {
   const { githubCredential, allowsTokens } = config
-  if (!githubCredential) return createCredentials({ allowsTokens, findEndpoint })
+  const options = { allowsTokens, findEndpoint }
+  if (!githubCredential) return createCredentials(options)
   if ('token' in githubCredential) {
     const { token: githubToken } = githubCredential
     const own = { githubToken, token: async () => githubToken }
-    return createCredentials({ githubCredential: own, allowsTokens, findEndpoint })
+    return createCredentials({ ...options, githubCredential: own })
   }
   // Half of the time of an event, so that some is left for another try.
   const budget = Math.ceil(config.figures.GITHUB_TIMEOUT_MS / 2)
   const app = new App({ ...githubCredential.app, ...githubOf(config, call), budget })
-  return createCredentials({ githubCredential: app, allowsTokens, findEndpoint })
+  return createCredentials({ ...options, githubCredential: app })
 }
 
 /** @throws UserError or UsageError for settings that do not fit together, or are incomplete */

@@ -64,11 +64,6 @@ export class Readiness {
     this.#bodiesFullAt = this.#ports.now()
   }
 
-  /** True if a large body was refused a moment ago. */
-  get areBodiesFull(): boolean {
-    return this.#ports.now() - this.#bodiesFullAt <= HOLDS
-  }
-
   async why(): Promise<Unready | undefined> {
     if (this.#isStopping) return 'stopping'
     const { now, shortage } = this.#ports
@@ -79,7 +74,9 @@ export class Readiness {
 
   /** What a relay that is ready cannot store. */
   async degraded(): Promise<string | undefined> {
-    return (await this.#ports.fault?.()) ?? (this.areBodiesFull ? 'bodies_full' : undefined)
+    const { now, fault } = this.#ports
+    const areBodiesFull = now() - this.#bodiesFullAt <= HOLDS
+    return (await fault?.()) ?? (areBodiesFull ? 'bodies_full' : undefined)
   }
 
   #lostBy(error: unknown, credential: Credential) {

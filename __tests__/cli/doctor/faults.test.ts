@@ -176,6 +176,11 @@ describe('each fault is found, with its cure:', () => {
     expect(platform.calls).toEqual([])
   })
 
+  test('no token, and a workflow is named: the command to run again names the workflow', async () => {
+    const [found] = await examineAt(platform, {}, { token: undefined, workflow: 'orders' })
+    expect(found?.hint).toMatch(/ hookline doctor --repository \S+\/\S+ --workflow orders$/)
+  })
+
   test('a renamed repository, by way of a redirect within GitHub', async () => {
     const moved = { status: 301, headers: { location: `${platform.url}/repositories/1` } }
     platform.next(moved, json(200, { full_name: 'octo/new', default_branch: 'trunk' }))

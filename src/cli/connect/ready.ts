@@ -1,13 +1,12 @@
 import { UserError } from '../../wire/errors.ts'
-import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
-import { doctorPorts, runChecks } from '../doctor.ts'
+import { checkGitHub, doctorPorts } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
 import { indented } from '../init/kinds.ts'
 import { arePublished, commitAndPush, pushCommand } from '../publish.ts'
 import { unreachableGitHub } from '../request-faults.ts'
-import { defaultBranch, type PublishedWorkflow, readPublished } from '../target/published.ts'
+import { type PublishedWorkflow, readPublished } from '../target/published.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
 /** Milliseconds between two checks of the default branch. */
@@ -41,7 +40,7 @@ export async function waitUntilReady(
   const ports = doctorPorts(forge, token)
   let noted = ''
   for (;;) {
-    const findings = await runChecks(target, ports)
+    const { findings, branch } = await checkGitHub(target, ports)
     const failures = findings.filter(({ status }) => status === 'failed')
     const isWaiting = noted !== ''
     const lasting = failures.filter(
@@ -53,7 +52,7 @@ export async function waitUntilReady(
     const { message, hint } = missing
     const text = [message, ...(hint === undefined ? [] : [hint])].join('\n')
     if (text !== noted) {
-      const commands = commandsFor(missing, wanted, await branchOrNot(repository, ports))
+      const commands = commandsFor(missing, wanted, branch)
       note(`waiting: ${[text, ...commands].join('\n')}`)
     }
     noted = text
@@ -75,19 +74,6 @@ function commandsFor(
     ? `# Correct the file, then:\n${commitAndPush(target, branch)}`
     : pushCommand(target, branch)
   return [indented(lines, 2)]
-}
-
-/** The default branch; `undefined` if GitHub does not name it now. */
-async function branchOrNot(
-  repository: string,
-  { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
-): Promise<string | undefined> {
-  try {
-    return await defaultBranch(repository, askGitHub)
-  } catch (error) {
-    if (error instanceof HttpFailure || error instanceof UserError) return undefined
-    throw error
-  }
 }
 
 /** Milliseconds. */

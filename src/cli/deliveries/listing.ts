@@ -3,17 +3,9 @@ import { textTable } from '../terminal.ts'
 
 const HEAD = ['RECEIVED', 'STATE', 'REPOSITORY', 'ENDPOINT', 'DELIVERY', 'RUN']
 
-/** @param most deliveries to show, the newest ones */
-export function deliveriesText(
-  deliveries: readonly AdminAnswer[],
-  now: number,
-  most = Number.POSITIVE_INFINITY,
-): string {
+export function deliveriesText(deliveries: readonly AdminAnswer[], now: number): string {
   if (deliveries.length === 0) return 'no deliveries'
-  const shown = deliveries.slice(0, most)
-  const lines = textTable([HEAD, ...shown.map((delivery) => cellsOf(delivery, now))])
-  const left = deliveries.length - shown.length
-  return left > 0 ? `${lines}\nand ${left} more` : lines
+  return textTable([HEAD, ...deliveries.map((delivery) => cellsOf(delivery, now))])
 }
 
 /** The explanation of an event that the relay stored first, because its sender does not wait. */

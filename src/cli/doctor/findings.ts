@@ -43,16 +43,7 @@ export interface DoctorFinding {
   readonly hint?: string
 }
 
-type CheckName =
-  | 'app'
-  | 'installation'
-  | 'permission'
-  | 'token'
-  | 'repository'
-  | 'workflow'
-  | 'bot'
-  | 'relay'
-  | 'endpoint'
+type CheckName = 'app' | 'token' | 'repository' | 'workflow' | 'bot' | 'relay' | 'endpoint'
 
 export function passedFinding(check: CheckName, message: string): DoctorFinding {
   return { check, status: 'ok', code: 'ok', message }

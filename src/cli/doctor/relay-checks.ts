@@ -103,40 +103,31 @@ function credentialFindings(credential: unknown): DoctorFinding[] {
   return [failedFinding('relay', 'relay_credential', message, hint)]
 }
 
-/** Calls the public pages of a relay. */
+/** Reads the public description of a relay. */
 export async function checkRelay(
   relay: string,
   { callRelay }: Pick<DoctorPorts, 'callRelay'>,
 ): Promise<DoctorFinding> {
   try {
-    const { status, text } = await callRelay(`${relay}/healthz`)
-    if (status !== 200 || text.trim() !== 'ok') {
-      const hint =
-        status >= 500
-          ? 'See the logs of the relay and of the proxy in front of it.'
-          : 'Check the address and the port. A proxy must forward every path.'
-      return notHookline(relay, `${status} for /healthz`, hint)
+    const { status, text } = await callRelay(relay + DISCOVERY_PATH)
+    if (status === 200 && isObject(jsonOf(text))) {
+      return passedFinding('relay', `the relay at ${relay} is up`)
     }
     const front = await callRelay(`${relay}/`)
     if (front.headers[DEV_HEADER] !== undefined) {
       const message = `the server at ${relay} is hookline dev, which never calls GitHub`
       return failedFinding('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
     }
-    const described = await callRelay(relay + DISCOVERY_PATH)
-    if (described.status === 200 && isObject(jsonOf(described.text))) {
-      return passedFinding('relay', `the relay at ${relay} is up`)
-    }
-    const found = `${described.status} for ${DISCOVERY_PATH}, and no description of a relay`
-    return notHookline(relay, found, 'Check the address and the port.')
+    const message = `the server at ${relay} is not a Hookline relay (${status} for ${DISCOVERY_PATH})`
+    const hint =
+      status >= 500
+        ? 'See the logs of the relay and of the proxy in front of it.'
+        : 'Check the address and the port. A proxy must forward every path.'
+    return failedFinding('relay', 'relay_not_hookline', message, hint)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const hint =
       'Start the relay (hookline relay), or check address, port, firewall and certificate.'
     return failedFinding('relay', 'relay_unreachable', `${relay}: ${error.message}`, hint)
   }
-}
-
-function notHookline(relay: string, found: string, hint: string): DoctorFinding {
-  const message = `the server at ${relay} is not a Hookline relay (${found})`
-  return failedFinding('relay', 'relay_not_hookline', message, hint)
 }

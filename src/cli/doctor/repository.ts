@@ -13,15 +13,10 @@ import {
   warningFinding,
 } from './findings.ts'
 
-/** The facts about the repository that the later checks need. */
-export interface KnownRepository {
-  readonly defaultBranch: string
-}
-
 interface RepositoryCheck {
   readonly findings: readonly DoctorFinding[]
-  /** Absent if no more checks are possible. */
-  readonly known?: KnownRepository
+  /** The default branch; absent if no more checks are possible. */
+  readonly branch?: string
 }
 
 const PERMISSION =
@@ -37,17 +32,14 @@ function permissionFor(dispatch: DispatchMode | undefined): string {
 }
 
 export function noTokenFinding(
-  {
-    workflow = 'hook',
-    repository,
-    dispatch,
-  }: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>,
+  { workflow, repository, dispatch }: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>,
   forge: ForgeHere,
 ): DoctorFinding {
   // `actions:read` is needed to follow the runs.
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
-  const page = tokenPage(workflow, repository, permissions, forge.webUrl)
-  const withGh = withTokenOfGh(forge, `hookline doctor --repository ${repository}`)
+  const page = tokenPage(workflow ?? 'hook', repository, permissions, forge.webUrl)
+  const named = workflow === undefined ? '' : ` --workflow ${workflow}`
+  const withGh = withTokenOfGh(forge, `hookline doctor --repository ${repository}${named}`)
   return failedFinding(
     'token',
     'token_missing',
@@ -83,7 +75,7 @@ export function checkRepository(
     ...endingSoon(answer, now()),
     repositoryFinding(name, repository),
   ]
-  return { findings, known: { defaultBranch: repository.default_branch } }
+  return { findings, branch: repository.default_branch }
 }
 
 /** @param webUrl address of the forge's pages */

@@ -29,7 +29,6 @@ import {
   warningFinding,
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
-import type { KnownRepository } from './repository.ts'
 
 interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
@@ -40,11 +39,11 @@ interface WorkflowsCheck {
 /** Checks the workflows on the default branch, because a dispatch starts only these. */
 export async function checkRepositoryWorkflows(
   target: DoctorTarget,
-  { defaultBranch }: KnownRepository,
+  branch: string,
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
   const { repository, workflow } = target
-  const place = { repository, branch: defaultBranch }
+  const place = { repository, branch }
   const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
   const { refusal } = folder
   if (refusal && refusal.kind !== 'missing') return { findings: [unreadableWorkflows(refusal)] }
@@ -53,7 +52,7 @@ export async function checkRepositoryWorkflows(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
   if (wanted.length === 0) {
-    return { findings: [absent(target, names, defaultBranch)] }
+    return { findings: [absent(target, names, branch)] }
   }
   const replies = await Promise.all(
     wanted.map((file) =>
@@ -73,7 +72,7 @@ export async function checkRepositoryWorkflows(
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
-    const others = found.length > 0 ? found : [noListener(defaultBranch)]
+    const others = found.length > 0 ? found : [noListener(branch)]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -96,11 +95,11 @@ export async function checkRepositoryWorkflows(
   return { findings: [...findings, ...ofBots], onlyPolls }
 }
 
-function noListener(defaultBranch: string): DoctorFinding {
+function noListener(branch: string): DoctorFinding {
   return failedFinding(
     'workflow',
     'workflow_not_listening',
-    `no workflow on ${defaultBranch} listens for the events of a relay`,
+    `no workflow on ${branch} listens for the events of a relay`,
     'Write one: hookline init',
   )
 }

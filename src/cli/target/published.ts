@@ -28,15 +28,6 @@ type PublishedResult =
 
 const SOURCE_FOLDER = 'workflows'
 
-/** @throws HttpFailure if GitHub is unreachable; UserError if GitHub is unavailable */
-export async function defaultBranch(
-  repository: string,
-  ask: AskGitHub,
-): Promise<string | undefined> {
-  const branch = await branchOf(repository, ask)
-  return branch === 'missing' ? undefined : branch
-}
-
 async function branchOf(repository: string, ask: AskGitHub): Promise<string | undefined> {
   const answer = readable(await ask(`/repos/${repository}`))
   if (!answer || answer === 'missing') return answer

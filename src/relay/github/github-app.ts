@@ -184,24 +184,10 @@ export class App {
     if (typeof id !== 'number') throw githubUnavailable()
     const settings = typeof html_url === 'string' ? html_url : undefined
     if (suspended_at) throw suspended({ settings })
-    const { movedTo } = questions
-    const selection = movedTo
-      ? await this.#selectionAt(movedTo, deadline)
-      : { repositories: [repository.name] as [string] }
+    const selection = selectionAt(questions.movedTo ?? `/repos/${fullName(repository)}`)
     const installation = { id, selection, settings, until: this.#now() + HOUR }
     this.#installations.set(fullName(repository).toLowerCase(), installation)
     return installation
-  }
-
-  /** The name of a moved repository where GitHub tells it, else its number. */
-  async #selectionAt(path: string, deadline: number): Promise<Installation['selection']> {
-    const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(path) ?? []
-    if (name !== undefined) return { repositories: [name] }
-    const answer = await this.#ask(this.#questions(deadline), path)
-    const { full_name } = answer.status === 200 ? fieldsOf(answer) : {}
-    const [, movedName] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
-    if (movedName !== undefined) return { repositories: [movedName] }
-    return { repository_ids: [Number(path.slice('/repositories/'.length))] }
   }
 
   async #notInstalled(repository: Repository, deadline: number): Promise<RelayError> {
@@ -249,6 +235,13 @@ export class App {
   #now(): number {
     return this.#options.clock.now().getTime()
   }
+}
+
+/** GitHub redirects to a moved repository by `/repos/<owner>/<name>`, or by `/repositories/<number>`. */
+function selectionAt(place: string): Installation['selection'] {
+  const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(place) ?? []
+  if (name !== undefined) return { repositories: [name] }
+  return { repository_ids: [Number(place.slice('/repositories/'.length))] }
 }
 
 /** GitHub's texts: https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app */
