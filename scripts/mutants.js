@@ -48,13 +48,16 @@ writeFileSync(FILE, expect.getState().testPath)
 `
 const REACHED = `
 function stryMutAct_9fa48() { return false }
+var seen_9fa48, suite_9fa48
 function stryCov_9fa48(...ids) {
-  const seen = (globalThis.reachedMutants ??= new Set())
+  // Looking up a global takes long in the tests' contexts.
+  seen_9fa48 ??= globalThis.reachedMutants ??= new Set()
   for (const id of ids) {
-    if (seen.has(id)) continue
-    seen.add(id)
+    if (seen_9fa48.has(id)) continue
+    seen_9fa48.add(id)
     const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-    fs?.appendFileSync(FILE + '.reached', id + ' ' + fs.readFileSync(FILE, 'utf8') + '\\n')
+    suite_9fa48 ??= fs?.readFileSync(FILE, 'utf8')
+    fs?.appendFileSync(FILE + '.reached', id + ' ' + suite_9fa48 + '\\n')
   }
 }
 `
@@ -186,7 +189,8 @@ async function findReach() {
         if (fate === 'hung') throw new Error(`one of these suites hangs: ${paths.join(' ')}`)
         for (const { name } of files) await cp(join(ROOT, name), join(copy, name))
         const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
-        const lines = (await readFile(`${file}.reached`, 'utf8')).split('\n')
+        // Each process of a suite writes the same lines again.
+        const lines = [...new Set((await readFile(`${file}.reached`, 'utf8')).split('\n'))]
         for (const { name, status, startTime, endTime } of testResults) {
           const suite = relative(copy, name)
           const reached = lines.flatMap((line) => {
