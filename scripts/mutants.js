@@ -4,7 +4,7 @@
 // alterations that no suite notices.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,8 @@ import fc from 'fast-check'
 /** @typedef {import('@stryker-mutator/api/core').MutationRange} Range */
 /** @typedef {{ key: string, seconds: number, reached: string[] }} Reach of a suite: the ids of the mutants that it reaches */
 /** @typedef {'noticed' | 'hung' | 'SURVIVED'} Fate */
-/** @typedef {{ mutant: Mutant, fate: Fate, ran: number, suites: number }} Verdict */
+/** @typedef {{ fate: Fate, by: string }} Outcome of suites, with the first one that failed */
+/** @typedef {Outcome & { mutant: Mutant, ran: number, suites: number }} Verdict */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = join(ROOT, '.cache/mutants')
@@ -48,13 +49,20 @@ writeFileSync(FILE, expect.getState().testPath)
 `
 const REACHED = `
 function stryMutAct_9fa48() { return false }
+var seen_9fa48, suite_9fa48
 function stryCov_9fa48(...ids) {
-  const seen = (globalThis.reachedMutants ??= new Set())
+  // Looking up a global takes long in the tests' contexts.
+  seen_9fa48 ??= globalThis.reachedMutants ??= new Set()
   for (const id of ids) {
-    if (seen.has(id)) continue
-    seen.add(id)
-    const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-    fs?.appendFileSync(FILE + '.reached', id + ' ' + fs.readFileSync(FILE, 'utf8') + '\\n')
+    if (seen_9fa48.has(id)) continue
+    seen_9fa48.add(id)
+    try {
+      const fs = process.getBuiltinModule('node:fs')
+      suite_9fa48 ??= fs.readFileSync(FILE, 'utf8')
+      fs.appendFileSync(FILE + '.reached', id + ' ' + suite_9fa48 + '\\n')
+    } catch {
+      // A browser has no files, and those of workerd are others.
+    }
   }
 }
 `
@@ -93,7 +101,7 @@ await Promise.all(
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const verdict = await tryOut(mutant, copy)
       verdicts.push(verdict)
-      console.log(`${verdict.fate.padEnd(8)}  ${nameOf(mutant)}`)
+      console.log(`${verdict.fate.padEnd(8)}  ${nameOf(mutant)}  ${verdict.by}`.trimEnd())
     }
   }),
 )
@@ -182,11 +190,12 @@ async function findReach() {
           '--setupFilesAfterEnv',
           `${file}.js`,
         ]
-        const fate = await jest(copy, paths, MOST_MINUTES * paths.length, results)
+        const { fate } = await jest(copy, paths, MOST_MINUTES * paths.length, results)
         if (fate === 'hung') throw new Error(`one of these suites hangs: ${paths.join(' ')}`)
         for (const { name } of files) await cp(join(ROOT, name), join(copy, name))
         const { testResults } = JSON.parse(await readFile(`${file}.json`, 'utf8'))
-        const lines = (await readFile(`${file}.reached`, 'utf8')).split('\n')
+        // Each process of a suite writes the same lines again.
+        const lines = [...new Set((await readFile(`${file}.reached`, 'utf8')).split('\n'))]
         for (const { name, status, startTime, endTime } of testResults) {
           const suite = relative(copy, name)
           const reached = lines.flatMap((line) => {
@@ -195,7 +204,7 @@ async function findReach() {
           })
           const seconds = (endTime - startTime) / 1000
           // A suite that fails without an alteration tells nothing.
-          if (status === 'failed' && (await jest(copy, [suite], MOST_MINUTES)) !== 'SURVIVED')
+          if (status === 'failed' && !(await passes(copy, suite)))
             console.log(`left out, because it fails: ${suite}`)
           else known[suite] = { key: keys.get(suite) ?? '', seconds, reached }
         }
@@ -258,9 +267,13 @@ async function tryOut(mutant, copy) {
   const order = JSON.stringify(paths.map((path) => join(copy, path)))
   await writeFile(join(copy, '.cache/in-order.cjs'), IN_ORDER.replace('ORDER', order))
   const first = ['--bail', '--testSequencer', '<rootDir>/.cache/in-order.cjs']
-  const fate = paths.length > 0 ? await jest(copy, paths, minutes, first) : 'SURVIVED'
+  /** @type {Outcome} */
+  const none = { fate: 'SURVIVED', by: '' }
+  const outcome = paths.length > 0 ? await jest(copy, paths, minutes, first) : none
   await writeFile(join(copy, fileName), text)
-  return { mutant, fate, ran: paths.length, suites: suites.length }
+  // A suite that fails without the alteration, too, has not noticed it.
+  const isUnsure = outcome.by !== '' && !(await passes(copy, outcome.by))
+  return { mutant, ...(isUnsure ? none : outcome), ran: paths.length, suites: suites.length }
 }
 
 /** Prints what survived. A changed line that no suite reaches fails the run by itself. */
@@ -291,20 +304,28 @@ function report() {
  * @param {readonly string[]} suites
  * @param {number} minutes after which the run hangs
  * @param {readonly string[]} [options]
- * @returns {Promise<Fate>}
+ * @returns {Promise<Outcome>}
  */
-function jest(copy, suites, minutes, options = []) {
+async function jest(copy, suites, minutes, options = []) {
   const start = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand']
   const args = [...start, '--silent', ...options, '--runTestsByPath', ...suites]
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore' })
+  const output = join(copy, '.cache/output')
+  const log = await open(output, 'w')
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'ignore', log.fd] })
   const timer = setTimeout(() => child.kill('SIGKILL'), minutes * 60_000)
-  return new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => {
-      clearTimeout(timer)
-      if (code === null) resolve('hung')
-      else resolve(code === 0 ? 'SURVIVED' : 'noticed')
-    })
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', reject).on('exit', resolve)
   })
+  clearTimeout(timer)
+  await log.close()
+  const [, by = ''] = /^FAIL (\S+)/m.exec(await readFile(output, 'utf8')) ?? []
+  if (code === null) return { fate: 'hung', by: '' }
+  return { fate: code === 0 ? 'SURVIVED' : 'noticed', by }
+}
+
+/** @param {string} copy @param {string} suite */
+async function passes(copy, suite) {
+  return (await jest(copy, [suite], MOST_MINUTES)).fate === 'SURVIVED'
 }
 
 /** @param {Mutant} mutant */

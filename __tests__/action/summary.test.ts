@@ -249,6 +249,22 @@ describe('items', () => {
   })
 
   test.each([
+    [20, []],
+    [21, ['1 more item: see the output failed.']],
+    [256, ['236 more items: see the output failed.']],
+  ])('of %i failed items, the first twenty are shown', (count, rest) => {
+    const failed = Array.from({ length: count }, (_, at) => ({
+      ...{ update_id: at, step: 'format', reason: 'no text' },
+    }))
+    const html = summaryHtml(evaluationOf({ failed }), NOBODY)
+    const [head, first, ...others] = cells(html)
+    expect(head).toEqual(['Failed item', 'Option', 'Reason'])
+    expect(first).toEqual(['update_id 0', 'config.format', 'no text'])
+    expect(others).toHaveLength(19)
+    expect(plain(html).match(/\d+ more items?: .*/g) ?? []).toEqual(rest)
+  })
+
+  test.each([
     ['hunter2', 'a hunter2 b'],
     ['hunter2', btoa('a hunter2 b')],
     ['hunter2', { deep: [{ x: 'hunter2' }] }],

@@ -47,10 +47,26 @@ describe('leaves to a person, still flagged,', () => {
     ['Python', 'shell: python'],
     ['cmd', 'shell: cmd'],
     ['a shell that only the run knows', `shell: \${{ inputs.shell }}`],
+    ['a string of commands', 'shell: bash -c {0}'],
+    ['a program before the shell', 'shell: env bash {0}'],
+    ['a program behind the shell', 'shell: bash {0} x'],
+    ['a shell of another folder', 'shell: /opt/bash {0}'],
   ])('%s', (_, shell) => {
     const text = withStep(`${step(`echo ${X}`)}\n        ${shell}`)
     expect(fixUntrusted(sourceFile(text)).text).toBe(text)
     expect(flagged(text)).toContain('run')
+  })
+
+  test.each([
+    'bash',
+    'sh',
+    '/bin/sh {0}',
+    '/usr/bin/bash -eu {0}',
+    'bash  -e  -x  {0}',
+    'bash --noprofile --norc -eo pipefail {0}',
+  ])('nothing if the shell is %s', (shell) => {
+    const text = withStep(`${step(`echo ${X}`)}\n        shell: ${shell}`)
+    expect(fixUntrusted(sourceFile(text)).count).toBe(1)
   })
 
   // A custom label or group may be a Windows machine.

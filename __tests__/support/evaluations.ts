@@ -6,7 +6,9 @@ import { Queue, queueWorkflow } from './queue-trigger.ts'
 
 type Facts = NonNullable<Parameters<typeof combineRuns>[1]>
 
-type Made = Partial<Pick<TriggerRun, 'decision' | 'items' | 'contexts' | 'fields' | 'effects'>>
+type Made = Partial<
+  Pick<TriggerRun, 'decision' | 'items' | 'failed' | 'contexts' | 'fields' | 'effects'>
+>
 
 interface Names {
   readonly workflow?: string

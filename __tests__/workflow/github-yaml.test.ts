@@ -66,6 +66,13 @@ describe('a tag before a scalar', () => {
     expect(found(text)).toEqual([[at, 'yaml-tag', expect.stringContaining(cure)]])
   })
 
+  test.each(['!!binary aGk=', '!!strange x', '!!floating 1'])(
+    'has no better value: %s',
+    (value) => {
+      expect(found(job('env:', `  A: ${value}`))).toEqual([['6:10', 'yaml-tag', 'remove the tag']])
+    },
+  )
+
   test.each([
     ['a string', job('env: { A: !!str 1, B: !!str "x", !!str C: x }')],
     ['a string as a block', step('- run: !!str |', '    echo')],
@@ -186,6 +193,11 @@ describe('the name of an anchor', () => {
     ['a pattern in brackets', job('paths: [**/a]'), '5:13', '"**/a"'],
   ])('is refused: %s', (_, text, at, cure) => {
     expect(found(text)).toEqual([[at, 'anchor-name', expect.stringContaining(cure)]])
+  })
+
+  test('is shown without signs at its ends', () => {
+    const [, , cure] = found(job('env: &-.a-. {A: 1}'))[0] ?? []
+    expect(cure).toMatch(/: &a$/)
   })
 
   test('an alias of such an anchor is refused, too', () => {

@@ -58,6 +58,7 @@ describe('remove', () => {
     ['all of a mapping', 'e:\n  a: 1\n  b: 2\nf: 1\n', ['e.a', 'e.b'], 'f: 1\n'],
     ['all of one in another', 'd:\n  r:\n    a: 1\nf: 1\n', ['d.r.a'], 'f: 1\n'],
     ['in braces', 'e: {a: 1, b: "x, y", c: 3}\n', ['e.a', 'e.c'], 'e: {b: "x, y"}\n'],
+    ['the last two in braces', 'e: {a: 1, b: 2, c: 3}\n', ['e.b', 'e.c'], 'e: {a: 1}\n'],
     ['all in braces', 'e: {a: 1}\nf: 1\n', ['e.a'], 'f: 1\n'],
   ])('%s', (_, text, paths, wanted) => {
     expect(patched(text, ...paths.map(remove))).toBe(wanted)

@@ -51,6 +51,8 @@ describe('an expression that reads what is not set names it', () => {
     ['${{ secrets[vars.NO] || secrets.SET }}', undefined],
     ["${{ secrets.NO == '' }}", 'secrets.NO is empty'],
     ['${{ !secrets.NO }}', 'secrets.NO is empty'],
+    ["${{ secrets.SET && secrets.NO == '' }}", 'secrets.NO is empty'],
+    ["${{ secrets.NO == '' && secrets.EMPTY }}", 'secrets.EMPTY is empty'],
     ['${{ secrets.NO || secrets.EMPTY }}', 'secrets.NO, secrets.EMPTY are empty'],
     ["${{ format('{0}', secrets.NO) || format('v1-{0}', secrets.NO) }}", 'secrets.NO is empty'],
     ["${{ format('v1-{0}', secrets.NO) || secrets.SET }}", 'secrets.NO is empty'],

@@ -181,6 +181,23 @@ test('a fence, a table and an entry that are cut go on in the next part', () => 
     '**one two three four five six**',
     '**seven eight**',
   ])
+  expect(split('**a** one two three four five six seven eight')).toEqual([
+    '**a** one two three four five',
+    'six seven eight',
+  ])
+  // The mark with the name of the language alone is longer than a part.
+  const fence = `${'```'}${'x'.repeat(40)}`
+  const text = 'one two three four five six seven eight'
+  expect(split(`- ${fence}\n  ${text}\n  ${'```'}\n- nine`)).toEqual([
+    'one two three four five six',
+    'seven eight\nnine',
+  ])
+})
+
+test('a list below the tenth level is indented as the eleventh', () => {
+  const levels = Array.from({ length: 14 }, (_, at) => at)
+  const lines = rendered(levels.map((at) => `${'  '.repeat(at)}- ${at}`).join('\n')).split('\n')
+  expect(lines).toEqual(levels.map((at) => `${'  '.repeat(Math.min(at, 10))}• ${at}`))
 })
 
 test('text without Markdown is sent unchanged', () => {

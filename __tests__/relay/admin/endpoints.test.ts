@@ -337,6 +337,18 @@ test('an owner has at most 1,000 endpoints', async () => {
   await create('b', { repository: 'acme/shop' })
 })
 
+test.each([
+  ['', 'PATCH', 'GET, POST'],
+  ['/octo/a', 'PUT', 'GET, PATCH, DELETE'],
+  ['/octo/a/rotate', 'GET', 'POST'],
+])('%s refuses %s, and names the methods that it takes: %s', async (path, method, methods) => {
+  const { call, create } = await startApi(open)
+  await create('a')
+  const { status, code, text } = await call(ADMIN, method, path)
+  expect([status, code]).toEqual([405, 'method_not_allowed'])
+  expect(text).toContain(`Use one of ${methods}.`)
+})
+
 test('without --allow-tokens, a GitHub token is a wrong bearer', async () => {
   const { call, create } = await startApi(open, { allowsTokens: false })
   await create('mine', { token: MINE })

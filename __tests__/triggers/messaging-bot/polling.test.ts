@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { http } from '../../../src/action/http-client.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
@@ -121,7 +122,14 @@ describe('wait', () => {
 
   test('goes on for what is left of it after an update that is no item', async () => {
     let now = 0
-    const ports = botPorts(telegram.url, { now: () => now })
+    const limits: (number | undefined)[] = []
+    const ports = botPorts(telegram.url, {
+      now: () => now,
+      http: (request) => {
+        limits.push(request.timeout)
+        return http(request)
+      },
+    })
     telegram.onCall = ({ parameters }) => {
       now += 12_500
       if (parameters.offset === undefined) telegram.push('message', text('at last'))
@@ -131,6 +139,7 @@ describe('wait', () => {
 
     expect(run.items).toHaveLength(1)
     expect(telegram.calls.map(({ parameters }) => parameters.timeout)).toEqual([30, 17])
+    expect(limits).toEqual([50_000, 37_000])
   })
 })
 
