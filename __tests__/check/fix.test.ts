@@ -35,6 +35,7 @@ describe('leaves to a person, still flagged,', () => {
     ['a substitution', `echo "$(echo ${X})"`],
     ['a here-document', `cat <<EOF\n${X}\nEOF`],
     ['an unknown command', `deploy "${X}"`],
+    ['a command behind a long word', `echo ${X}\n${'a'.repeat(500)};`],
   ])('%s', (_, script) => {
     const text = withStep(step(script))
     const { count } = fixUntrusted(sourceFile(text))

@@ -87,6 +87,15 @@ test.each([
   expect(await hintsOf(withStep(step))).toContain(hint)
 })
 
+test.each(['permissions: inputs.a', 'permissions: {contents: inputs.a}'])(
+  'an expression is not suggested where GitHub evaluates none: %s',
+  async (written) => {
+    const hints = await hintsOf(withStep(`      - run: x\n    ${written}`))
+    expect(hints).toHaveLength(1)
+    expect(hints).not.toContain('write ${{ inputs.a }}')
+  },
+)
+
 test.each([
   withStep('      - run: x\n        timeout-minutes: vars.T }}'),
   withStep('      - run: x\n        timeout-minutes: vars.T * 2'),

@@ -36,10 +36,10 @@ export interface CompilerSettings {
 type CompilerSettingName = keyof CompilerSettings
 
 /** One compiler setting. The editor schema and the docs are made from these entries. */
-export interface CompilerSetting<Name extends CompilerSettingName = CompilerSettingName> {
+export interface CompilerSetting {
   /** Its key in files. */
   readonly key: string
-  readonly name: Name
+  readonly name: CompilerSettingName
   /** Its value in the docs: `<store>`. */
   readonly argument: string
   /** One sentence for docs and the editor, without its period. */
@@ -47,7 +47,7 @@ export interface CompilerSetting<Name extends CompilerSettingName = CompilerSett
   /** Its default in words, for docs. */
   readonly default: string
   /** Returns `undefined` for an invalid value. */
-  readonly parse: (value: unknown) => CompilerSettings[Name]
+  readonly parse: (value: unknown) => CompilerSettings[CompilerSettingName]
   /** The end of the error message for an invalid value, after the key. */
   readonly mistake: string
   /** The JSON Schema of its values, for editors. */
@@ -170,11 +170,10 @@ function readRunsOn(value: unknown): Json | undefined {
   }
   if (!isObject(value)) return undefined
   const { group, labels, ...others } = value
-  const isGroup = typeof group === 'string' || group === undefined
+  const isGroup = typeof group === 'string' || (group === undefined && labels !== undefined)
   const known = labels === undefined ? undefined : readRunsOn(labels)
-  if (!isGroup || Object.keys(others).length > 0 || (labels !== undefined && !known))
-    return undefined
-  if (group === undefined && known === undefined) return undefined
+  const isKnown = labels === undefined || known !== undefined
+  if (!isGroup || !isKnown || Object.keys(others).length > 0) return undefined
   return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
 }
 
@@ -207,59 +206,46 @@ export function readSettingsKey(
   if (!section) return NO_SETTINGS
   const value = resolved(document, section.value)
   if (isMap(value) && value.items.length > 0) return readSettings(source, document, value)
-  const message = `"${SETTINGS_KEY}:" has no settings`
-  const position = positionAt(source, ...rangeOf(section.key))
-  return {
-    ...NO_SETTINGS,
-    problems: [{ code: 'setting-value', message, position, notes: [KNOWN] }],
-  }
+  return notSettings(source, section.key, `"${SETTINGS_KEY}:" has no settings`)
 }
 
 const KNOWN = `settings: ${KEYS.join(', ')}`
 
+function notSettings(source: Source, node: Node, message: string): WrittenSettings {
+  const position = positionAt(source, ...rangeOf(node))
+  const problem: Mistake = { code: 'setting-value', message, position, notes: [KNOWN] }
+  return { ...NO_SETTINGS, problems: [problem] }
+}
+
 function readSettings(source: Source, document: Document, map: Node): WrittenSettings {
-  const at = (node: Node) => positionAt(source, ...rangeOf(node))
-  if (!isMap(map)) {
-    const message = `${source.name} is not a mapping of settings`
-    return {
-      ...NO_SETTINGS,
-      problems: [{ code: 'setting-value', message, position: at(map), notes: [KNOWN] }],
-    }
-  }
+  if (!isMap(map)) return notSettings(source, map, `${source.name} is not a mapping of settings`)
   const values: Record<string, CompilerSettings[CompilerSettingName]> = {}
   const positions = new Map<CompilerSettingName, Position>()
   const problems: Mistake[] = []
   for (const pair of pairsOf(map)) {
     const name = pairKey(pair)
     const setting = COMPILER_SETTINGS.find(({ key }) => key === name)
+    const written = setting ? (pair.value ?? pair.key) : pair.key
+    const position = positionAt(source, ...rangeOf(written))
     if (!setting) {
       const hint = didYouMean(name, KEYS)
       const message = `unknown setting ${quoted(name)}`
-      problems.push({
-        code: 'unknown-setting',
-        message,
-        position: at(pair.key),
-        ...(hint && { hint }),
-        notes: [KNOWN],
-      })
+      const mistake = { message, position, ...(hint && { hint }), notes: [KNOWN] }
+      problems.push({ code: 'unknown-setting', ...mistake })
       continue
     }
     const node = resolved(document, pair.value)
     const value = setting.parse(node?.toJS(document, { maxAliasCount: -1 }))
-    const valueNode = pair.value ?? pair.key
     if (value === undefined) {
-      problems.push({
-        code: 'setting-value',
-        message: `"${name}" ${setting.mistake}`,
-        position: at(valueNode),
-      })
+      const message = `"${name}" ${setting.mistake}`
+      problems.push({ code: 'setting-value', message, position })
       continue
     }
     // The comment after a commit names its version, so it stays with the value.
     const comment = isScalar(node) && name === 'uses' ? node.comment?.trim() : undefined
     const isLine = comment !== undefined && comment !== '' && !comment.includes('\n')
     values[setting.name] = isLine ? `${value} # ${comment}` : value
-    positions.set(setting.name, at(valueNode))
+    positions.set(setting.name, position)
   }
   return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
 }

@@ -134,7 +134,11 @@ function valueHint(document: Document.Parsed, problem: Problem): string | undefi
   if (value === '') return emptyHint(document, problem.position)
   const isExpression = /^(?:fromJSON\(|(?:on|steps|needs|matrix|github|inputs|vars)\.\w)/i
   const isWhole = isExpression.test(value) && !isFault(parseExpression(value))
-  return isWhole ? `write \${{ ${value} }}` : undefined
+  const before = problem.position.source.text.slice(0, offsetOf(problem.position))
+  const [, key = ''] = /([\w-]+)["']?:\s*["']?$/.exec(before) ?? []
+  // GitHub evaluates no expression in permissions.
+  const isPermission = key === 'permissions' || SCOPES.includes(key)
+  return isWhole && !isPermission ? `write \${{ ${value} }}` : undefined
 }
 
 /** The cure of an empty value: the next line can be meant to be in it, but have its column. */

@@ -1,77 +1,10 @@
-import { isMap, stringify } from 'yaml'
-import type { Json } from '../wire/json.ts'
+import { isMap } from 'yaml'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
-import type { Forge } from '../wire/settings.ts'
 import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import { type SourceTrigger, urlNames } from '../workflow/on.ts'
-import { namedEntries } from '../workflow/patch.ts'
-import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { type NodePair, pairKey, pairsOf } from '../workflow/yaml.ts'
-import type { CompileSettings } from './compiler-settings.ts'
+import { indent, type Lines } from '../workflow/spans.ts'
+import { type NodePair, pairsOf } from '../workflow/yaml.ts'
 import { listensTo, namesIn, type SourceFile } from './source-file.ts'
-
-/** The parts of the job `on`; lines begin at column 0. */
-interface OnJob {
-  readonly workflow: string
-  readonly runsOn: Json
-  /** The lines of its `if:`; none if it runs for every event. */
-  readonly condition: Lines
-  /** Comment lines above its `if:`. */
-  readonly conditionComment: Lines
-  readonly env: Lines
-  /** Names of the outputs of the action that later jobs read. */
-  readonly outputs: readonly string[]
-  /** The inputs of the action, as keys of `with:`. */
-  readonly actionInputs: Lines
-  /** The action to run: `hookline/hookline@v1`. */
-  readonly uses: string
-  /** Runs of the job wait for each other. */
-  readonly isSerial: boolean
-  readonly forge: Forge
-  readonly writesState: boolean
-}
-
-/** The lines of the job `on`, which runs the action. */
-export function onJobLines(job: OnJob): string[] {
-  return [
-    'on:',
-    ...indent(
-      [
-        ...stringify(
-          { 'runs-on': job.runsOn },
-          { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 },
-        )
-          .trimEnd()
-          .replace(/^\{(.*)\}$/s, '$1')
-          .split('\n'),
-        ...job.conditionComment,
-        ...conditionLines(job.condition),
-        'timeout-minutes: 10',
-        'permissions:',
-        `  contents: ${job.writesState ? 'write' : 'read'}`,
-        // The action reads runs to release the items of a failed run immediately.
-        ...(job.writesState ? ['  actions: read'] : []),
-        // By default GitHub cancels a waiting run for a newer one, and its event is lost.
-        ...(job.isSerial
-          ? [
-              'concurrency:',
-              `  group: hookline-${job.workflow}`,
-              ...(job.forge === 'github' ? ['  queue: max'] : []),
-            ]
-          : []),
-        ...(job.env.length > 0 ? ['env:', ...indent(job.env, 2)] : []),
-        'outputs:',
-        ...job.outputs.map((name) => `  ${name}: \${{ steps.on.outputs.${name} }}`),
-        'steps:',
-        '  - id: on',
-        `    uses: ${job.uses}`,
-        '    with:',
-        ...indent(job.actionInputs, 6),
-      ],
-      2,
-    ),
-  ]
-}
 
 /** The lines of `if:` of a job, at column 0; none without parts. */
 export function conditionLines(parts: Lines): Lines {
@@ -118,23 +51,13 @@ export function pathTests(
   return tests.map((test, at) => (at < tests.length - 1 ? `${test} ||` : test))
 }
 
-function isPrefixOf(trigger: string, others: readonly string[]): boolean {
+export function isPrefixOf(trigger: string, others: readonly string[]): boolean {
   return others.some((other) => other.toLowerCase().startsWith(trigger.toLowerCase()))
 }
 
 /** Behind the name of a trigger a path ends, or continues with `/` or `?`. */
 function exactTests(path: string): string[] {
   return [`startsWith(format('{0}/', ${PATH}), '${path}/')`, `startsWith(${PATH}, '${path}?')`]
-}
-
-/** The comment above a condition with exact tests, because these tests look needlessly long. */
-export function exactPathComment({ webhooks, file }: WebhookStarts): Lines {
-  const others = file.triggers.filter((one) => !webhooks.includes(one)).flatMap(urlNames)
-  const names = webhooks.flatMap(urlNames).filter((name) => isPrefixOf(name, others))
-  return names.map((name) => {
-    const other = others.find((one) => isPrefixOf(name, [one]))
-    return `# Exact, because the name of the trigger "${other}" begins with "${name}".`
-  })
 }
 
 /**
@@ -184,61 +107,9 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
   return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
 }
 
-/**
- * The inputs of the action: the triggers inline, so that no checkout is needed, and the secrets and
- * variables that their expressions read, by name. The action evaluates these expressions, not
- * GitHub, so each `${{` is escaped.
- */
-export function actionInputLines(
-  file: SourceFile,
-  { state, relayUrl }: Pick<CompileSettings, 'state' | 'relayUrl'>,
-): string[] {
-  const there = namedEntries(file.lines, ['on'])
-  const on = file.triggers.flatMap(
-    (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
-  )
-  // With a blank first line, the block would need an indentation indicator.
-  const begin = on.findIndex((line) => line.trim() !== '')
-  const escaped = on.slice(begin).map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
-  return [
-    'on: |',
-    ...indent(escaped, 2),
-    ...jsonInput('secrets', readByTriggers(file, 'secrets')),
-    ...jsonInput('vars', readByTriggers(file, 'vars')),
-    ...(state === 'none' ? [] : [`state: ${singleQuoted(state)}`]),
-    ...(relayUrl === undefined ? [] : [`relay-url: ${relayUrl}`]),
-  ]
-}
-
 /** The names that the triggers read from a context. */
 export function readByTriggers({ source, triggers }: SourceFile, context: string): string[] {
   return [...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.value, context)))]
-}
-
-function jsonInput(context: string, names: readonly string[]): string[] {
-  if (names.length === 0) return []
-  const members = names.map((name) => `"${name}": \${{ toJSON(${context}.${name}) }}`)
-  return [`${context}: '{${members.join(', ')}}'`]
-}
-
-/** Variables that change how programs run; the values for the user's programs must not affect the action. */
-const STEERING = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', 'ENV']
-
-/** The variables of the workflow that the job `on` sets to the empty string. */
-export function emptiedEnv(file: SourceFile): string[] {
-  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
-  return envPairs(file)
-    .filter(
-      (pair) => !read.includes(pairKey(pair).toLowerCase()) && !readsContext(file, pair, 'on'),
-    )
-    .filter(
-      (pair) =>
-        STEERING.includes(pairKey(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
-    )
-    .map((pair) => {
-      const name = pairKey(pair)
-      return `${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}: ''`
-    })
 }
 
 /** The variables of the workflow, as written. */

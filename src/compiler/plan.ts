@@ -117,7 +117,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const native = nativeCondition(starts)
   const expressions = file.expressions.filter(({ path }) => path[0] !== 'on')
   // The jobs file reads `inputs`, which the workflow's own `env` can read, so `env` need not move.
-  const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
+  const moved = movedSettings(file, isOne)
   const jobs = plannedJobs(file, expressions, moved, native)
   return { ...starts, options, isOne, native, expressions, moved, jobs }
 }
@@ -160,10 +160,8 @@ function mayTakeWebhooks({ receive, nodes: { value: options } }: SourceTrigger):
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 
-function movedSettings(file: SourceFile, sections: readonly ('env' | 'defaults')[]): MovedSettings {
-  const env = sections.includes('env')
-    ? envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
-    : []
+function movedSettings(file: SourceFile, isOne: boolean): MovedSettings {
+  const env = isOne ? envPairs(file).filter((pair) => readsContext(file, pair, 'on')) : []
   const section = file.sections.get('defaults')?.value
   const runMap = nodeBelow(file.document, section, 'run')
   const run = isMap(runMap) ? pairsOf(runMap) : []

@@ -18,6 +18,7 @@ import {
   referencesIn,
 } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
+import { hasPlainOutputs } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
@@ -132,23 +133,28 @@ function editsOf(text: string, target: RewriteTarget): Edit[] {
   return [...names, ...(target.further?.(text) ?? [])]
 }
 
-/** The operations that make the expressions of a file native. */
+/**
+ * The operations that make expressions of a file native.
+ *
+ * @param targetOf the native form at the position of an expression
+ */
 export function referenceOperations(
   expressions: readonly FileExpression[],
-  target: RewriteTarget,
+  targetOf: (expression: FileExpression) => RewriteTarget,
 ): Operation[] {
-  return textOperations(expressions, (text) => editsOf(text, target))
+  return textOperations(expressions, (one) => editsOf(one.text, targetOf(one)))
 }
 
 /** The operations for the strings of a file. */
 function textOperations(
   expressions: readonly FileExpression[],
-  edited: (text: string) => readonly Edit[],
+  edited: (expression: FileExpression) => readonly Edit[],
 ): Operation[] {
   const texts = new Map<Scalar, { readonly path: Path; readonly edits: Edit[] }>()
-  for (const { text, start, scalar, path } of expressions) {
+  for (const expression of expressions) {
+    const { start, scalar, path } = expression
     const own = texts.get(scalar) ?? { path, edits: [] }
-    for (const edit of edited(text)) {
+    for (const edit of edited(expression)) {
       own.edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text })
     }
     texts.set(scalar, own)
@@ -181,31 +187,26 @@ function problemsOfExpression(
   expression: FileExpression,
   places: readonly string[],
 ): Mistake[] {
-  if (expression.text.trim() === '') return []
-  const problemAt = (span: Span, problem: Mistake): Mistake => ({
+  const { text, path, parsed } = expression
+  if (text.trim() === '') return []
+  return faultsIn().map(({ start, end, ...problem }) => ({
     ...problem,
-    position: positionIn(file.source, expression, span),
-  })
-  const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
-  if (slips.length > 0) {
-    return slips.map((slip) =>
-      problemAt(slip, { code: 'bad-expression', message: slip.message, hint: slip.hint }),
-    )
+    position: positionIn(file.source, expression, { start, end }),
+  }))
+
+  function faultsIn(): Fault[] {
+    const slips = slipsOf(text).slice(0, LIMITS.problems)
+    if (slips.length > 0) return slips.map(({ replacement: _, ...slip }) => slip)
+    if (isFault(parsed)) {
+      const { start, end, message } = parsed
+      return [{ code: 'bad-expression', start, end, message: `expression: ${message}` }]
+    }
+    const found = contextReferences(text, 'on')
+    if (found.length > 0 && !isWithin(path, places)) {
+      return found.map(({ start, end }) => ({ ...notHere(expression), start, end }))
+    }
+    return [...neverTrue(text), ...found.flatMap((one) => checkReference(file, one) ?? [])]
   }
-  const { parsed } = expression
-  if (isFault(parsed))
-    return [problemAt(parsed, { code: 'bad-expression', message: `expression: ${parsed.message}` })]
-  const found = contextReferences(expression.text, 'on')
-  if (found.length > 0 && !isWithin(expression.path, places)) {
-    return found.map((one) => problemAt(one, notHere(expression)))
-  }
-  return [
-    ...neverTrue(expression.text).map((fault) => problemAt(fault.span, fault.problem)),
-    ...found.flatMap((reference) => {
-      const fault = checkReference(file, reference)
-      return fault ? [problemAt(fault.span, fault.problem)] : []
-    }),
-  ]
 }
 
 /** The problem at a path that GitHub reads before jobs run, so no job can pass the event. */
@@ -228,10 +229,8 @@ const READ_EARLY: ReadonlyMap<unknown, string> = new Map([
   ],
 ])
 
-interface Fault {
-  readonly span: Span
-  readonly problem: Mistake
-}
+/** A mistake, and its offsets in the expression. */
+type Fault = Mistake & Span
 
 /**
  * `github.event_name == 'webhook'` is never true, because the run has the name of GitHub's event.
@@ -240,19 +239,16 @@ function neverTrue(text: string): Fault[] {
   if (!/event_name/i.test(text)) return []
   const pattern =
     /\bgithub\s*(?:\.\s*event_name|\[\s*'event_name'\s*\])\s*[!=]=\s*'(?<after>\w+)'|'(?<before>\w+)'\s*[!=]=\s*github\s*\.\s*event_name\b/gi
-  return [...text.matchAll(pattern)].flatMap(({ 0: found, index, groups }) => {
+  return [...text.matchAll(pattern)].flatMap(({ 0: found, index, groups }): Fault | [] => {
     const name = groups?.after ?? groups?.before ?? ''
     if (!TRIGGERS.has(name)) return []
-    return [
-      {
-        span: { start: index, end: index + found.length },
-        problem: {
-          code: 'event-name',
-          message: `github.event_name is never "${name}": GitHub does not know this trigger`,
-          hint: `write on.${name}.outcome == 'success'`,
-        },
-      },
-    ]
+    return {
+      start: index,
+      end: index + found.length,
+      code: 'event-name',
+      message: `github.event_name is never "${name}": GitHub does not know this trigger`,
+      hint: `write on.${name}.outcome == 'success'`,
+    }
   })
 }
 
@@ -268,84 +264,61 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
     const hint = TRIGGERS.has(first.name)
       ? 'declare it under "on:"'
       : (didYouMean(first.name, declared) ?? 'no trigger of this workflow')
+    const message = `"on" has no trigger "${first.name}"`
     const notes = [`declared here: ${declared.join(', ') || 'none'}`]
-    return {
-      span: first,
-      problem: {
-        code: 'unknown-trigger',
-        message: `"on" has no trigger "${first.name}"`,
-        hint,
-        notes,
-      },
-    }
+    return { ...spanOfStep(first), code: 'unknown-trigger', message, hint, notes }
   }
   if (second?.name === undefined) return undefined
   if (!FIELDS.some((field) => same(field, second.name))) {
     const message = `"on.${trigger.name}" has no "${second.name}"`
     const hint = didYouMean(second.name, FIELDS) ?? `on.${trigger.name}.outputs.${second.name}?`
-    return {
-      span: second,
-      problem: { code: 'unknown-field', message, hint, notes: [`it has: ${FIELDS.join(', ')}`] },
-    }
+    const notes = [`it has: ${FIELDS.join(', ')}`]
+    return { ...spanOfStep(second), code: 'unknown-field', message, hint, notes }
   }
-  const { format, filterOutputs, outputsMode, exportOutputs } = trigger.config
-  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
   // The user's own `config` may change the outputs.
-  if (trigger.isBroken || !same('outputs', second.name) || isShaped || outputsMode === 'combine')
-    return undefined
+  if (!same('outputs', second.name) || !hasPlainOutputs(trigger)) return undefined
   const known = Object.keys(trigger.definition.outputs)
   if (third?.name === undefined || known.some((name) => same(name, third.name))) return undefined
   const inBody = known.includes('body') ? `outputs.body.${third.name}?` : undefined
   const hint = didYouMean(third.name, known) ?? inBody
   return {
-    span: third,
-    problem: {
-      code: 'unknown-output',
-      subject: trigger.name,
-      message: `trigger "${trigger.name}" has no output "${third.name}"`,
-      ...(hint && { hint }),
-      notes: [`outputs: ${known.join(', ')}`],
-    },
+    ...spanOfStep(third),
+    code: 'unknown-output',
+    subject: trigger.name,
+    message: `trigger "${trigger.name}" has no output "${third.name}"`,
+    ...(hint && { hint }),
+    notes: [`outputs: ${known.join(', ')}`],
   }
+}
+
+function spanOfStep({ start, end }: Span): Span {
+  return { start, end }
 }
 
 function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
 }
 
-/** An operator or string of another language, with GitHub's replacement. */
-interface Slip extends Span {
-  readonly message: string
-  readonly hint: string
-  readonly replacement: string
-}
-
-/** `===`, `!==` and strings in double quotes, outside of strings in single quotes. */
-function slipsOf(expression: string): Slip[] {
+/** `===`, `!==` and strings in double quotes, outside of strings in single quotes, each with GitHub's form. */
+function slipsOf(expression: string): (Fault & { readonly replacement: string })[] {
   if (!/["=]/.test(expression)) return []
   const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
-  return [...parts].flatMap(({ 0: found, index, groups }): Slip[] => {
-    const span = { start: index, end: index + found.length }
+  return [...parts].flatMap(({ 0: found, index, groups }) => {
+    const slip = { start: index, end: index + found.length, code: 'bad-expression' } as const
     if (groups?.operator !== undefined) {
       const replacement = groups.operator.slice(0, 2)
       const message = `expression: "${found}" is not an operator here`
-      return [{ ...span, message, hint: `write ${replacement}`, replacement }]
+      return [{ ...slip, message, hint: `write ${replacement}`, replacement }]
     }
     if (groups?.text === undefined) return []
-    const replacement = `'${groups.text.replaceAll("'", "''")}'`
+    const replacement = singleQuoted(groups.text)
     const message = 'expression: text in double quotes'
-    return [{ ...span, message, hint: `use single quotes: ${replacement}`, replacement }]
+    return [{ ...slip, message, hint: `use single quotes: ${replacement}`, replacement }]
   })
 }
 
-/** The replacements in a file, and their number. */
-interface Spelled {
-  readonly source: Source
-  readonly count: number
-}
-
 /** Replaces such operators and strings, and old path patterns, in a file. */
-export function spelled(source: Source): Spelled {
+export function spelled(source: Source): { readonly source: Source; readonly count: number } {
   try {
     const lines = DocumentLines.of(source)
     const { contents } = lines.yaml
@@ -353,14 +326,12 @@ export function spelled(source: Source): Spelled {
     const operations = pairs.flatMap((pair) =>
       pairKey(pair) === 'on'
         ? patternOperations(pair)
-        : textOperations(fileExpressions(source.text, pair.value, [pairKey(pair)]), (text) =>
+        : textOperations(fileExpressions(source.text, pair.value, [pairKey(pair)]), ({ text }) =>
             slipsOf(text).map((slip) => ({ ...slip, text: slip.replacement })),
           ),
     )
-    const count = operations.reduce(
-      (sum, one) => sum + (one.op === 'rewriteText' ? one.edits.length : 1),
-      0,
-    )
+    const counts = operations.map((one) => (one.op === 'rewriteText' ? one.edits.length : 1))
+    const count = counts.reduce((sum, one) => sum + one, 0)
     const text = applyEdits(source.text, patch(lines, operations))
     return { source: { ...source, text }, count }
   } catch (error) {

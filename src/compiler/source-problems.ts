@@ -1,12 +1,7 @@
 import { storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config-options.ts'
-import {
-  contextReferences,
-  type FileExpression,
-  isFault,
-  positionIn,
-} from '../workflow/file-expressions.ts'
-import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
+import { contextReferences, isFault, positionIn } from '../workflow/file-expressions.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -55,78 +50,55 @@ export function triggerNotices({ file, polled }: Plan): Mistake[] {
 }
 
 /** Expressions of the `on:` section with no value when GitHub or the action reads them. */
-function onProblems(file: SourceFile): Mistake[] {
-  return file.expressions.flatMap((expression) => {
+function onProblems({ source, expressions }: SourceFile): Mistake[] {
+  return expressions.flatMap((expression): Mistake[] => {
     if (expression.path[0] !== 'on') return []
-    if (!expression.closed) {
-      const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
-      return [
-        problemAt(file, expression, found, 'bad-expression', 'expression is not closed with }}'),
-      ]
+    const { text, closed, parsed } = expression
+    const at = ({ start, end }: Span) => positionIn(source, expression, { start, end })
+    if (!closed) {
+      const position = at({ start: -'${{'.length, end: text.trimEnd().length })
+      return [{ code: 'bad-expression', message: 'expression is not closed with }}', position }]
     }
-    const { parsed } = expression
     if (isFault(parsed)) {
-      return [
-        problemAt(file, expression, parsed, 'bad-expression', `expression: ${parsed.message}`),
-      ]
+      const message = `expression: ${parsed.message}`
+      return [{ code: 'bad-expression', message, position: at(parsed) }]
     }
-    return [
-      ...contextReferences(expression.text, 'on').map((found) =>
-        problemAt(
-          file,
-          expression,
-          found,
-          'context-not-here',
-          'the context "on" is not available under "on:"',
-        ),
-      ),
-      // Secrets are passed to the action by name, so a computed name cannot be among them.
-      ...['secrets', 'vars'].flatMap((context) =>
-        contextReferences(expression.text, context)
-          .filter(({ steps }) => steps[0]?.name === undefined)
-          .map((found) => ({
-            ...problemAt(
-              file,
-              expression,
-              found,
-              'unnamed-value',
-              `"${context}" is read without a name`,
-            ),
+    const ofEvent = contextReferences(text, 'on').map((found): Mistake => {
+      const message = 'the context "on" is not available under "on:"'
+      return { code: 'context-not-here', message, position: at(found) }
+    })
+    // Secrets are passed to the action by name, so a computed name cannot be among them.
+    const unnamed = ['secrets', 'vars'].flatMap((context) =>
+      contextReferences(text, context)
+        .filter(({ steps }) => steps[0]?.name === undefined)
+        .map(
+          (found): Mistake => ({
+            code: 'unnamed-value',
+            message: `"${context}" is read without a name`,
+            position: at(found),
             hint: `write ${context}.NAME`,
-            notes: [`the compiled file passes only named secrets and variables to the action`],
-          })),
-      ),
-    ]
+            notes: ['the compiled file passes only named secrets and variables to the action'],
+          }),
+        ),
+    )
+    return [...ofEvent, ...unnamed]
   })
-}
-
-function problemAt(
-  { source }: SourceFile,
-  expression: FileExpression,
-  found: Span,
-  code: MistakeCode,
-  message: string,
-): Mistake {
-  return { code, message, position: positionIn(source, expression, found) }
 }
 
 /** Options of `config` that the compiled files cannot support. */
 function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
   const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
-  const exported = triggers.flatMap(({ config, positionOf }): Mistake[] => {
-    if (!config.exportOutputs) return []
-    const position = positionOf(['config', 'exportOutputs'])
-    const hint = 'remove it: jobs read the outputs from the context "on"'
-    return [
-      {
+  const exported = triggers
+    .filter(({ config }) => config.exportOutputs)
+    .map(
+      ({ positionOf }): Mistake => ({
         code: 'lost-outputs',
         message: '"exportOutputs" has no effect: no other job can read the file',
-        position,
-        hint,
-      },
-    ]
-  })
+        position: positionOf(['config', 'exportOutputs']),
+        hint: 'remove it: jobs read the outputs from the context "on"',
+      }),
+    )
   const lacking = triggers.flatMap((trigger) =>
     storeNeeds(trigger, {
       hasStore: state !== 'none',
@@ -153,18 +125,13 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
 
 /** Keys of another program, which have no effect here. */
 function ignoredNotices({ config, positionOf }: SourceTrigger): Mistake[] {
-  return [...IGNORED_KEYS].flatMap(([key, advice]) =>
-    key in config
-      ? [
-          {
-            code: 'idle-option',
-            message: `"config.${key}" has no effect`,
-            position: positionOf(['config', key]),
-            notes: [advice],
-          },
-        ]
-      : [],
-  )
+  const ignored = [...IGNORED_KEYS].filter(([key]) => key in config)
+  return ignored.map(([key, advice]) => ({
+    code: 'idle-option',
+    message: `"config.${key}" has no effect`,
+    position: positionOf(['config', key]),
+    notes: [advice],
+  }))
 }
 
 /** The schedules that differ from the user's. */

@@ -50,46 +50,36 @@ export interface ModelEvent {
 
 /** Explains which jobs of a workflow run for an event, and the values in them that are known without a run. */
 export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobExplanation[] {
-  const jobs = new Map(workflow.jobs.map((job) => [job.id, job]))
   const github = { ...UNKNOWN_OF_GITHUB, ...event.github }
   const contexts: PartialContexts = {
     github,
     ...(event.inputs && { inputs: event.inputs }),
     ...(event.on !== undefined && { on: event.on }),
   }
-  const explain = (id: string, given: PartialContexts) => {
-    const job = jobs.get(id)
-    return job ? new JobWalk(job, workflow.env, event).walk(given) : undefined
-  }
   if (event.unfired !== undefined) {
     const why = event.unfired
     return workflow.jobs.map(({ id, line }) => ({ id, line, verdict: 'skipped', why, facts: [] }))
   }
-  const outputs = (id: string, given: PartialContexts) => explain(id, given)?.outputs ?? {}
-  const failure = (id: string, given: PartialContexts) => {
-    const job = jobs.get(id)
-    const matrix = job && matrixCombinations(job, given)
-    return typeof matrix === 'object' && 'fails' in matrix ? matrix.fails : undefined
-  }
-  const decisions = new Map(
-    scheduleJobs(workflow.jobs, { contexts, outputs, failure }).map((one) => [one.id, one]),
-  )
-  return workflow.jobs.flatMap((job): JobExplanation[] => {
-    const decision = decisions.get(job.id)
+  const walked = (job: WorkflowJob, given: PartialContexts) =>
+    new JobWalk(job, workflow.env, event).walk(given)
+  const decisions = scheduleJobs(workflow.jobs, {
+    contexts,
+    outputs: (job, given) => walked(job, given).outputs,
+    failure(job, given) {
+      const matrix = matrixCombinations(job, given)
+      return typeof matrix === 'object' && 'fails' in matrix ? matrix.fails : undefined
+    },
+  })
+  return workflow.jobs.flatMap((job) => {
+    const decision = decisions.find(({ id }) => id === job.id)
     if (!decision) return []
     const { id, verdict, why, contexts: own } = decision
     const condition = conditionFact(job, own)
     const base = { id, line: job.line, verdict, why }
-    if (verdict === 'skipped' || verdict === 'fails') return [{ ...base, facts: condition }]
-    const walked = explain(id, own)
-    const { combinations } = walked ?? {}
-    return [
-      {
-        ...base,
-        ...(combinations !== undefined && { combinations }),
-        facts: [...condition, ...(walked?.facts ?? [])],
-      },
-    ]
+    if (verdict === 'skipped' || verdict === 'fails') return { ...base, facts: condition }
+    const { combinations, facts } = walked(job, own)
+    const count = combinations === undefined ? {} : { combinations }
+    return { ...base, ...count, facts: [...condition, ...facts] }
   })
 }
 

@@ -2,7 +2,7 @@ import type { Json } from '../wire/json.ts'
 import { andOperands } from '../workflow/expressions.ts'
 import {
   conditionText,
-  evaluateParsed,
+  evaluateTree,
   type Parsed,
   type PartialContexts,
   parseForEvaluation,
@@ -61,7 +61,7 @@ export interface JobDecision {
 }
 
 /** The facts of a run that its workflow does not contain. */
-interface RunFacts {
+interface RunFacts<Job extends JobShape> {
   /** Contexts that are the same for all jobs: `github`, `inputs`, `vars`, and for a source `on`. */
   readonly contexts: PartialContexts
   /** The results of jobs that run (default: success). */
@@ -69,9 +69,9 @@ interface RunFacts {
   /** Jobs that GitHub evaluates after the run was cancelled. */
   readonly afterCancel?: readonly string[]
   /** Returns the outputs of a job that ran. */
-  outputs(id: string, contexts: PartialContexts): Json
+  outputs(job: Job, contexts: PartialContexts): Json
   /** Returns the reason if the job fails before its first step, such as an empty matrix. */
-  failure?(id: string, contexts: PartialContexts): string | undefined
+  failure?(job: Job, contexts: PartialContexts): string | undefined
 }
 
 interface Done extends JobDecision {
@@ -86,7 +86,10 @@ interface Done extends JobDecision {
  * @returns the decisions; every job comes after the jobs that it needs
  * @throws Error if `needs` has a cycle or names an unknown job; GitHub refuses such a file
  */
-export function scheduleJobs(jobs: readonly JobShape[], run: RunFacts): JobDecision[] {
+export function scheduleJobs<Job extends JobShape>(
+  jobs: readonly Job[],
+  run: RunFacts<Job>,
+): JobDecision[] {
   const done = new Map<string, Done>()
   const waiting = new Set(jobs)
   while (waiting.size > 0) {
@@ -102,7 +105,11 @@ export function scheduleJobs(jobs: readonly JobShape[], run: RunFacts): JobDecis
   return [...done.values()]
 }
 
-function decideJob(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts): Done {
+function decideJob<Job extends JobShape>(
+  job: Job,
+  done: ReadonlyMap<string, Done>,
+  run: RunFacts<Job>,
+): Done {
   const { id, needs } = job
   const found = needs.flatMap((need) => done.get(need) ?? [])
   const ancestors = new Set(found.flatMap((one) => [one.id, ...one.ancestors]))
@@ -115,11 +122,11 @@ function decideJob(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts
   const contexts: PartialContexts = { ...run.contexts, needs: Object.fromEntries(entries) }
   const status = statusBefore(before, isCancelled)
   const decision = decideCondition(job.condition, contexts, status, before)
-  const failure = decision.verdict === 'runs' ? run.failure?.(id, contexts) : undefined
+  const failure = decision.verdict === 'runs' ? run.failure?.(job, contexts) : undefined
   const { verdict, why } =
     failure === undefined ? decision : ({ verdict: 'fails', why: failure } as const)
   const result = resultOfVerdict(verdict, run.ends?.[id])
-  const outputs = outputsOf(verdict, id, () => run.outputs(id, contexts))
+  const outputs = outputsOf(verdict, id, () => run.outputs(job, contexts))
   return { id, verdict, why, result, contexts, ancestors, outputs }
 }
 
@@ -185,7 +192,7 @@ function evaluateCondition(
   contexts: PartialContexts,
   status: Status,
 ): VerdictReason {
-  const outcome = evaluateParsed(parsed, contexts, status)
+  const outcome = evaluateTree(parsed.tree, contexts, status)
   if ('fails' in outcome) return { verdict: 'fails', why: `its if: ${outcome.fails}` }
   const truth = truthOf(outcome)
   if (truth === undefined) {
@@ -194,7 +201,7 @@ function evaluateCondition(
   }
   if (truth) return { verdict: 'runs', why: 'its if is true' }
   const wrong = operands.find(({ parsed: operand }) => {
-    return !('fails' in operand) && truthOf(evaluateParsed(operand, contexts, status)) === false
+    return !('fails' in operand) && truthOf(evaluateTree(operand.tree, contexts, status)) === false
   })
   return { verdict: 'skipped', why: `its if is false: ${wrong?.text ?? text}` }
 }

@@ -189,3 +189,10 @@ const LACKED: ReadonlySet<string> = new Set([
 
 const MOVING_PAGE =
   'https://github.com/hookline/hookline/blob/v1/docs/guides/from-actionsflow.md#triggers-that-poll-a-service'
+
+/** Whether `config` leaves the fields of an item as the trigger defines them. */
+export function hasPlainOutputs({ config, isBroken }: SourceTrigger): boolean {
+  const { format, filterOutputs, outputsMode, exportOutputs } = config
+  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+  return !isBroken && !isShaped && outputsMode !== 'combine'
+}

@@ -15,7 +15,10 @@ export function rewritten(expression: string, target: RewriteTarget = IN_JOBS_FI
   const file = sourceFile(text)
   const expressions = file.expressions.filter(({ path }) => path[0] !== 'on')
   expect(expressionProblems(file, expressions, target.places)).toEqual([])
-  const edits = patch(file.lines, referenceOperations(expressions, target))
+  const edits = patch(
+    file.lines,
+    referenceOperations(expressions, () => target),
+  )
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')
   return value.slice(`\${{`.length, -'}}'.length)
 }

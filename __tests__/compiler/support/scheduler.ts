@@ -43,7 +43,7 @@ function scheduleAll(jobs: readonly JobShape[], run: Run): Record<string, JobRes
     contexts,
     ...(ends && { ends }),
     ...(afterCancel && { afterCancel }),
-    outputs: (id) => ({ ...outputs?.[id] }),
+    outputs: ({ id }) => ({ ...outputs?.[id] }),
   })
   const open = decisions.find(({ verdict }) => verdict === 'unknown' || verdict === 'fails')
   if (open) throw new Error(`${open.id}: ${open.why}`)

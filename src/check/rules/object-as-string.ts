@@ -1,4 +1,4 @@
-import { wordOf } from '../../model/types/typed.ts'
+import { isStructure, wordOf } from '../../model/types/typed.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -21,8 +21,7 @@ export const objectAsString: Rule = {
 
 function objects(file: RuleFile): Problem[] {
   return file.typed.flatMap(({ expression, shape }): Problem[] => {
-    const isStructure = shape.kind === 'object' || shape.kind === 'list'
-    if (!isStructure || !shape.isHookline || !isStringPlace(expression)) return []
+    if (!isStructure(shape) || !shape.isHookline || !isStringPlace(expression)) return []
     const whole = expression.text.trim()
     const message = `GitHub writes "${wordOf(shape)}" for "${whole}"`
     return [file.problemAt(expression, undefined, { message, hint: `write toJSON(${whole})` })]

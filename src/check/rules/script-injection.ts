@@ -79,6 +79,7 @@ function fixScripts(file: RuleFile): Operation[] {
   const found = new Set(
     untrustedInputs(file, isRunningInput).map(({ expression }) => expression.text),
   )
+  if (found.size === 0) return []
   return file.jobs.flatMap((job) =>
     job.steps.flatMap(({ place: step }) => {
       const run = textAt(childOf(step, 'run'))
@@ -95,15 +96,18 @@ function fixScripts(file: RuleFile): Operation[] {
   )
 }
 
-/** A word in double or single quotes or without quotes, in which an expression has become `\0`. */
-const WORD = /"(?:[^"\\`$!]|\$[A-Za-z_]\w*)*"|'[^'!]*'|[\w./:=,@%+-]+|\0/
+/**
+ * A part of a word: a string in double or single quotes, or one character; an expression has become `\0`.
+ * With one character there is one way to match a word, so that no script makes the patterns slow.
+ */
+const WORD = /"(?:[^"\\`$!]|\$[A-Za-z_]\w*)*"|'[^'!]*'|[\w./:=,@%+-]|\0/
 const WORDS = new RegExp(`(?:${WORD.source})+`)
 /** `echo` with words that are data, whose output goes to the log or to the job summary. */
 const PRINTING = new RegExp(
   `^\\s*echo(?: +${WORDS.source})* *(?:>>? *"?\\$\\{?GITHUB_STEP_SUMMARY\\}?"?)? *$`,
 )
 /** A line after which the shell reads the next line from its beginning, with no command of its own. */
-const SIMPLE = new RegExp(`^\\s*(?:#[^\\0]*|(?:${WORDS.source}| +)*)$`)
+const SIMPLE = new RegExp(`^\\s*(?:#[^\\0]*|(?:${WORD.source}| )*)$`)
 
 /**
  * The edits that replace expressions by variables: only in a script in which each line is a command of

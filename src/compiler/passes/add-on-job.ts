@@ -1,17 +1,16 @@
-import { isMap } from 'yaml'
+import { isMap, stringify } from 'yaml'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
+import { urlNames } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
-import type { Lines } from '../../workflow/spans.ts'
+import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
 import { pairKey, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { callingJobLines, permissionsOf, startConditions } from '../calling-job.ts'
 import {
-  actionInputLines,
-  emptiedEnv,
+  conditionLines,
   envPairs,
-  exactPathComment,
+  isPrefixOf,
   onJobCondition,
-  onJobLines,
   readByTriggers,
   readsContext,
 } from '../on-job.ts'
@@ -65,8 +64,7 @@ function inserted({ file: { jobs }, isOne }: Plan, lines: Lines): Operation {
 
 function wholeJob(plan: Plan): Lines {
   const { file, options } = plan
-  return onJobLines({
-    ...commonParts(plan),
+  return onJobLines(plan, {
     condition: onJobCondition(plan),
     env: emptiedEnv(file),
     outputs: ['triggered', 'on'],
@@ -76,8 +74,7 @@ function wholeJob(plan: Plan): Lines {
 
 function listeningJob(plan: Plan, condition: Lines): Lines {
   const { file, options, polled } = plan
-  return onJobLines({
-    ...commonParts(plan),
+  return onJobLines(plan, {
     condition,
     env: readEnv(file),
     outputs: ['items'],
@@ -85,18 +82,105 @@ function listeningJob(plan: Plan, condition: Lines): Lines {
   })
 }
 
-function commonParts(plan: Plan) {
+/** The parts of the job `on` in which the two forms differ; lines begin at column 0. */
+interface OnJob {
+  /** The lines of its `if:`; none if it runs for every event. */
+  readonly condition: Lines
+  readonly env: Lines
+  /** Names of the outputs of the action that later jobs read. */
+  readonly outputs: readonly string[]
+  /** Runs of the job wait for each other. */
+  readonly isSerial: boolean
+}
+
+/** The lines of the job `on`, which runs the action. */
+function onJobLines(plan: Plan, { condition, env, outputs, isSerial }: OnJob): string[] {
   const { file, starting } = plan
   const { uses, state, runsOn, forge } = plan.options
-  return {
-    conditionComment: starting === 'repository_dispatch' ? exactPathComment(plan) : [],
-    uses,
-    runsOn,
-    forge,
-    workflow: file.name,
-    actionInputs: actionInputLines(file, plan.options),
-    writesState: state.startsWith('branch:'),
-  }
+  const writesState = state.startsWith('branch:')
+  const flow = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const
+  const runner = stringify({ 'runs-on': runsOn }, flow).trimEnd()
+  const lines = [
+    ...runner.replace(/^\{(.*)\}$/s, '$1').split('\n'),
+    ...(starting === 'repository_dispatch' ? exactPathComment(plan) : []),
+    ...conditionLines(condition),
+    'timeout-minutes: 10',
+    'permissions:',
+    `  contents: ${writesState ? 'write' : 'read'}`,
+    // The action reads runs to release the items of a failed run immediately.
+    ...(writesState ? ['  actions: read'] : []),
+    // By default GitHub cancels a waiting run for a newer one, and its event is lost.
+    ...(isSerial ? ['concurrency:', `  group: hookline-${file.name}`] : []),
+    ...(isSerial && forge === 'github' ? ['  queue: max'] : []),
+    ...(env.length > 0 ? ['env:', ...indent(env, 2)] : []),
+    'outputs:',
+    ...outputs.map((name) => `  ${name}: \${{ steps.on.outputs.${name} }}`),
+    'steps:',
+    '  - id: on',
+    `    uses: ${uses}`,
+    '    with:',
+    ...indent(actionInputLines(file, plan.options), 6),
+  ]
+  return ['on:', ...indent(lines, 2)]
+}
+
+/** The comment above a condition with exact tests, because these tests look needlessly long. */
+function exactPathComment({ webhooks, file }: Plan): Lines {
+  const others = file.triggers.filter((one) => !webhooks.includes(one)).flatMap(urlNames)
+  const names = webhooks.flatMap(urlNames).filter((name) => isPrefixOf(name, others))
+  return names.map((name) => {
+    const other = others.find((one) => isPrefixOf(name, [one]))
+    return `# Exact, because the name of the trigger "${other}" begins with "${name}".`
+  })
+}
+
+/**
+ * The inputs of the action: the triggers inline, so that no checkout is needed, and the secrets and
+ * variables that their expressions read, by name. The action evaluates these expressions, not
+ * GitHub, so each `${{` is escaped.
+ */
+function actionInputLines(file: SourceFile, { state, relayUrl }: Plan['options']): string[] {
+  const there = namedEntries(file.lines, ['on'])
+  const on = file.triggers.flatMap(
+    (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
+  )
+  // With a blank first line, the block would need an indentation indicator.
+  const begin = on.findIndex((line) => line.trim() !== '')
+  const escaped = on.slice(begin).map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
+  return [
+    'on: |',
+    ...indent(escaped, 2),
+    ...jsonInput('secrets', readByTriggers(file, 'secrets')),
+    ...jsonInput('vars', readByTriggers(file, 'vars')),
+    ...(state === 'none' ? [] : [`state: ${singleQuoted(state)}`]),
+    ...(relayUrl === undefined ? [] : [`relay-url: ${relayUrl}`]),
+  ]
+}
+
+function jsonInput(context: string, names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const members = names.map((name) => `"${name}": \${{ toJSON(${context}.${name}) }}`)
+  return [`${context}: '{${members.join(', ')}}'`]
+}
+
+/** Variables that change how programs run; the values for the user's programs must not affect the action. */
+const STEERING = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', 'ENV']
+
+/** The variables of the workflow that the job `on` sets to the empty string. */
+function emptiedEnv(file: SourceFile): string[] {
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  return envPairs(file)
+    .filter(
+      (pair) => !read.includes(pairKey(pair).toLowerCase()) && !readsContext(file, pair, 'on'),
+    )
+    .filter(
+      (pair) =>
+        STEERING.includes(pairKey(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
+    )
+    .map((pair) => {
+      const name = pairKey(pair)
+      return `${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}: ''`
+    })
 }
 
 /** Only the variables of the workflow that the triggers read. */

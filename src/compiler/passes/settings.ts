@@ -94,7 +94,7 @@ function movedEntries({ file, moved }: Plan, target: RewriteTarget): MovedSettin
     const expressions = pairs.flatMap((pair) =>
       fileExpressions(file.source.text, pair.value, [...section, pairKey(pair)]),
     )
-    const operations = referenceOperations(expressions, target)
+    const operations = referenceOperations(expressions, () => target)
     const there = namedEntries(file.lines, section, operations)
     return pairs.map((pair) => {
       const name = pairKey(pair)
@@ -171,24 +171,12 @@ function variableProblems(file: SourceFile): Mistake[] {
     // The runner finds the action by `PATH`.
     if (name.toUpperCase() === 'PATH' && !isOfEvent) {
       const message = 'PATH of the workflow would apply to the job "on", which runs the action'
-      return [
-        {
-          code: 'env-of-event',
-          message,
-          position,
-          hint: 'move it to "env:" of the jobs that need it',
-        },
-      ]
+      const hint = 'move it to "env:" of the jobs that need it'
+      return [{ code: 'env-of-event', message, position, hint }]
     }
     // A variable that reads the event cannot be used to choose the event.
     if (!isOfEvent || !read.includes(name.toLowerCase())) return []
-    const made = 'which depends on the context "on"'
-    return [
-      {
-        code: 'env-of-event',
-        message: `the "on:" section reads the variable "${name}", ${made}`,
-        position,
-      },
-    ]
+    const message = `the "on:" section reads the variable "${name}", which depends on the context "on"`
+    return [{ code: 'env-of-event', message, position }]
   })
 }

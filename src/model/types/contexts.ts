@@ -15,15 +15,17 @@ import {
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { actionSteps, type Job } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
+import { RESULTS } from '../evaluate-expression.ts'
 import {
   bindOutputs,
   dispatchShape,
+  ENDED,
   eventRead,
   eventShape,
   outputNames,
   outputsOfStep,
-  RESULTS,
 } from './outputs.ts'
+
 import {
   ANY,
   EVENT_TEXT,
@@ -36,6 +38,7 @@ import {
   ownText,
   type Shape,
   textOfShape,
+  unknownNameFault,
 } from './shapes.ts'
 import { type ContextShapes, typed } from './typed.ts'
 
@@ -139,23 +142,11 @@ export class FileContexts {
     // Without types, or with others, other programs send events too.
     const isOnly = on ? types.length > 0 : this.#isSource
     const isOwn = types.every(({ node }) => node.value === EVENT_TYPE)
-    const event = objectShape(
-      [
-        ['client_payload', dispatchShape(isOnly && isOwn)],
-        ['inputs', this.#inputs()],
-      ],
-      undefined,
-      ANY,
-    )
-    const names = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
-    return objectShape(
-      [
-        ['event', event],
-        ['event_name', names],
-      ],
-      undefined,
-      ANY,
-    )
+    const payload = dispatchShape(isOnly && isOwn)
+    const inEvent = [['client_payload', payload] as const, ['inputs', this.#inputs()] as const]
+    const event = objectShape(inEvent, undefined, ANY)
+    const name = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
+    return objectShape([['event', event] as const, ['event_name', name]], undefined, ANY)
   }
 
   /** The fault of an access to an output of the action in a source, which reads the event as `on`. */
@@ -257,12 +248,9 @@ export class FileContexts {
       if (!hasAction && nearestName(name, own) === undefined) return undefined
       const message = `the job "${job.name}" has no output "${name}"`
       const id = step?.id
-      const near = didYouMean(name, known)
       const isOutput = id !== undefined && outputNames(this.#triggers).includes(name.toLowerCase())
       const add = `add to the outputs of "${job.name}": ${name}: \${{ steps.${id}.outputs.${name} }}`
-      const notes = [`declared: ${known.join(', ') || 'none'}`]
-      const hint = isOutput ? add : near
-      return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+      return unknownNameFault(message, name, known, 'declared', isOutput ? add : undefined)
     })
   }
 
@@ -312,13 +300,8 @@ export class FileContexts {
 
   #stepShape(id: string, step: Place): Shape {
     const outputs = outputsOfStep(this.#triggers, id, step)
-    return ownObject(
-      [
-        ['outputs', outputs],
-        ['outcome', ownText(RESULTS)],
-        ['conclusion', ownText(RESULTS)],
-      ],
-      (field, fields) => fieldFault(`steps.${id}`, field, fields, outputs),
+    return ownObject([['outputs', outputs], ...ENDED], (field, fields) =>
+      fieldFault(`steps.${id}`, field, fields, outputs),
     )
   }
 
@@ -429,8 +412,6 @@ function fieldFault(
   outputs: Shape,
 ): NameFault {
   const isOutput = outputs.kind === 'object' && outputs.names.has(field.toLowerCase())
-  const hint = isOutput ? `did you mean "outputs.${field}"?` : didYouMean(field, fields)
-  const message = `"${whole}" has no "${field}"`
-  const notes = [`it has: ${fields.join(', ')}`]
-  return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+  const hint = isOutput ? `did you mean "outputs.${field}"?` : undefined
+  return unknownNameFault(`"${whole}" has no "${field}"`, field, fields, 'it has', hint)
 }

@@ -3,9 +3,9 @@ import { SENDER_FILES } from '../../triggers/senders.ts'
 import { isObject } from '../../wire/json.ts'
 import { RESERVED_OUTPUTS, type ReservedOutput } from '../../wire/output-names.ts'
 import type { Place } from '../../workflow/nodes.ts'
-import type { SourceTrigger } from '../../workflow/on.ts'
+import { hasPlainOutputs, type SourceTrigger } from '../../workflow/on.ts'
 import { safeForm } from '../../workflow/safe-form.ts'
-import { didYouMean, nearestName, slipOf } from '../../workflow/suggestion.ts'
+import { nearestName, slipOf } from '../../workflow/suggestion.ts'
 import { RESULTS } from '../evaluate-expression.ts'
 import {
   EVENT_BOOLEAN,
@@ -21,9 +21,13 @@ import {
   unknownNameFault,
 } from './shapes.ts'
 
-export { RESULTS }
-
 type Triggers = readonly SourceTrigger[]
+
+/** The results of a trigger or a step. */
+export const ENDED: readonly (readonly [string, Shape])[] = [
+  ['outcome', ownText(RESULTS)],
+  ['conclusion', ownText(RESULTS)],
+]
 
 const OWN_BOOLEAN: Shape = { kind: 'boolean', isHookline: true }
 
@@ -56,11 +60,7 @@ export function dispatchShape(isOnly: boolean): Shape {
 export function eventShape(triggers: Triggers): Shape {
   const shapes = triggers.map((trigger) => [trigger.name, triggerShape(trigger)] as const)
   const rest = ownObject(
-    [
-      ['outcome', ownText(RESULTS)],
-      ['conclusion', ownText(RESULTS)],
-      ['outputs', { ...objectShape([], undefined, EVENT_VALUE), isHookline: true }],
-    ],
+    [...ENDED, ['outputs', ownObject([], undefined, EVENT_VALUE)]],
     undefined,
     EVENT_VALUE,
   )
@@ -71,12 +71,17 @@ export function eventShape(triggers: Triggers): Shape {
 function unknownTrigger(name: string, triggers: Triggers): NameFault {
   const names = triggers.map((trigger) => trigger.name)
   const message = `the event has no trigger "${name}"`
-  const fault = unknownNameFault(message, name, names, 'triggers')
+  return unknownNameFault(message, name, names, 'triggers', hintForTrigger(name, triggers))
+}
+
+function hintForTrigger(name: string, triggers: Triggers): string | undefined {
   const owner = triggers.find(({ definition }) => hasName(definition.outputs, name))
-  if (owner) return { ...fault, hint: `did you mean "${owner.name}.outputs.${name}"?` }
-  if (name.toLowerCase() === 'on') return { ...fault, hint: 'omit "on": this is the event' }
-  const isOutputs = name.toLowerCase() === 'outputs' && triggers.length === 1
-  return isOutputs ? { ...fault, hint: `did you mean "${names[0]}.outputs"?` } : fault
+  if (owner) return `did you mean "${owner.name}.outputs.${name}"?`
+  const lower = name.toLowerCase()
+  if (lower === 'on') return 'omit "on": this is the event'
+  const [only, ...others] = triggers
+  const isOutputs = lower === 'outputs' && others.length === 0
+  return isOutputs ? `did you mean "${only?.name}.outputs"?` : undefined
 }
 
 function hasName(outputs: object, name: string): boolean {
@@ -84,33 +89,20 @@ function hasName(outputs: object, name: string): boolean {
 }
 
 function triggerShape(trigger: SourceTrigger): Shape {
-  const outputs = outputsShape(trigger)
   return ownObject(
-    [
-      ['outcome', ownText(RESULTS)],
-      ['conclusion', ownText(RESULTS)],
-      ['outputs', outputs],
-    ],
+    [...ENDED, ['outputs', outputsShape(trigger)]],
     (name, known) => {
       const isOutput = hasName(trigger.definition.outputs, name)
-      const hint = isOutput ? `did you mean "outputs.${name}"?` : didYouMean(name, known)
+      const hint = isOutput ? `did you mean "outputs.${name}"?` : undefined
       const message = `the trigger "${trigger.name}" has no "${name}"`
-      const notes = [`it has: ${known.join(', ')}`]
-      return { code: 'unknown-output', message, ...(hint && { hint }), notes }
+      return unknownNameFault(message, name, known, 'it has', hint)
     },
     EVENT_VALUE,
   )
 }
 
-/** Whether `config` leaves the fields of an item as the trigger defines them. */
-function isPlain({ config, isBroken }: SourceTrigger): boolean {
-  const { format, filterOutputs, outputsMode, exportOutputs } = config
-  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
-  return !isBroken && !isShaped && outputsMode !== 'combine'
-}
-
 function outputsShape(trigger: SourceTrigger): Shape {
-  if (!isPlain(trigger)) return EVENT_VALUE
+  if (!hasPlainOutputs(trigger)) return EVENT_VALUE
   const { definition, name } = trigger
   const fields = Object.keys(definition.outputs)
   const shapes = fields.map((field) => [field, fieldShape(trigger, field)] as const)
@@ -244,12 +236,12 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
   }
   const fields = triggers.flatMap((trigger) =>
     Object.keys(trigger.definition.outputs).map((field) => {
-      const shape = isPlain(trigger) ? fieldShape(trigger, field) : EVENT_VALUE
+      const shape = hasPlainOutputs(trigger) ? fieldShape(trigger, field) : EVENT_VALUE
       return [field, shape.kind === 'text' ? shape : eventText(shape)] as const
     }),
   )
   const shapes = new Map<string, Shape>([...fields, ...Object.entries(reserved)])
-  const isKnown = triggers.length > 0 && triggers.every(isPlain)
+  const isKnown = triggers.length > 0 && triggers.every(hasPlainOutputs)
   return ownObject(
     [...shapes].map(([name, shape]) => {
       return [name, shape.kind === 'text' ? { ...shape, output: output(name) } : shape] as const

@@ -107,14 +107,19 @@ export function ownObject(...parts: Parameters<typeof objectShape>): Shape {
   return { ...objectShape(...parts), isHookline: true }
 }
 
-/** A fault of an unknown output that lists the known names and suggests the closest. */
+/**
+ * A fault of an unknown output, which lists the known names.
+ *
+ * @param kind the title of the list
+ * @param hint by default the closest known name
+ */
 export function unknownNameFault(
   message: string,
   name: string,
   known: readonly string[],
   kind: string,
+  hint = didYouMean(name, known),
 ): NameFault {
-  const hint = didYouMean(name, known)
   const notes = [`${kind}: ${known.join(', ') || 'none'}`]
   return { code: 'unknown-output', message, ...(hint && { hint }), notes }
 }

@@ -211,18 +211,18 @@ class Checker {
   #compare({ left, operator, right }: Binary): void {
     const [one, other] = [this.shapeOf(left), this.shapeOf(right)]
     if (operator.lexeme !== '==' && operator.lexeme !== '!=') return
-    this.#compareText(left, one, right, operator.lexeme)
-    this.#compareText(right, other, left, operator.lexeme)
-    this.#compareOther(left, one, right, operator.lexeme)
-    this.#compareOther(right, other, left, operator.lexeme)
+    const so = operator.lexeme === '==' ? 'never' : 'always'
+    this.#compareText(left, one, right, so)
+    this.#compareText(right, other, left, so)
+    this.#compareOther(left, one, right, so)
+    this.#compareOther(right, other, left, so)
   }
 
   /** A boolean with `'true'`, or an object with a string: GitHub converts both to numbers, which differ. */
-  #compareOther(value: Expr, shape: Shape, other: Expr, operator: string): void {
+  #compareOther(value: Expr, shape: Shape, other: Expr, so: string): void {
     const literal = literalOf(other)
     const found = stringOf(literal)
-    if (!literal || found === undefined || !shape.isHookline || shape.kind === 'text') return
-    const so = operator === '==' ? 'never' : 'always'
+    if (!literal || found === undefined || !shape.isHookline) return
     const text = this.#textOf(value)
     if (shape.kind === 'boolean' && /^(?:true|false)$/i.test(found)) {
       this.#report(spanOf(literal.token), {
@@ -230,20 +230,18 @@ class Checker {
         message: `"${text}" is a boolean, and no boolean equals a string: this is ${so} true`,
         hint: `write ${found.toLowerCase()}`,
       })
-    } else if (shape.kind === 'object' || shape.kind === 'list') {
-      this.#report(this.spanOf(value), {
-        code: 'object-as-string',
-        message: `"${text}" is ${shape.kind === 'list' ? 'a list' : 'an object'}, and equals no string: this is ${so} true`,
-        hint: `write toJSON(${text})`,
-      })
+    } else if (isStructure(shape)) {
+      this.#reportObject(
+        value,
+        `"${text}" is ${kindOf(shape)}, and equals no string: this is ${so} true`,
+      )
     }
   }
 
   /** A string of Hookline with `true`, or with a string that it never is. */
-  #compareText(value: Expr, shape: Shape, other: Expr, operator: string): void {
+  #compareText(value: Expr, shape: Shape, other: Expr, so: string): void {
     const literal = literalOf(other)
     if (!literal || shape.kind !== 'text') return
-    const so = operator === '==' ? 'never' : 'always'
     const span = spanOf(literal.token)
     if (shape.isHookline && ofLiteral(literal).kind === 'boolean') {
       const text = this.#textOf(value)
@@ -296,72 +294,64 @@ class Checker {
   #ofJson(call: FunctionCall, shape: Shape): Shape {
     const [arg] = call.args
     if (!arg) return ANY
+    const text = this.#textOf(arg)
+    const code = 'string-as-object'
     const literal = stringOf(literalOf(arg))
     if (literal !== undefined) {
-      if (IS_OUTPUT.test(literal)) this.#reportQuotes(arg, literal.trim())
+      if (IS_OUTPUT.test(literal)) {
+        const path = literal.trim()
+        const message = `'${path}' is this string itself, which is no JSON: fromJSON fails`
+        this.#report(this.spanOf(arg), { code, message, hint: `write ${path} || '{}'` })
+      }
       return shapeOfText(literal)
     }
     if (shape.kind === 'text') {
-      if (!shape.json && shape.values) this.#reportPlain(call, arg)
+      if (!shape.json && shape.values) {
+        // A result or a method, which never is JSON.
+        const message = `"${text}" is a word, which is no JSON: fromJSON fails`
+        this.#report(this.spanOf(call), { code, message, hint: `write ${text}` })
+      }
       return shape.json ?? (shape.isUntrusted ? EVENT_VALUE : ANY)
     }
-    const isParsed = shape.kind === 'object' || shape.kind === 'list'
     const isOfEvent = shape.isHookline || hasUntrusted(shape)
-    if (!isParsed || !isOfEvent) return isOfEvent ? EVENT_VALUE : ANY
-    const text = this.#textOf(arg instanceof Logical ? (arg.args[0] ?? arg) : arg)
+    if (!isStructure(shape) || !isOfEvent) return isOfEvent ? EVENT_VALUE : ANY
+    const parsed = arg instanceof Logical ? this.#textOf(arg.args[0] ?? arg) : text
     this.#report(this.spanOf(call), {
       code: 'object-as-string',
-      message: `"${text}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
-      hint: `write ${text}`,
+      message: `"${parsed}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
+      hint: `write ${parsed}`,
     })
     return shape
   }
 
-  /** A result or a method, which never is JSON. */
-  #reportPlain(call: FunctionCall, arg: Expr): void {
-    const text = this.#textOf(arg)
-    const message = `"${text}" is a word, which is no JSON: fromJSON fails`
-    this.#report(this.spanOf(call), { code: 'string-as-object', message, hint: `write ${text}` })
-  }
-
-  #reportQuotes(arg: Expr, path: string): void {
-    this.#report(this.spanOf(arg), {
-      code: 'string-as-object',
-      message: `'${path}' is this string itself, which is no JSON: fromJSON fails`,
-      hint: `write ${path} || '{}'`,
-    })
-  }
-
   /** An argument of `format`, which GitHub converts to a string. */
   #asText(arg: Expr, shape: Shape = ANY): void {
-    if (!shape.isHookline || (shape.kind !== 'object' && shape.kind !== 'list')) return
-    const text = this.#textOf(arg)
-    this.#report(this.spanOf(arg), {
-      code: 'object-as-string',
-      message: `GitHub writes "${wordOf(shape)}" for "${text}"`,
-      hint: `write toJSON(${text})`,
-    })
+    if (!shape.isHookline || !isStructure(shape)) return
+    this.#reportObject(arg, `GitHub writes "${wordOf(shape)}" for "${this.#textOf(arg)}"`)
   }
 
   /** The first argument of a function to which an object is like nothing. */
   #asSearched(arg: Expr, shape: Shape, name: string): void {
+    if (!isStructure(shape)) return
     const takesLists = name === 'contains' || name === 'join'
-    const isRefused = shape.kind === 'object' || (shape.kind === 'list' && !takesLists)
-    if (shape.kind !== 'object' && shape.kind !== 'list') return
     const text = this.#textOf(arg)
     const item = shape.kind === 'list' ? shape.item : undefined
     if (name === 'join' && item?.kind === 'object' && item.isHookline) {
-      const message = `GitHub writes "Object" for each item of "${text}"`
-      const hint = `write toJSON(${text})`
-      this.#report(this.spanOf(arg), { code: 'object-as-string', message, hint })
+      this.#reportObject(arg, `GitHub writes "Object" for each item of "${text}"`)
     }
-    if (!shape.isHookline || !isRefused) return
+    if (!shape.isHookline || (item && takesLists)) return
     const kinds = takesLists ? 'strings and lists' : 'strings'
-    this.#report(this.spanOf(arg), {
-      code: 'object-as-string',
-      message: `"${text}" is ${shape.kind === 'list' ? 'a list' : 'an object'}, and ${name} reads only ${kinds}: the result is always ${name === 'join' ? 'empty' : 'false'}`,
-      hint: `write toJSON(${text})`,
-    })
+    const result = name === 'join' ? 'empty' : 'false'
+    this.#reportObject(
+      arg,
+      `"${text}" is ${kindOf(shape)}, and ${name} reads only ${kinds}: the result is always ${result}`,
+    )
+  }
+
+  /** An object or a list where GitHub reads a string. */
+  #reportObject(part: Expr, message: string): void {
+    const hint = `write toJSON(${this.#textOf(part)})`
+    this.#report(this.spanOf(part), { code: 'object-as-string', message, hint })
   }
 
   #textOf(part: Expr): string {
@@ -391,6 +381,15 @@ class Checker {
   #report(span: Span, fault: NameFault): void {
     this.faults.push({ ...fault, span })
   }
+}
+
+/** Whether a value has parts, so that GitHub does not convert it to a useful string. */
+export function isStructure({ kind }: Shape): boolean {
+  return kind === 'object' || kind === 'list'
+}
+
+function kindOf({ kind }: Shape): string {
+  return kind === 'list' ? 'a list' : 'an object'
 }
 
 /** The word that GitHub writes for an object or a list. */
