@@ -3,7 +3,8 @@ import { HttpFailure } from '../wire/http.ts'
 import { isObject, tryParseJson } from '../wire/json.ts'
 import { warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
-import { type ItemReader, receiveFromService } from './service.ts'
+import { payloads } from './senders/aws-sns.ts'
+import { firstExample, type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/sns-scheme.ts'
 import { bareVerification, requiredSignatures, verifyOption, verifyRequest } from './verify.ts'
@@ -27,7 +28,7 @@ export const awsSns = defineTrigger({
   stringOutputs: ['Subject', 'MessageId', 'TopicArn', 'Timestamp', 'Type'],
   columns: ['Subject', 'Message', 'TopicArn', 'Timestamp'],
   example({ verify }) {
-    return verify ? undefined : EXAMPLE
+    return verify ? undefined : firstExample(payloads)
   },
   async receive(request, { verify }, ports) {
     const reception = await receiveFromService(request, verify, ports, readItem)
@@ -91,18 +92,4 @@ async function visit(url: string, { http }: TriggerPorts): Promise<string | unde
     if (error instanceof HttpFailure) return `no response from SNS (${error.reason})`
     throw error
   }
-}
-
-const EXAMPLE = {
-  method: 'POST',
-  path: '',
-  contentType: 'text/plain; charset=UTF-8',
-  body: JSON.stringify({
-    Type: 'Notification',
-    MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
-    TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
-    Subject: 'My First Message',
-    Message: 'Hello world!',
-    Timestamp: '2026-11-21T00:54:06.655Z',
-  }),
 }

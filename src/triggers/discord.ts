@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, record, scalarText, without } from '../wire/json.ts'
+import { payloads } from './senders/discord.ts'
 import { objectsIn, serviceTrigger } from './service.ts'
 import type { Item } from './trigger.ts'
 
@@ -51,15 +52,7 @@ export const discord = serviceTrigger({
     // The token can send messages as the app for 15 minutes, and other people read logs.
     return typeof item === 'string' ? item : without(item, ['token'])
   },
-  example: {
-    id: '846462639134605312',
-    application_id: '845027738276462632',
-    type: 2,
-    channel_id: '772908445358620702',
-    guild_id: '290926798626357999',
-    user: { id: '53908232506183680', username: 'mason' },
-    data: { id: '1', name: 'deploy', type: 1, options: [{ name: 'to', type: 3, value: 'prod' }] },
-  },
+  payloads,
 })
 
 const NOT_DISCORD = 'is not an event of Discord'

@@ -1,4 +1,5 @@
 import { isObject, scalarText } from '../wire/json.ts'
+import { payloads } from './senders/google-form.ts'
 import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
 
 /**
@@ -28,13 +29,5 @@ export const googleForm = serviceTrigger({
     })
     return { ...body, answers_map: answersByTitle(given) }
   },
-  example: {
-    event_id: '2_ABaOnud0S_zjpIn9oGqBpmY65p',
-    event_type: 'form_response',
-    form_response: {
-      form_id: '118EoaS7eK2qvWv8tQy3xLKa',
-      submitted_at: '2026-11-21T07:54:30.661Z',
-      answers: [{ response: 'Ada', field: { id: 886865551, title: 'Your name?', type: 'TEXT' } }],
-    },
-  },
+  payloads,
 })

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
+import type { Payloads } from './sender.ts'
 import {
   defineTrigger,
+  type ExampleRequest,
   type Item,
   type Reception,
   type Trigger,
@@ -27,20 +29,30 @@ interface Service {
   readonly stringOutputs: readonly string[]
   readonly columns: readonly string[]
   readonly read: ItemReader
-  /** A possible body of the service. */
-  readonly example: JsonObject
+  /** The example requests of its sender; the first one is the example of the trigger. */
+  readonly payloads: Payloads
 }
 
-export function serviceTrigger({ scheme, read, example, ...described }: Service): Trigger {
-  const body = JSON.stringify(example)
+export function serviceTrigger({ scheme, read, payloads, ...described }: Service): Trigger {
   return defineTrigger({
     ...described,
     options: v.strictObject({ verify: verifyOption(scheme) }),
-    example: ({ verify }) =>
-      verify ? undefined : { method: 'POST', path: '', contentType: 'application/json', body },
+    example: ({ verify }) => (verify ? undefined : firstExample(payloads)),
     receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
     signatures: ({ verify }) => requiredSignatures(verify),
   })
+}
+
+const EXAMPLE_DELIVERY = {
+  id: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
+  now: new Date('2026-11-21T00:54:06Z'),
+}
+
+/** The first example request of a sender whose bodies are JSON. */
+export function firstExample(payloads: Payloads): ExampleRequest | undefined {
+  const [request] = Object.values(payloads).map((make) => make(EXAMPLE_DELIVERY))
+  const contentType = request?.headers?.['content-type'] ?? 'application/json'
+  return request && { method: 'POST', path: '', contentType, body: JSON.stringify(request.body) }
 }
 
 /** Verifies a service's request before it is parsed. */

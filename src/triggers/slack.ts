@@ -1,4 +1,5 @@
 import { isObject, without } from '../wire/json.ts'
+import { payloads } from './senders/slack.ts'
 import { serviceTrigger } from './service.ts'
 import { NOT_SLACK, slackItem } from './slack/places.ts'
 
@@ -59,18 +60,7 @@ export const slack = serviceTrigger({
     const item = slackItem(body)
     return typeof item === 'string' ? item : without(item, CAPABILITIES)
   },
-  example: {
-    type: 'event_callback',
-    event_id: 'Ev123ABC456',
-    team_id: 'T123ABC456',
-    event: {
-      type: 'message',
-      channel: 'C123ABC456',
-      user: 'U123ABC456',
-      text: 'hello',
-      ts: '1763712000.000800',
-    },
-  },
+  payloads,
 })
 
 /**

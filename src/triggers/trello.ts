@@ -1,4 +1,5 @@
 import { isObject, without } from '../wire/json.ts'
+import { payloads } from './senders/trello.ts'
 import { serviceTrigger } from './service.ts'
 
 /** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
@@ -20,13 +21,5 @@ export const trello = serviceTrigger({
     // The URL contains the GitHub token.
     return { ...body, webhook: without(body.webhook, ['callbackURL']) }
   },
-  example: {
-    action: {
-      id: '5f7073311f0aab7e1c3dd44c',
-      type: 'createCard',
-      date: '2026-11-21T11:10:41.983Z',
-      data: { card: { id: '5f7073311f0aab7e1c3dd44b', name: 'Buy milk' } },
-    },
-    model: { id: '5f4fbbc5250c34138444068d', name: 'ideas' },
-  },
+  payloads,
 })

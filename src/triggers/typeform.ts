@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
+import { payloads } from './senders/typeform.ts'
 import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
 
 /** https://www.typeform.com/developers/webhooks/example-payload/ */
@@ -28,16 +29,7 @@ export const typeform = serviceTrigger({
     })
     return { ...body, answers_map: answersByTitle(given) }
   },
-  example: {
-    event_id: '01EK4R5PFZZP6C8H14RTP4YW6C',
-    event_type: 'form_response',
-    form_response: {
-      form_id: 'g8hcyeXS',
-      submitted_at: '2026-11-21T08:23:49Z',
-      definition: { id: 'g8hcyeXS', fields: [{ id: 'M8JLOd0nIQPU', title: 'Your name?' }] },
-      answers: [{ type: 'text', text: 'Ada', field: { id: 'M8JLOd0nIQPU', type: 'short_text' } }],
-    },
-  },
+  payloads,
 })
 
 /** Titles by id, including questions in groups. */
