@@ -24,8 +24,6 @@ export interface Summary {
   /** The sender's name for the event: `issues.opened`; `null` if unknown. */
   readonly event: string | null
   readonly outcome: Outcome
-  /** One line of its content, so that similar events can be distinguished; `null` without content. */
-  readonly preview: string | null
   /** Number of items. */
   readonly count: number
   /** Why nothing fired, or why GitHub does not have the event. */

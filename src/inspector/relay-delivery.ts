@@ -111,7 +111,7 @@ export function deliverySummary(delivery: ListedDelivery): Summary {
   const [workflow = '', trigger = ''] = path.split('/')
   return {
     ...{ id, number: Date.parse(receivedAt), time: receivedAt, delivery: id },
-    ...{ method: method ?? '', path, workflow, trigger, event: null, preview: null, count: 0 },
+    ...{ method: method ?? '', path, workflow, trigger, event: null, count: 0 },
     origin: replayOf === null ? 'request' : 'replay',
     outcome: state,
     reason: reasonOf(delivery),
