@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { FSWatcher } from 'chokidar'
 import { Command } from 'commander'
@@ -77,13 +76,12 @@ async function serve(options: DevOptions): Promise<void> {
     env: process.env,
     workflows,
     problems: found.newest,
-    readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     signer: SIGNER,
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
-      return explainEvent(event, files)
+      return { readers: readersIn(files), jobs: explainEvent(event, files) }
     },
-    tell: (event, readers, jobs) =>
+    tell: (event, { readers, jobs }) =>
       print(
         json ? printableJson(eventJson(event, jobs)) : printable(formatEvent(event, readers, jobs)),
       ),
@@ -251,7 +249,7 @@ function envText(): string {
 
 /** The positions in the files of this folder that can read the outputs of a workflow's triggers. */
 export function readersHere(workflow: string): readonly OutputReader[] {
-  return workflowReaders(process.cwd(), workflow, () => workflowsHere({}))
+  return readersIn(concernedFiles(process.cwd(), workflow, () => workflowsHere({})))
 }
 
 /** A request with a signature of now, if a trigger of this folder verifies it with a secret of `.env`. */
@@ -282,12 +280,12 @@ function concernedFiles(root: string, name: string, open: () => WorkflowSource):
   if (file === undefined) return []
   const source = sourceAt(root, file)
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
-  const readers = nativeFiles(root).flatMap((native): ConcernedFile[] => {
+  const natives = nativeFiles(root).flatMap((native): ConcernedFile[] => {
     const found = sourceAt(root, native.file)
-    return found && readsFiles(native.name, found) ? [{ source: found, kind: 'native' }] : []
+    return found && readsFiles(found) ? [{ source: found, kind: 'native' }] : []
   })
   // A source of triggers alone has no jobs of its own.
-  return [...(source ? [{ source, kind: 'source' } as const] : []), ...readers]
+  return [...(source ? [{ source, kind: 'source' } as const] : []), ...natives]
 }
 
 /** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
@@ -308,35 +306,17 @@ function sourceAt(root: string, file: string): Source | undefined {
 }
 
 /** True for a native file that is not compiled, and whose action reads workflow files. */
-function readsFiles(name: string, source: Source): boolean {
-  try {
-    if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
-    const { uses = [] } = readNativeWorkflow(name, source) ?? {}
-    return uses.some(({ on = '' }) => on.trim() === '')
-  } catch {
-    return false // with mistakes, of which others tell
-  }
+function readsFiles(source: Source): boolean {
+  if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
+  return nativeReaders(source, 'files').length > 0
 }
 
-/**
- * The files that can read the outputs of a workflow's triggers: the source after compilation and the
- * native workflow files whose action reads the source, or the native file with inline triggers.
- */
-function workflowReaders(root: string, name: string, open: () => WorkflowSource): OutputReader[] {
-  const file = fileOf(name, open)
-  if (file === undefined) return []
-  if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
-  const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))
-  return [{ kind: 'source', file }, ...others]
-}
-
-function readersIn(root: string, file: string, reads: 'inline' | 'files'): OutputReader[] {
-  try {
-    const text = readFileSync(join(root, file), 'utf8')
-    return nativeReaders({ name: file, file, text }, reads)
-  } catch {
-    return []
-  }
+/** The positions in concerned files that can read the outputs of the workflow's triggers. */
+function readersIn(files: readonly ConcernedFile[]): OutputReader[] {
+  const reads = files.some(({ kind }) => kind === 'source') ? 'files' : 'inline'
+  return files.flatMap(({ source, kind }): OutputReader[] =>
+    kind === 'source' ? [{ kind, file: source.file }] : nativeReaders(source, reads),
+  )
 }
 
 /**
