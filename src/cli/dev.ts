@@ -15,7 +15,13 @@ import { type ConcernedFile, explainEvent } from '../inspector/jobs.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { RequiredSignature } from '../triggers/trigger.ts'
 import { isLoopback } from '../wire/address.ts'
-import { type Finding, type Source, UsageError, UserError } from '../wire/errors.ts'
+import {
+  type Finding,
+  readOrUndefined,
+  type Source,
+  UsageError,
+  UserError,
+} from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
@@ -278,10 +284,10 @@ function workflowsHere(event: Json, globs: readonly string[] = [DEFAULT_GLOB]): 
 function concernedFiles(root: string, name: string, open: () => WorkflowSource): ConcernedFile[] {
   const file = fileOf(name, open)
   if (file === undefined) return []
-  const source = sourceAt(root, file)
+  const source = readOrUndefined(() => readSource(root, file))
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
   const natives = nativeFiles(root).flatMap((native): ConcernedFile[] => {
-    const found = sourceAt(root, native.file)
+    const found = readOrUndefined(() => readSource(root, native.file))
     return found && readsFiles(found) ? [{ source: found, kind: 'native' }] : []
   })
   // A source of triggers alone has no jobs of its own.
@@ -290,19 +296,7 @@ function concernedFiles(root: string, name: string, open: () => WorkflowSource):
 
 /** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
 function fileOf(name: string, open: () => WorkflowSource): string | undefined {
-  try {
-    return open().find(name)?.triggers[0]?.positionOf([]).source.file
-  } catch {
-    return undefined // a file with mistakes, of which others tell
-  }
-}
-
-function sourceAt(root: string, file: string): Source | undefined {
-  try {
-    return readSource(root, file)
-  } catch {
-    return undefined // gone meanwhile
-  }
+  return readOrUndefined(() => open().find(name)?.triggers[0]?.positionOf([]).source.file)
 }
 
 /** True for a native file that is not compiled, and whose action reads workflow files. */
@@ -327,24 +321,19 @@ function readersIn(files: readonly ConcernedFile[]): OutputReader[] {
  * @returns none for a file with errors, which the findings report
  */
 export function nativeReaders(source: Source, reads: 'inline' | 'files'): OutputReader[] {
-  try {
-    const uses = readNativeWorkflow(source.name, source)?.uses ?? []
-    return uses.flatMap(({ job, step: id = null, on = '', outputs, neededBy, matrices }) => {
-      if ((on.trim() !== '') !== (reads === 'inline')) return []
-      const step = { id }
-      const later = neededBy.map((reader): OutputReader => {
-        // A job with a matrix over the items reads one item at a time.
-        const matrix = matrices.find((one) => one.job === reader)
-        return matrix
-          ? { kind: 'matrix', file: source.name, reader, name: matrix.key }
-          : { kind: 'needs', file: source.name, job, step, reader, outputs }
-      })
-      return [{ kind: 'steps', file: source.name, job, step } as const, ...later]
+  const { uses = [] } = readOrUndefined(() => readNativeWorkflow(source.name, source)) ?? {}
+  return uses.flatMap(({ job, step: id = null, on = '', outputs, neededBy, matrices }) => {
+    if ((on.trim() !== '') !== (reads === 'inline')) return []
+    const step = { id }
+    const later = neededBy.map((reader): OutputReader => {
+      // A job with a matrix over the items reads one item at a time.
+      const matrix = matrices.find((one) => one.job === reader)
+      return matrix
+        ? { kind: 'matrix', file: source.name, reader, name: matrix.key }
+        : { kind: 'needs', file: source.name, job, step, reader, outputs }
     })
-  } catch (error) {
-    if (error instanceof UserError) return []
-    throw error
-  }
+    return [{ kind: 'steps', file: source.name, job, step } as const, ...later]
+  })
 }
 
 /** Milliseconds. Editors write a file in several steps. */

@@ -20,7 +20,7 @@ import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Problem, readOrUndefined, UserError } from '../wire/errors.ts'
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -393,14 +393,9 @@ function signaturesAt(
   path: string,
   workflows: LocalEnginePorts['workflows'],
 ): readonly RequiredSignature[] {
-  try {
-    const addressed = parseWebhookPath(path)
-    const workflow = workflows({}).find(addressed.workflow)
-    return (workflow && triggerNamed(workflow, addressed.trigger)?.signatures) ?? []
-  } catch (error) {
-    if (error instanceof UserError) return []
-    throw error
-  }
+  const { workflow: name, trigger } = parseWebhookPath(path)
+  const workflow = readOrUndefined(() => workflows({}).find(name))
+  return (workflow && triggerNamed(workflow, trigger)?.signatures) ?? []
 }
 
 /**

@@ -168,7 +168,8 @@ export async function deliveryDetail(
   const { request, missing } = requestOf(shown)
   const outputs =
     request && missing === null ? await outputsOf(request, summary.trigger) : undefined
-  const items = outputs ? [{ [summary.trigger]: { outcome: 'success', outputs } }] : []
+  const success = { outcome: 'success', conclusion: 'success' } as const
+  const items = outputs ? [{ [summary.trigger]: { ...success, outputs } }] : []
   return {
     ...summary,
     count: items.length,
