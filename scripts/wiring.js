@@ -11,7 +11,7 @@ export const WIRING = [
   'engine/scripts.ts',
   // Its result becomes a string in the bundle.
   'engine/url-source.ts',
-  'inspector/{dev-server,relay-server,server,local-engine}.ts',
+  'inspector/{dev-server,relay-source,server,local-engine}.ts',
   // A browser is part of the outside world, too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',

@@ -17,7 +17,6 @@ function event(body: string): Unlisted {
     outcome: 'fired',
     count: 1,
     reason: null,
-    preview: null,
     milliseconds: 1,
     request: { method: 'POST', path: 'hook/webhook', headers: {}, body, encoding: 'text' },
     decisions: [],

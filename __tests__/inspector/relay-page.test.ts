@@ -216,13 +216,13 @@ inBrowser('the page of a relay', () => {
   test('a click on a value copies the form that fits the workflow file, also for a later job', async () => {
     relay.deliveries = listOf(1)
     await open()
-    await page.getByRole('treeitem', { name: 'id: 7', exact: true }).click()
+    await page.getByRole('button', { name: 'id: 7', exact: true }).click()
     await page.getByText('Copied the expression').waitFor()
     expect(await copied(page)).toBe(
       "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.order.id }}",
     )
     await page.keyboard.press('x')
-    await page.getByRole('treeitem', { name: 'id: 7', exact: true }).click()
+    await page.getByRole('button', { name: 'id: 7', exact: true }).click()
     await expect(copies(/needs/)).resolves.toBe(
       "${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.order.id }}",
     )
@@ -383,7 +383,7 @@ inBrowser('the page of a relay', () => {
     await expectNone(page)
     await page.keyboard.press('j')
     await page.keyboard.press('m')
-    await page.getByRole('treeitem', { name: 'id: 7', exact: true }).click()
+    await page.getByRole('button', { name: 'id: 7', exact: true }).click()
     await expectNone(page)
     await page.keyboard.press('r')
     await page.getByRole('dialog', { name: 'Replay 1 delivery?' }).waitFor()

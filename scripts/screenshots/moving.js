@@ -70,7 +70,7 @@ export async function makeMovingPicture({ browser, address, inspector, dev }) {
   await settle(page)
   await add(3000, 'whole')
   await page.locator('#outputs-title').evaluate((heading) => heading.scrollIntoView())
-  await page.getByRole('treeitem', { name: /^title:/ }).click()
+  await page.getByRole('button', { name: /^title:/ }).click()
   await page.locator('.toast.shown').waitFor()
   await page.waitForTimeout(300)
   await add(3500, 'whole')

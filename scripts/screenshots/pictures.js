@@ -164,7 +164,7 @@ async function openIssue(page) {
     .getByRole('link', { name: /tickets/ })
     .first()
     .click()
-  await page.getByRole('treeitem', { name: /^title:/ }).click()
+  await page.getByRole('button', { name: /^title:/ }).click()
 }
 
 /**

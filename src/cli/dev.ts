@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { FSWatcher } from 'chokidar'
 import { Command } from 'commander'
@@ -16,7 +15,13 @@ import { type ConcernedFile, explainEvent } from '../inspector/jobs.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { RequiredSignature } from '../triggers/trigger.ts'
 import { isLoopback } from '../wire/address.ts'
-import { type Finding, type Source, UsageError, UserError } from '../wire/errors.ts'
+import {
+  type Finding,
+  readOrUndefined,
+  type Source,
+  UsageError,
+  UserError,
+} from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
@@ -77,13 +82,12 @@ async function serve(options: DevOptions): Promise<void> {
     env: process.env,
     workflows,
     problems: found.newest,
-    readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     signer: SIGNER,
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
-      return explainEvent(event, files)
+      return { readers: readersIn(files), jobs: explainEvent(event, files) }
     },
-    tell: (event, readers, jobs) =>
+    tell: (event, { readers, jobs }) =>
       print(
         json ? printableJson(eventJson(event, jobs)) : printable(formatEvent(event, readers, jobs)),
       ),
@@ -251,7 +255,7 @@ function envText(): string {
 
 /** The positions in the files of this folder that can read the outputs of a workflow's triggers. */
 export function readersHere(workflow: string): readonly OutputReader[] {
-  return workflowReaders(process.cwd(), workflow, () => workflowsHere({}))
+  return readersIn(concernedFiles(process.cwd(), workflow, () => workflowsHere({})))
 }
 
 /** A request with a signature of now, if a trigger of this folder verifies it with a secret of `.env`. */
@@ -280,63 +284,33 @@ function workflowsHere(event: Json, globs: readonly string[] = [DEFAULT_GLOB]): 
 function concernedFiles(root: string, name: string, open: () => WorkflowSource): ConcernedFile[] {
   const file = fileOf(name, open)
   if (file === undefined) return []
-  const source = sourceAt(root, file)
+  const source = readOrUndefined(() => readSource(root, file))
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
-  const readers = nativeFiles(root).flatMap((native): ConcernedFile[] => {
-    const found = sourceAt(root, native.file)
-    return found && readsFiles(native.name, found) ? [{ source: found, kind: 'native' }] : []
+  const natives = nativeFiles(root).flatMap((native): ConcernedFile[] => {
+    const found = readOrUndefined(() => readSource(root, native.file))
+    return found && readsFiles(found) ? [{ source: found, kind: 'native' }] : []
   })
   // A source of triggers alone has no jobs of its own.
-  return [...(source ? [{ source, kind: 'source' } as const] : []), ...readers]
+  return [...(source ? [{ source, kind: 'source' } as const] : []), ...natives]
 }
 
 /** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
 function fileOf(name: string, open: () => WorkflowSource): string | undefined {
-  try {
-    return open().find(name)?.triggers[0]?.positionOf([]).source.file
-  } catch {
-    return undefined // a file with mistakes, of which others tell
-  }
-}
-
-function sourceAt(root: string, file: string): Source | undefined {
-  try {
-    return readSource(root, file)
-  } catch {
-    return undefined // gone meanwhile
-  }
+  return readOrUndefined(() => open().find(name)?.triggers[0]?.positionOf([]).source.file)
 }
 
 /** True for a native file that is not compiled, and whose action reads workflow files. */
-function readsFiles(name: string, source: Source): boolean {
-  try {
-    if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
-    const { uses = [] } = readNativeWorkflow(name, source) ?? {}
-    return uses.some(({ on = '' }) => on.trim() === '')
-  } catch {
-    return false // with mistakes, of which others tell
-  }
+function readsFiles(source: Source): boolean {
+  if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
+  return nativeReaders(source, 'files').length > 0
 }
 
-/**
- * The files that can read the outputs of a workflow's triggers: the source after compilation and the
- * native workflow files whose action reads the source, or the native file with inline triggers.
- */
-function workflowReaders(root: string, name: string, open: () => WorkflowSource): OutputReader[] {
-  const file = fileOf(name, open)
-  if (file === undefined) return []
-  if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
-  const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))
-  return [{ kind: 'source', file }, ...others]
-}
-
-function readersIn(root: string, file: string, reads: 'inline' | 'files'): OutputReader[] {
-  try {
-    const text = readFileSync(join(root, file), 'utf8')
-    return nativeReaders({ name: file, file, text }, reads)
-  } catch {
-    return []
-  }
+/** The positions in concerned files that can read the outputs of the workflow's triggers. */
+function readersIn(files: readonly ConcernedFile[]): OutputReader[] {
+  const reads = files.some(({ kind }) => kind === 'source') ? 'files' : 'inline'
+  return files.flatMap(({ source, kind }): OutputReader[] =>
+    kind === 'source' ? [{ kind, file: source.file }] : nativeReaders(source, reads),
+  )
 }
 
 /**
@@ -347,24 +321,19 @@ function readersIn(root: string, file: string, reads: 'inline' | 'files'): Outpu
  * @returns none for a file with errors, which the findings report
  */
 export function nativeReaders(source: Source, reads: 'inline' | 'files'): OutputReader[] {
-  try {
-    const uses = readNativeWorkflow(source.name, source)?.uses ?? []
-    return uses.flatMap(({ job, step: id = null, on = '', outputs, neededBy, matrices }) => {
-      if ((on.trim() !== '') !== (reads === 'inline')) return []
-      const step = { id }
-      const later = neededBy.map((reader): OutputReader => {
-        // A job with a matrix over the items reads one item at a time.
-        const matrix = matrices.find((one) => one.job === reader)
-        return matrix
-          ? { kind: 'matrix', file: source.name, reader, name: matrix.key }
-          : { kind: 'needs', file: source.name, job, step, reader, outputs }
-      })
-      return [{ kind: 'steps', file: source.name, job, step } as const, ...later]
+  const { uses = [] } = readOrUndefined(() => readNativeWorkflow(source.name, source)) ?? {}
+  return uses.flatMap(({ job, step: id = null, on = '', outputs, neededBy, matrices }) => {
+    if ((on.trim() !== '') !== (reads === 'inline')) return []
+    const step = { id }
+    const later = neededBy.map((reader): OutputReader => {
+      // A job with a matrix over the items reads one item at a time.
+      const matrix = matrices.find((one) => one.job === reader)
+      return matrix
+        ? { kind: 'matrix', file: source.name, reader, name: matrix.key }
+        : { kind: 'needs', file: source.name, job, step, reader, outputs }
     })
-  } catch (error) {
-    if (error instanceof UserError) return []
-    throw error
-  }
+    return [{ kind: 'steps', file: source.name, job, step } as const, ...later]
+  })
 }
 
 /** Milliseconds. Editors write a file in several steps. */

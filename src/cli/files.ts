@@ -16,7 +16,7 @@ import { Minimatch } from 'minimatch'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { globFolder, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
-import { type Source, UserError } from '../wire/errors.ts'
+import { readOrUndefined, type Source, UserError } from '../wire/errors.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
@@ -39,12 +39,7 @@ export function findSourceFiles(root: string, globs: readonly string[]): NamedFi
 
 /** The default workflow files; none if there are none. */
 export function defaultSources(root: string): NamedFile[] {
-  try {
-    return findSourceFiles(root, [DEFAULT_GLOB])
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return []
-  }
+  return readOrUndefined(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
 }
 
 export const NATIVE_FOLDER = '.github/workflows'
@@ -107,14 +102,10 @@ const USES_ROOT = /uses['"]?\s*:\s*['"]?[.$]\/(?:reply\/*)?['"]?\s*(?:[#,}\]]|$)
 function rootAction(root: string): Pick<Source, 'hasOtherAction'> {
   const file = ['action.yml', 'action.yaml'].find((name) => existsSync(join(root, name)))
   if (file === undefined) return { hasOtherAction: true }
-  try {
-    const text = withUnixLines(readFileSync(join(root, file), 'utf8'))
-    const action = parseYaml({ name: file, file, text })
-    return { hasOtherAction: !isOwnAction(topOf(action)) }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { hasOtherAction: true } // GitHub cannot read the file either.
-  }
+  const text = withUnixLines(readFileSync(join(root, file), 'utf8'))
+  // GitHub cannot read a file with mistakes either.
+  const action = readOrUndefined(() => parseYaml({ name: file, file, text }))
+  return { hasOtherAction: !action || !isOwnAction(topOf(action)) }
 }
 
 /**

@@ -15,7 +15,13 @@ import {
 } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
+import {
+  type Finding,
+  type Problem,
+  readOrUndefined,
+  type Source,
+  UserError,
+} from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
 import type { Environment } from '../wire/settings.ts'
@@ -131,11 +137,8 @@ function problemKey({ position, message }: Problem): string {
 
 function nativeSources(root: string): { readonly name: string; readonly source: Source }[] {
   return nativeFiles(root).flatMap(({ name, file }) => {
-    try {
-      return { name, source: readSource(root, file) }
-    } catch {
-      return [] // gone, or not readable: then no request is for it
-    }
+    const source = readOrUndefined(() => readSource(root, file))
+    return source ? { name, source } : []
   })
 }
 
@@ -147,16 +150,6 @@ function readInline(
 ): Workflow | undefined {
   const source = readSource(root, file)
   return mayUseAction(source.text) ? readInlineOn(name, source, contexts) : undefined
-}
-
-/** `undefined` where what is read has mistakes, of which `check` tells. */
-function readOrUndefined<Value>(read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
 }
 
 /**

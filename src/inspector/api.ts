@@ -1,3 +1,4 @@
+import type { JobExplanation } from '../model/explain.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
@@ -24,8 +25,6 @@ export interface Summary {
   /** The sender's name for the event: `issues.opened`; `null` if unknown. */
   readonly event: string | null
   readonly outcome: Outcome
-  /** One line of its content, so that similar events can be distinguished; `null` without content. */
-  readonly preview: string | null
   /** Number of items. */
   readonly count: number
   /** Why nothing fired, or why GitHub does not have the event. */
@@ -169,35 +168,12 @@ interface ReaderStep {
   readonly id: string | null
 }
 
-/** A line of a workflow file that reads the event. It has a value, an unknown part or an error. */
-export interface ShownFact {
-  /** 1-based. */
-  readonly line: number
-  /** `if`, `env.title`, `step 2 (Deploy): with.path`. */
-  readonly place: string
-  /** As the file writes it. */
-  readonly text: string
-  readonly value?: Json
-  /** The part that only a run knows, in words: `a secret`. */
-  readonly unknown?: string
-  /** Why GitHub could not evaluate it. */
-  readonly fails?: string
-}
-
 /** The jobs of a workflow file for one event, by the model of GitHub's scheduling. */
 export interface ShownJobs {
   readonly file: string
   /** Number of items; the values are those of the first item. */
   readonly items: number
-  readonly jobs: readonly {
-    readonly id: string
-    readonly line: number
-    readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
-    readonly why: string
-    /** Number of jobs of its matrix. */
-    readonly combinations?: number
-    readonly facts: readonly ShownFact[]
-  }[]
+  readonly jobs: readonly JobExplanation[]
 }
 
 /** A mistake that the user can fix; secrets and control characters are removed. */

@@ -20,7 +20,7 @@ import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Problem, readOrUndefined, UserError } from '../wire/errors.ts'
 import type { RelayRequest, RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -62,16 +62,9 @@ interface DevServerOptions {
   readonly workflows: (event: Json) => WorkflowSource
   /** Problems of the workflow files; before the first check, the problems that prevent reading them. */
   readonly problems?: () => readonly Problem[] | undefined
-  /** The files and jobs that can read the outputs of a workflow's triggers. */
-  readonly readers: (workflow: string) => readonly OutputReader[]
   readonly signer: Signer
-  /** Explains the jobs of the workflows for an event. */
-  readonly explain: (event: DevEvent) => readonly ShownJobs[]
-  readonly tell: (
-    event: DevEvent,
-    readers: readonly OutputReader[],
-    jobs: readonly ShownJobs[],
-  ) => void
+  readonly explain: (event: DevEvent) => Explained
+  readonly tell: (event: DevEvent, explained: Explained) => void
   readonly report: (error: unknown) => void
   /** Passes events to a runner on this machine; `undefined` without `--run`. */
   readonly runs?: LocalRuns | undefined
@@ -81,6 +74,13 @@ interface DevServerOptions {
 interface LocalRuns {
   readonly key: string
   start(workflow: string, event: GitHubEvent): void
+}
+
+/** What the workflow files make of an event. */
+interface Explained {
+  /** The files and jobs that can read the outputs of its triggers. */
+  readonly readers: readonly OutputReader[]
+  readonly jobs: readonly ShownJobs[]
 }
 
 /** Signs requests as senders do. */
@@ -247,7 +247,7 @@ async function replayed(body: string, parts: DevParts): Promise<InspectorAnswer>
 }
 
 /** The parts that evaluate and show an event. */
-interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'explain' | 'runs'> {
   readonly recorder: Recorder
   readonly localEngine: LocalEnginePorts
 }
@@ -294,30 +294,23 @@ function signatureHeaders(path: string, { workflows }: LocalEnginePorts): string
 
 /** Evaluates an event in this process, and prints and records the result. */
 function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPort {
-  const evaluate = localEvaluation(stage, cause, mayRun)
+  const { localEngine, recorder, explain, tell, runs } = stage
   return async ({ clientPayload }) => {
-    return { tries: 1, ...(await evaluate(clientPayload)) }
-  }
-}
-
-function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
-  const { localEngine, recorder, readers, explain, tell, runs } = stage
-  return async (clientPayload: string) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, localEngine)
-    const jobs = explain(event)
-    const arrival = { ...cause, time, readers: readers(event.workflow), jobs }
+    const explained = explain(event)
     const headers = signatureHeaders(payload.path, localEngine)
-    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
+    const context = { ...cause, ...explained, time }
+    const { unlisted, withheld } = await requestRecord(event, payload, context, headers)
     recorder.add(unlisted, withheld)
-    tell(event, arrival.readers, jobs)
+    tell(event, explained)
     if (mayRun && event.count > 0 && event.origin) {
       runs?.start(event.workflow, event.origin.event)
     }
     const sentences = event.explanations?.map(({ sentence }) => sentence) ?? []
     const idleReason = sentences.length > 0 ? asciiHeader(sentences) : unknownReason(event)
-    return { isIdle: event.count === 0, ...(idleReason && { idleReason }) }
+    return { tries: 1, isIdle: event.count === 0, ...(idleReason && { idleReason }) }
   }
 }
 
@@ -337,23 +330,12 @@ function asciiHeader(sentences: readonly string[]): string {
     .slice(0, MAX_REASON)
 }
 
-function localPoller({
-  localEngine,
-  recorder,
-  readers,
-  explain,
-  tell,
-}: Stage): () => Promise<void> {
+function localPoller({ localEngine, recorder, explain, tell }: Stage): () => Promise<void> {
   return poller(localEngine, (event) => {
-    const arrival = {
-      time: systemClock.now(),
-      origin: 'poll',
-      of: null,
-      readers: readers(event.workflow),
-      jobs: explain(event),
-    } as const
-    recorder.add(eventRecord(event, arrival))
-    tell(event, arrival.readers, arrival.jobs)
+    const explained = explain(event)
+    const time = systemClock.now()
+    recorder.add(eventRecord(event, { ...explained, time, origin: 'poll', of: null }))
+    tell(event, explained)
   })
 }
 
@@ -411,14 +393,9 @@ function signaturesAt(
   path: string,
   workflows: LocalEnginePorts['workflows'],
 ): readonly RequiredSignature[] {
-  try {
-    const addressed = parseWebhookPath(path)
-    const workflow = workflows({}).find(addressed.workflow)
-    return (workflow && triggerNamed(workflow, addressed.trigger)?.signatures) ?? []
-  } catch (error) {
-    if (error instanceof UserError) return []
-    throw error
-  }
+  const { workflow: name, trigger } = parseWebhookPath(path)
+  const workflow = readOrUndefined(() => workflows({}).find(name))
+  return (workflow && triggerNamed(workflow, trigger)?.signatures) ?? []
 }
 
 /**

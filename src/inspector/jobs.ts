@@ -1,13 +1,13 @@
 import type { OnContext } from '../engine/evaluation.ts'
 import { unknownValue } from '../model/evaluate-expression.ts'
 import { explainWorkflow, type JobExplanation } from '../model/explain.ts'
-import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
-import { type Source, UserError } from '../wire/errors.ts'
+import { readWorkflowJobs } from '../model/workflow-jobs.ts'
+import { readOrUndefined, type Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { type GitHubEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import { isAction } from '../workflow/steps.ts'
-import type { ShownFact, ShownJobs } from './api.ts'
+import type { ShownJobs } from './api.ts'
 
 /** The part of an event that jobs read. */
 export interface ExplainedEvent {
@@ -32,7 +32,7 @@ export function explainEvent(event: ExplainedEvent, files: readonly ConcernedFil
   const { origin } = event
   if (!origin) return []
   return files.flatMap(({ source, kind }) => {
-    const workflow = readJobs(source)
+    const workflow = readOrUndefined(() => readWorkflowJobs(source))
     if (!workflow || workflow.jobs.length === 0) return []
     const started = startingEvent(origin.event, workflow.on)
     const outputsOf = ({ uses }: JsonObject) =>
@@ -49,17 +49,8 @@ export function explainEvent(event: ExplainedEvent, files: readonly ConcernedFil
           }
         : {}
     const jobs = explainSafely(workflow, { ...started, ...own, outputsOf })
-    return jobs ? [{ file: source.file, items: event.items.length, jobs: jobs.map(shownJob) }] : []
+    return jobs ? [{ file: source.file, items: event.items.length, jobs }] : []
   })
-}
-
-function readJobs(source: Source): WorkflowJobs | undefined {
-  try {
-    return readWorkflowJobs(source)
-  } catch (error) {
-    if (error instanceof UserError) return undefined // others tell of its mistakes
-    throw error
-  }
 }
 
 function explainSafely(...given: Parameters<typeof explainWorkflow>): JobExplanation[] | undefined {
@@ -94,11 +85,6 @@ const UNKNOWN_OF_EVENT: JsonObject = Object.fromEntries(
   }),
 )
 
-function shownJob({ facts, ...job }: JobExplanation): ShownJobs['jobs'][number] {
-  const shown = facts.map(({ line, place, text, outcome }) => ({ line, place, text, ...outcome }))
-  return { ...job, facts: shown }
-}
-
 const VERDICTS = { runs: 'runs', skipped: 'skipped', unknown: 'not known', fails: 'fails' } as const
 
 /** Number of characters of a value on a terminal; the page shows the whole value. */
@@ -126,10 +112,10 @@ export function formatJobs(shownJobs: readonly ShownJobs[]): string {
     .join('')
 }
 
-function came(fact: ShownFact): string {
-  if (fact.fails !== undefined) return `fails: ${shortLine(fact.fails)}`
-  if (fact.unknown !== undefined) return `not known here: ${fact.unknown}`
-  return `= ${shortLine(JSON.stringify(fact.value))}`
+function came({ outcome }: JobExplanation['facts'][number]): string {
+  if ('fails' in outcome) return `fails: ${shortLine(outcome.fails)}`
+  if ('unknown' in outcome) return `not known here: ${outcome.unknown}`
+  return `= ${shortLine(JSON.stringify(outcome.value))}`
 }
 
 function shortLine(text: string): string {

@@ -24,7 +24,6 @@ import {
 } from './api.ts'
 import { filterMatcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
-import { preview, requestPreview } from './preview.ts'
 
 /** Limits of the stored events. */
 export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
@@ -127,9 +126,9 @@ function searchText({ request, ...detail }: Detail): string {
 
 function summaryOf(detail: Summary): Summary {
   const { id, number, time, origin, delivery, method, path, workflow, trigger, event } = detail
-  const { outcome, count, reason, milliseconds, preview, jobsResult, relay } = detail
+  const { outcome, count, reason, milliseconds, jobsResult, relay } = detail
   const named = { id, number, time, origin, delivery, method, path, workflow, trigger, event }
-  return { ...named, outcome, count, reason, milliseconds, preview, jobsResult, relay }
+  return { ...named, outcome, count, reason, milliseconds, jobsResult, relay }
 }
 
 /** The summary is stored too; a character takes two bytes. */
@@ -163,7 +162,7 @@ export async function requestRecord(
   secretHeaders: readonly string[] = [],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
   const { request, withheld } = await hideSecrets(payload, secretHeaders)
-  const named = { request, event: eventName(request), preview: requestPreview(request) }
+  const named = { request, event: eventName(request) }
   return { unlisted: { ...eventRecord(event, context), ...named }, withheld }
 }
 
@@ -176,8 +175,7 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const filters = event.explanations?.filter(({ condition }) => condition === 'filter') ?? []
   const dropped = filters.map(({ sentence }) => sentence).join('; ')
   const reason = mistake?.message ?? (dropped || (event.reason ?? null))
-  const previewed = { event: null, preview: preview(found[0]) }
-  const named = { delivery, method, path, workflow, trigger, milliseconds, ...previewed }
+  const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
   const { origin, of, readers, jobs = [] } = context
   const outcome = outcomeOf(event)
   const jobsResult = outcome === 'fired' ? resultOf(jobs) : null
@@ -259,7 +257,6 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
     count: 0,
     reason,
     event: null,
-    preview: null,
     jobsResult: null,
   } as const
   return { ...named, ...result, ...nothing, ...messages, ...cause, ...HERE, readers: [] }

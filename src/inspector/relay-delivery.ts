@@ -111,7 +111,7 @@ export function deliverySummary(delivery: ListedDelivery): Summary {
   const [workflow = '', trigger = ''] = path.split('/')
   return {
     ...{ id, number: Date.parse(receivedAt), time: receivedAt, delivery: id },
-    ...{ method: method ?? '', path, workflow, trigger, event: null, preview: null, count: 0 },
+    ...{ method: method ?? '', path, workflow, trigger, event: null, count: 0 },
     origin: replayOf === null ? 'request' : 'replay',
     outcome: state,
     reason: reasonOf(delivery),
@@ -168,7 +168,8 @@ export async function deliveryDetail(
   const { request, missing } = requestOf(shown)
   const outputs =
     request && missing === null ? await outputsOf(request, summary.trigger) : undefined
-  const items = outputs ? [{ [summary.trigger]: { outcome: 'success', outputs } }] : []
+  const success = { outcome: 'success', conclusion: 'success' } as const
+  const items = outputs ? [{ [summary.trigger]: { ...success, outputs } }] : []
   return {
     ...summary,
     count: items.length,

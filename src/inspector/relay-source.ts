@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
 import {
@@ -10,6 +11,8 @@ import {
   type Summary,
   type Welcome,
 } from './api.ts'
+import { repeat } from './local-engine.ts'
+import { PAGE_FILES } from './page-files.ts'
 import {
   deliveryDetail,
   deliverySummary,
@@ -21,8 +24,11 @@ import {
   type InspectorAnswer,
   type InspectorSource,
   inspectorJson,
+  inspectorPath,
+  inspectorServer,
   inspectorText,
   listChanged,
+  randomKey,
   type StreamedEvent,
 } from './server.ts'
 
@@ -37,11 +43,8 @@ export interface RelayDeliveries {
   replay(owner: string, id: string): Promise<readonly string[]>
 }
 
-export interface RelayParts {
+interface RelayParts {
   readonly relay: RelayDeliveries
-  readonly files: ReadonlyMap<string, string>
-  readonly key: string
-  readonly run: string
   /** Address of the `hookline dev` for *Open in dev*. */
   readonly dev: string
   /** The files and jobs here that can read the outputs of a workflow of a repository. */
@@ -50,8 +53,40 @@ export interface RelayParts {
   readonly sendToDev: (request: ShownRequest) => Promise<SentResponse>
   /** The commands of a cure, for the relay that is shown. */
   readonly cure: (text: string) => string
-  /** Milliseconds of a clock that only goes forward. */
-  readonly now: () => number
+  readonly report: (error: unknown) => void
+}
+
+interface RelayInspector {
+  /** Address of the page; it contains the key of this run, a secret. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Milliseconds between two questions for new deliveries. */
+const PAUSE = 2000
+
+/** Serves the inspector over the deliveries of a relay, for this machine only, at a free port. */
+export async function serveRelayInspector(parts: RelayParts): Promise<RelayInspector> {
+  const source = relaySource(parts)
+  const inspector = inspectorServer(source, parts.report)
+  const server = createServer((request, response) => {
+    if (!inspector.route(request, response)) response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, 'localhost', resolve)
+  })
+  const stopLooking = repeat(source.look, PAUSE, parts.report)
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    url: `http://localhost:${port}${inspectorPath(source.key)}`,
+    async close() {
+      inspector.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await Promise.all([closed, stopLooking()])
+    },
+  }
 }
 
 /** Milliseconds between two readings of the whole list, at least. */
@@ -60,28 +95,28 @@ const WHOLE_INTERVAL = 30_000
 /** A long list is a burden for the relay: it is left alone most of the time. */
 const REST = 10
 
-/** The inspector of `hookline deliveries --open`. */
-export function relaySource(parts: RelayParts): InspectorSource & {
+function relaySource(parts: RelayParts): InspectorSource & {
   /** Asks the relay for what is new. A fault is shown on the page. */
   look(): Promise<void>
 } {
-  const { relay, files, key, run, now } = parts
+  const { relay } = parts
   let send: (event: StreamedEvent) => void = () => {}
   const list = new RelayList(relay.list, (change) => send(listChanged(change)))
   let fault: string | null = null
   let wholeAt = Number.NEGATIVE_INFINITY
   const read = async () => {
-    const started = now()
+    const started = performance.now()
     if (started < wholeAt) return list.read('newest')
     await list.read('all')
-    wholeAt = now() + Math.max(WHOLE_INTERVAL, REST * (now() - started))
+    const ended = performance.now()
+    wholeAt = ended + Math.max(WHOLE_INTERVAL, REST * (ended - started))
   }
   const shown = (): [string | null, boolean] => [fault, list.isFull]
   return {
     command: 'hookline deliveries --open',
-    files,
-    key,
-    run,
+    files: PAGE_FILES,
+    key: randomKey(),
+    run: crypto.randomUUID().slice(0, 8),
     welcome: (): Welcome => ({
       ...{ triggers: [], polled: [], polling: false, problems: [] },
       relay: { host: relay.host, dev: parts.dev, isFull: list.isFull, fault },

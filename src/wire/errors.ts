@@ -110,3 +110,13 @@ export function errorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error && error.code
   return typeof code === 'string' ? code : undefined
 }
+
+/** The result of a function; `undefined` for mistakes of which another part tells, such as `check`. */
+export function readOrUndefined<Value>(read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}

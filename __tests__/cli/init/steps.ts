@@ -15,7 +15,6 @@ export function stepsOf(
     { name: 'deploy', ...own },
     {
       port: '3000',
-      needsLogin: false,
       shell: POSIX,
       push: { refspec: 'HEAD' },
       isAlone: true,

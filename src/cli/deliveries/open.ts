@@ -40,10 +40,9 @@ export async function openInspector(
   options: OpenOptions,
 ): Promise<void> {
   const dev = new URL(`http://localhost:${process.env.PORT || settingDefault('PORT')}`)
-  const { serveRelayInspector } = await import('../../inspector/relay-server.ts')
+  const { serveRelayInspector } = await import('../../inspector/relay-source.ts')
   const here = originRepository().toLowerCase()
   const server = await serveRelayInspector({
-    port: 0,
     dev: baseAddress(dev),
     relay: relayDeliveries(client, selection),
     // The files of another repository would have other jobs.

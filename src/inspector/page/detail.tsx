@@ -2,7 +2,6 @@ import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
 import { counted } from '../../wire/printable.ts'
 import {
   type Detail,
-  type ShownDecision,
   type ShownPlace,
   type ShownProblem,
   type ShownRequest,
@@ -27,7 +26,6 @@ import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
 import { Preformatted, Section, ValueList } from './section.tsx'
 import { Stages, Values } from './stages.tsx'
 import { announce, choose, copy, loaded, localBase, marked, send } from './state.ts'
-import { Tree } from './tree.tsx'
 
 /** The actions on a request, by their keys: each with its label and its function. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
@@ -152,7 +150,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       {shown.relay && <Values values={shown.values} />}
       {count > 0 && items.length > 0 && <OutputsView detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
-      {isPrepared(shown) && <Found id={shown.id} found={found} />}
+      {isPrepared(shown) && <Found found={found} />}
       {request && <Request request={request} missing={missing} />}
       {!request && missing !== null && <p class="missing-request">{missing}</p>}
     </>
@@ -213,7 +211,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
       {decisions.length > 0 && (
         <ul class="decisions card">
           {decisions.map((decision) => (
-            <Decision key={decision.trigger} decision={decision} />
+            <DecisionView key={decision.trigger} decision={decision} />
           ))}
         </ul>
       )}
@@ -253,7 +251,7 @@ function framedLine({ file, line, column, length, text }: ShownPlace): string {
 
 const VERDICTS = { fired: 'Fired', unverified: 'Not verified', skipped: 'Skipped' } as const
 
-function Decision({ decision }: { decision: ShownDecision }) {
+function DecisionView({ decision }: { decision: Detail['decisions'][number] }) {
   const { trigger, fired, reason, checks, tally } = decision
   const isUnverified = checks.some(({ option, held }) => !held && VERIFYING.has(option))
   const verdict = fired ? 'fired' : isUnverified ? 'unverified' : 'skipped'
@@ -300,12 +298,12 @@ function isPrepared({ found, items }: Detail): boolean {
   return found.length > 0 && JSON.stringify(found) !== JSON.stringify(outputs)
 }
 
-function Found({ id, found }: { id: string; found: Detail['found'] }) {
+function Found({ found }: Pick<Detail, 'found'>) {
   return (
     <Section name="found" title={`Before config: ${counted(found.length, 'item')}`}>
-      <div class="card">
-        <Tree key={id} root={[...found]} label="Items before config" />
-      </div>
+      <Preformatted label="Items before config" body>
+        {JSON.stringify(found, null, 2)}
+      </Preformatted>
     </Section>
   )
 }

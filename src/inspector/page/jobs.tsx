@@ -1,5 +1,5 @@
 import { counted } from '../../wire/printable.ts'
-import type { ShownFact, ShownJobs } from '../api.ts'
+import type { ShownJobs } from '../api.ts'
 import { Section } from './section.tsx'
 
 /** The jobs of the workflow files for this event: run or skipped, and each line that reads the event. */
@@ -14,7 +14,7 @@ export function Jobs({ files }: { files: readonly ShownJobs[] }) {
           </p>
           <ul class="jobs">
             {jobs.map((job) => (
-              <Job key={job.id} job={job} />
+              <JobView key={job.id} job={job} />
             ))}
           </ul>
         </div>
@@ -30,7 +30,9 @@ const VERDICTS = {
   fails: ['Fails', 'mistaken'],
 } as const
 
-function Job({ job }: { job: ShownJobs['jobs'][number] }) {
+type Job = ShownJobs['jobs'][number]
+
+function JobView({ job }: { job: Job }) {
   const [label, kind] = VERDICTS[job.verdict]
   return (
     <li>
@@ -51,7 +53,7 @@ function Job({ job }: { job: ShownJobs['jobs'][number] }) {
                 {fact.line}
               </span>
               <span class="place">{fact.place}</span>
-              <Came fact={fact} />
+              <Came outcome={fact.outcome} />
               <code class="written">{fact.text.trim()}</code>
             </li>
           ))}
@@ -61,11 +63,11 @@ function Job({ job }: { job: ShownJobs['jobs'][number] }) {
   )
 }
 
-function Came({ fact }: { fact: ShownFact }) {
-  if (fact.fails !== undefined) return <span class="came fails">fails: {fact.fails}</span>
-  if (fact.unknown !== undefined) {
-    return <span class="came unknown">not known here: {fact.unknown}</span>
+function Came({ outcome }: Pick<Job['facts'][number], 'outcome'>) {
+  if ('fails' in outcome) return <span class="came fails">fails: {outcome.fails}</span>
+  if ('unknown' in outcome) {
+    return <span class="came unknown">not known here: {outcome.unknown}</span>
   }
-  const { value = null } = fact
+  const { value } = outcome
   return <code class="came">{typeof value === 'string' ? value : JSON.stringify(value)}</code>
 }

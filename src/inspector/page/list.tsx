@@ -143,7 +143,7 @@ function Rows() {
 }
 
 function Row({ summary, position, size }: { summary: Summary; position: number; size: number }) {
-  const { id, path, event, trigger, reason, milliseconds, time, origin, preview, relay } = summary
+  const { id, path, event, trigger, reason, milliseconds, time, origin, relay } = summary
   return (
     <li data-id={id} aria-posinset={position} aria-setsize={size}>
       {relay && (
@@ -174,7 +174,6 @@ function Row({ summary, position, size }: { summary: Summary; position: number; 
           {milliseconds !== null && <span class="duration">{shownMilliseconds(milliseconds)}</span>}
         </span>
         {reason !== null && <span class="why">{reason}</span>}
-        {preview !== null && <span class="event-preview">{preview}</span>}
       </a>
     </li>
   )

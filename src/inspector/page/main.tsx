@@ -303,7 +303,7 @@ function listenForKeys(): void {
     if (target instanceof Element) {
       if (target.matches('input:not([type=checkbox]), textarea, select')) return
       // Enter presses what has the focus, and arrows scroll what is read.
-      if (key === 'Enter' && target.matches('a, button')) return
+      if (key === 'Enter' && target.matches('a, button, summary')) return
       if (key.startsWith('Arrow') && !target.closest('.list')) return
     }
     event.preventDefault()
@@ -335,9 +335,6 @@ function Help() {
             </div>
           ))}
         </dl>
-        <p class="hint">
-          Within a tree: arrow keys to move, open and close, Enter to copy the expression.
-        </p>
         <label class="toggle">
           <input
             type="checkbox"

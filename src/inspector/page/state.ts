@@ -93,10 +93,10 @@ export function clearFilter(): void {
 }
 
 function searchedText(summary: Summary) {
-  const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
+  const { method, path, workflow, trigger, event, outcome, origin, reason } = summary
   const { relay, jobsResult, delivery } = summary
   const more = [delivery, relay?.endpoint, relay?.repository, jobsResult?.text].join(' ')
-  const line = [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
+  const line = [method, path, workflow, trigger, event, outcome, origin, reason].join(' ')
   return `${line} ${more}`
 }
 

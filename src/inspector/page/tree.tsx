@@ -1,25 +1,18 @@
-import { type Signal, useComputed, useSignal } from '@preact/signals'
-import type { TargetedKeyboardEvent } from 'preact'
+import { useSignal } from '@preact/signals'
 
 type JsonPath = readonly (string | number)[]
 
-/**
- * A tree of a JSON value. Branches are built when they are opened, so a large payload costs nothing
- * until someone looks.
- */
-interface TreeProps {
+interface Tree {
+  /** A value was clicked. */
+  pick: (path: JsonPath, value: unknown) => void
+  /** Path, as JSON, of the value that is picked; empty for none. */
+  picked: string
+}
+
+interface TreeProps extends Tree {
   /** Its children are the first level. */
   root: object
   label: string
-  /** A value was clicked, or Enter pressed on it. */
-  pick?: (path: JsonPath, value: unknown) => void
-  /** Path, as JSON, of the value that is picked. */
-  picked?: string
-}
-
-interface Tree extends Omit<TreeProps, 'root' | 'label'> {
-  /** Path, as JSON, of the one item that Tab reaches: the one that had the focus last. */
-  reachable: Signal<string>
 }
 
 /** The number of children that are shown first; a button shows more. */
@@ -31,13 +24,14 @@ const CLOSED = new Set(['headers'])
 /** Characters of a text that are shown in its line. */
 const SHOWN = 2000
 
-export function Tree({ root, label, ...options }: TreeProps) {
-  const [first] = treeEntries(root, [])
-  const reachable = useSignal(first ? JSON.stringify([first[0]]) : '')
+/**
+ * A tree of a JSON value. Branches are built when they are opened, so a large payload costs nothing
+ * until someone looks.
+ */
+export function Tree({ root, label, ...tree }: TreeProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a tree of lists, as ARIA's own patterns have it
-    <ul class="tree" role="tree" aria-label={label}>
-      <Children parent={root} path={[]} tree={{ ...options, reachable }} />
+    <ul class="tree" aria-label={label}>
+      <Children parent={root} path={[]} tree={tree} />
     </ul>
   )
 }
@@ -46,28 +40,22 @@ function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree
   const count = useSignal(PAGE)
   const all = treeEntries(parent, path)
   const left = all.length - count.value
-  const more = JSON.stringify([...path, '…'])
   return (
     <>
       {all.slice(0, count.value).map(([key, value]) => (
-        <TreeItem key={key} name={key} value={value} path={[...path, key]} tree={tree} />
+        <Entry key={key} name={key} value={value} path={[...path, key]} tree={tree} />
       ))}
       {left > 0 && (
-        <li role="none">
-          <div
+        <li>
+          <button
+            type="button"
             class="leaf more"
-            role="treeitem"
-            tabIndex={tree.reachable.value === more ? 0 : -1}
-            onFocus={() => {
-              tree.reachable.value = more
-            }}
-            onKeyDown={(event) => onTreeKey(event, { pick: () => event.currentTarget.click() })}
             onClick={() => {
               count.value += PAGE
             }}
           >
             {left} more…
-          </div>
+          </button>
         </li>
       )}
     </>
@@ -87,66 +75,51 @@ function treeEntries(parent: object, path: JsonPath): [string | number, unknown]
   return entries.sort((a, b) => rank(a) - rank(b))
 }
 
-interface TreeItemProps {
+interface EntryProps {
   name: string | number
   value: unknown
   path: JsonPath
   tree: Tree
 }
 
-/** A line, which is the tree item, and below it the group of its children. */
-function TreeItem({ name, value, path, tree }: TreeItemProps) {
-  const id = JSON.stringify(path)
+function Entry({ name, value, path, tree }: EntryProps) {
   const branch = isBranch(value) ? value : undefined
-  const isOpen = useSignal(branch !== undefined && opensAtFirst(branch, path))
-  const wasOpened = useSignal(isOpen.peek())
-  const tabIndex = useComputed(() => (tree.reachable.value === id ? 0 : -1))
-  const pick = () => tree.pick?.(path, value)
-  const open = (next: boolean) => {
-    isOpen.value = next
-    wasOpened.value ||= next
-    // A collapsed child cannot have the focus, so its parent gets it.
-    if (!next && tree.reachable.peek().startsWith(`${id.slice(0, -1)},`)) tree.reachable.value = id
+  const opens = branch !== undefined && opensAtFirst(branch, path)
+  const wasOpened = useSignal(opens)
+  const kind = tree.picked === JSON.stringify(path) ? 'leaf picked' : 'leaf'
+  const pick = () => tree.pick(path, value)
+  const line = (
+    <>
+      <span class="key">{name}:</span> <Value value={value} />
+    </>
+  )
+  if (!branch) {
+    return (
+      <li>
+        <button type="button" class={kind} onClick={pick}>
+          {line}
+        </button>
+      </li>
+    )
   }
   return (
-    <li role="none">
-      <div
-        class={`leaf${branch ? ' branch' : ''}${tree.picked === id ? ' picked' : ''}`}
-        role="treeitem"
-        tabIndex={tabIndex}
-        aria-level={path.length}
-        aria-expanded={branch && isOpen.value}
-        onClick={() => {
-          if (branch) open(!isOpen.value)
-          else pick()
-        }}
-        onKeyDown={(event) => onTreeKey(event, { pick, ...(branch && { open }) })}
-        onFocus={() => {
-          tree.reachable.value = id
+    <li>
+      <button type="button" class="pick" onClick={pick}>
+        expression
+      </button>
+      <details
+        open={opens}
+        onToggle={({ currentTarget }) => {
+          wasOpened.value ||= currentTarget.open
         }}
       >
-        {branch && <span class="twisty" aria-hidden="true" />}
-        <span class="key">{name}:</span> <Value value={value} />
-        {branch && tree.pick && (
-          // For the mouse; a keyboard has Enter.
-          <span
-            class="pick"
-            aria-hidden="true"
-            onClick={(event) => {
-              event.stopPropagation()
-              pick()
-            }}
-          >
-            expression
-          </span>
+        <summary class={`${kind} branch`}>{line}</summary>
+        {wasOpened.value && (
+          <ul>
+            <Children parent={branch} path={path} tree={tree} />
+          </ul>
         )}
-      </div>
-      {branch && wasOpened.value && (
-        // biome-ignore lint/a11y/useSemanticElements: the group of a tree is no fieldset
-        <ul role="group" hidden={!isOpen.value}>
-          <Children parent={branch} path={path} tree={tree} />
-        </ul>
-      )}
+      </details>
     </li>
   )
 }
@@ -169,41 +142,4 @@ function Value({ value }: { value: unknown }) {
 
 function isBranch(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
-}
-
-interface KeyActions {
-  pick(): void
-  /** There for a branch. */
-  open?: (next: boolean) => void
-}
-
-/** The keys of a tree, after the ARIA Authoring Practices Guide. */
-function onTreeKey(event: TargetedKeyboardEvent<HTMLElement>, { pick, open }: KeyActions): void {
-  const item = event.currentTarget
-  if (event.ctrlKey || event.metaKey || event.altKey) return
-  const isOpen = item.getAttribute('aria-expanded') === 'true'
-  const keys: Record<string, () => void> = {
-    ArrowDown: () => move(item, 1),
-    ArrowUp: () => move(item, -1),
-    ArrowRight: () => (open && !isOpen ? open(true) : move(item, 1)),
-    ArrowLeft: () => (open && isOpen ? open(false) : parentOf(item)?.focus()),
-    Enter: pick,
-    ' ': pick,
-  }
-  const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined
-  if (!action) return
-  event.preventDefault()
-  event.stopPropagation()
-  action()
-}
-
-function parentOf(item: HTMLElement): HTMLElement | undefined {
-  const above = item.closest('[role=group]')?.previousElementSibling
-  return above instanceof HTMLElement ? above : undefined
-}
-
-function move(item: HTMLElement, by: 1 | -1): void {
-  const all = item.closest('[role=tree]')?.querySelectorAll<HTMLElement>('[role=treeitem]') ?? []
-  const seen = [...all].filter((one) => one.offsetParent !== null)
-  seen[seen.indexOf(item) + by]?.focus()
 }
