@@ -1,4 +1,4 @@
-import { fromBase64, utf8Text } from './bytes.ts'
+import { fromBase64, hexDigit, percentDecode, utf8Text } from './bytes.ts'
 import { decodeAs, decodeText } from './charset.ts'
 import { LIMITS } from './limits.ts'
 import { headerParameters, mediaType } from './media-type.ts'
@@ -198,13 +198,12 @@ function headerOf(line: string): [name: string, value: string] {
   return [line.slice(0, Math.max(colon, 0)).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
-/** A parameter in the forms of RFC 8187 (`filename*`), RFC 2231 (`filename*0`), RFC 2047 and HTML. */
+/** A parameter in the forms of RFC 8187 (`filename*`), RFC 2047 and HTML. */
 function parameterText(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
   const extended = extendedValue(parameters.get(`${name}*`))
   if (extended !== undefined) return extended
   const plain = parameters.get(name)
-  if (plain !== undefined) return withEncodedWords(plain).replace(HTML_ESCAPES, decodeURIComponent)
-  return continuedValue(parameters, name)
+  return plain && withEncodedWords(plain).replace(HTML_ESCAPES, decodeURIComponent)
 }
 
 /** How browsers write these characters: https://html.spec.whatwg.org/#multipart-form-data */
@@ -217,48 +216,10 @@ function extendedValue(value: string | undefined): string | undefined {
   return decodeText(percentDecoded(encoded), [charset], 'text')?.text
 }
 
-function continuedValue(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
-  let [whole, charset] = ['', 'utf-8']
-  const chunks: Uint8Array[] = []
-  for (let index = 0; ; index++) {
-    const encoded = parameters.get(`${name}*${index}*`)
-    const plain = parameters.get(`${name}*${index}`)
-    if (encoded === undefined && plain === undefined) break
-    const [, label, rest] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(encoded ?? '') ?? []
-    if (index === 0 && label !== undefined) charset = label
-    const text = index === 0 && rest !== undefined ? rest : (encoded ?? plain ?? '')
-    whole += text
-    chunks.push(encoded === undefined ? new TextEncoder().encode(text) : percentDecoded(text))
-  }
-  if (chunks.length === 0) return undefined
-  return (
-    decodeText(Uint8Array.from(chunks.flatMap((one) => [...one])), [charset], 'text')?.text ?? whole
-  )
-}
-
 /** The bytes of a percent-encoded string; a `%` without two digits is a `%`. */
 function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(text)
   return bytes.slice(0, percentDecode(bytes))
-}
-
-/** Decodes in place, and returns the number of decoded bytes. */
-export function percentDecode(bytes: Uint8Array): number {
-  let length = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const [high, low] = [hexDigit(bytes[at + 1]), hexDigit(bytes[at + 2])]
-    if (bytes[at] === 0x25 && high >= 0 && low >= 0) {
-      bytes[length++] = high * 16 + low
-      at += 2
-    } else bytes[length++] = bytes[at] ?? 0
-  }
-  return length
-}
-
-function hexDigit(byte = 0): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const letter = byte | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
 /** `=?utf-8?B?w7wudHh0?=`, which .NET and mail programs write. Source: RFC 2047 */
