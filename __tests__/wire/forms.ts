@@ -153,10 +153,10 @@ export const FORMS: readonly Form[] = [
     { f: file('naïve.txt', 'text/plain', 'x') },
   ),
   form(
-    'Python email: line feeds, and base64',
+    'Python email: continued parameters',
     [
       [
-        `${DISPOSITION}; name="f"; filename*=utf-8''na%C3%AFve-report.txt`,
+        `${DISPOSITION}; name="f"; filename*0*=utf-8''na%C3%AF; filename*1="ve-report"; filename*2=.txt`,
         'Content-Type: text/plain; charset="utf-8"',
         'MIME-Version: 1.0',
         'Content-Transfer-Encoding: base64',

@@ -198,12 +198,13 @@ function headerOf(line: string): [name: string, value: string] {
   return [line.slice(0, Math.max(colon, 0)).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
-/** A parameter in the forms of RFC 8187 (`filename*`), RFC 2047 and HTML. */
+/** A parameter in the forms of RFC 8187 (`filename*`), RFC 2231 (`filename*0`), RFC 2047 and HTML. */
 function parameterText(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
   const extended = extendedValue(parameters.get(`${name}*`))
   if (extended !== undefined) return extended
   const plain = parameters.get(name)
-  return plain && withEncodedWords(plain).replace(HTML_ESCAPES, decodeURIComponent)
+  if (plain !== undefined) return withEncodedWords(plain).replace(HTML_ESCAPES, decodeURIComponent)
+  return continuedValue(parameters, name)
 }
 
 /** How browsers write these characters: https://html.spec.whatwg.org/#multipart-form-data */
@@ -214,6 +215,25 @@ function extendedValue(value: string | undefined): string | undefined {
   const [, charset, encoded] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(value ?? '') ?? []
   if (charset === undefined || encoded === undefined) return undefined
   return decodeText(percentDecoded(encoded), [charset], 'text')?.text
+}
+
+function continuedValue(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
+  let [whole, charset] = ['', 'utf-8']
+  const chunks: Uint8Array[] = []
+  for (let index = 0; ; index++) {
+    const encoded = parameters.get(`${name}*${index}*`)
+    const plain = parameters.get(`${name}*${index}`)
+    if (encoded === undefined && plain === undefined) break
+    const [, label, rest] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(encoded ?? '') ?? []
+    if (index === 0 && label !== undefined) charset = label
+    const text = index === 0 && rest !== undefined ? rest : (encoded ?? plain ?? '')
+    whole += text
+    chunks.push(encoded === undefined ? new TextEncoder().encode(text) : percentDecoded(text))
+  }
+  if (chunks.length === 0) return undefined
+  return (
+    decodeText(Uint8Array.from(chunks.flatMap((one) => [...one])), [charset], 'text')?.text ?? whole
+  )
 }
 
 /** The bytes of a percent-encoded string; a `%` without two digits is a `%`. */
