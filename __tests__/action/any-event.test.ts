@@ -40,7 +40,7 @@ describe('an event of any shape through the built action', () => {
     [
       'headers that are a list',
       { path: 'a', headers: [] },
-      'client_payload.headers is an array, not an object',
+      'client_payload.headers is a list, not an object',
     ],
     [
       'headers that are text',

@@ -141,8 +141,6 @@ describe('where a runner sets no GITHUB_WORKFLOW_REF, the calling workflow', () 
 })
 
 describe('step outputs', () => {
-  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} } as const
-
   test('fixed names win, a missing field is null, text stays as it is', () => {
     const item = { text: 'a\n', list: [1], items: 'mine', extra: 1 }
     const fired = { outcome: 'success', conclusion: 'success', outputs: item } as const
@@ -160,19 +158,6 @@ describe('step outputs', () => {
       triggered: 'true',
     })
     expect(outputs.has('extra')).toBe(false)
-  })
-
-  test('items of 450,000 characters, and of one more', () => {
-    const frame = JSON.stringify([{ t: { ...skipped, outputs: { x: '' } } }]).length
-    const contexts = (size: number) => [
-      { t: { ...skipped, outputs: { x: 'x'.repeat(size - frame) } } },
-    ]
-    expect(writtenOutputs(evaluationOf({ contexts: contexts(450_000) })).get('items')).toHaveLength(
-      450_000,
-    )
-    expect(() => writtenOutputs(evaluationOf({ contexts: contexts(450_001) }))).toThrow(
-      'the output "items" would have 450001 characters',
-    )
   })
 })
 

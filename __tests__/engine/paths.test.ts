@@ -3,7 +3,7 @@ import { Context } from 'mingo/core'
 import * as comparison from 'mingo/operators/query/comparison'
 import { $exists } from 'mingo/operators/query/element'
 import { Query } from 'mingo/query'
-import { evaluateQuery } from '../../src/engine/option-outcomes.ts'
+import { queryOutcomes } from '../../src/engine/option-outcomes.ts'
 import { runPipeline } from '../../src/engine/pipeline.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { isObject, type Json, type JsonObject, record } from '../../src/wire/json.ts'
@@ -13,9 +13,8 @@ import { found, settingsOf } from '../support/settings.ts'
 const scripts = { within: async <Result>(_: number, work: () => Result) => work() }
 
 async function evaluated(option: 'filter' | 'filterOutputs', query: JsonObject, item: Item) {
-  const outcome = await evaluateQuery({ option, query, items: [item] }, 500, scripts)
-  const [result] = 'results' in outcome ? outcome.results : []
-  return result && 'value' in result ? result.value : outcome
+  const [result] = await queryOutcomes(option, query, scripts, [item])
+  return result && 'value' in result ? result.value : result
 }
 
 const AZURE: Item = {

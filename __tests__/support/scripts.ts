@@ -8,6 +8,9 @@ export async function resultsOf(
 ): Promise<string> {
   const script = { option: 'format', parameters: ['item'], body, call: 'invoke(item)' }
   const outcomes = await run(script, JSON.stringify(items))
-  for (const { failure } of outcomes) if (failure !== undefined) throw new ScriptFailure(failure)
-  return `[${outcomes.map(({ json }) => json ?? 'null').join(',')}]`
+  const values = outcomes.map((outcome) => {
+    if ('reason' in outcome) throw new ScriptFailure(outcome.reason)
+    return outcome.value ?? null
+  })
+  return JSON.stringify(values)
 }

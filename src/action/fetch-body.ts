@@ -17,7 +17,7 @@ interface FetchOptions {
 const TIMEOUT = 120_000
 
 /** Pauses between attempts, in milliseconds. */
-const PAUSES = [1000, 5000] as const
+const PAUSES: readonly number[] = [1000, 5000]
 
 /** A body that is longer than any relay stores by default is not read. */
 const MOST_BYTES = 512 * 1024 * 1024
@@ -95,23 +95,20 @@ async function fetched(
   if (!Number.isInteger(length) || length < 1 || length > MOST_BYTES) {
     throw invalid('the event has no valid length of its body')
   }
-  for (const pause of [...PAUSES, undefined]) {
-    const attempt = await attemptToFetch(address, length)
-    if (attempt instanceof Uint8Array) return attempt
-    if (attempt.isFinal || pause === undefined) throw invalid(attempt.message, attempt.notes)
+  for (let attempt = 0; ; attempt++) {
+    const found = await attemptToFetch(address, length)
+    if (typeof found !== 'string') return found
+    const pause = PAUSES[attempt]
+    if (pause === undefined) throw invalid(found)
     await sleep(pause)
   }
-  throw new TypeError('the last attempt returns or throws')
 }
 
-interface Failure {
-  readonly message: string
-  readonly notes?: readonly string[]
-  /** True if another attempt cannot succeed. */
-  readonly isFinal: boolean
-}
-
-async function attemptToFetch(address: string, length: number): Promise<Uint8Array | Failure> {
+/**
+ * @returns the body; or the fault, if another attempt may succeed
+ * @throws UserError for any other fault
+ */
+async function attemptToFetch(address: string, length: number): Promise<Uint8Array | string> {
   const { default: fetch } = await import('node-fetch')
   const url = new URL(address)
   try {
@@ -120,25 +117,23 @@ async function attemptToFetch(address: string, length: number): Promise<Uint8Arr
     // A redirect would lead to an address that nobody named, so none is followed.
     const response = await fetch(address, { agent, signal, size: length, redirect: 'manual' })
     const { status } = response
+    const fault = `the relay responds with status ${status} for the body`
+    if (status >= 500) return fault
     if (status === 404) {
-      return {
-        message: 'the relay does not have the body of this event any more',
-        notes: ['it stores a body for 7 days after GitHub accepted the event'],
-        isFinal: true,
-      }
+      throw invalid('the relay does not have the body of this event any more', [
+        'it stores a body for 7 days after GitHub accepted the event',
+      ])
     }
-    if (status !== 200) {
-      return {
-        message: `the relay responds with status ${status} for the body`,
-        isFinal: status < 500,
-      }
-    }
-    return (await bodyOf(response.body, length)) ?? OTHER_LENGTH
+    if (status !== 200) throw invalid(fault)
+    const bytes = await bodyOf(response.body, length)
+    if (bytes) return bytes
   } catch (error) {
-    if (isObject(error) && error.type === 'max-size') return OTHER_LENGTH
+    if (error instanceof UserError) throw error
+    const isOtherLength = isObject(error) && error.type === 'max-size'
     // The message of the library contains the address, which is a secret.
-    return { message: `the body could not be read from the relay at ${url.origin}`, isFinal: false }
+    if (!isOtherLength) return `the body could not be read from the relay at ${url.origin}`
   }
+  throw invalid('the relay returned another body than the event names (length)')
 }
 
 /** Reads a body into one array, because joining its chunks takes its size twice more. */
@@ -154,11 +149,6 @@ async function bodyOf(
     at += chunk.length
   }
   return at === length ? bytes : undefined
-}
-
-const OTHER_LENGTH: Failure = {
-  message: 'the relay returned another body than the event names (length)',
-  isFinal: true,
 }
 
 function invalid(message: string, notes: readonly string[] = []): UserError {

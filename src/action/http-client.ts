@@ -55,7 +55,6 @@ function shownHost(host: string): string {
 
 type ProxyAgent = HttpsProxyAgent<string>
 
-/** Why a proxy refused to connect. */
 const refusals = new WeakMap<ProxyAgent, string>()
 
 /**

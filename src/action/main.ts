@@ -100,7 +100,6 @@ function setOutputs(outputs: ReadonlyMap<string, string>): void {
   for (const [name, value] of outputs) core.setOutput(name, value)
 }
 
-/** Evaluates the event, and writes the files that the outputs name. */
 async function evaluated() {
   const context = await readActionContext()
   const evaluation = await evaluate(context.event, context.workflows, context.ports)
@@ -112,7 +111,6 @@ async function evaluated() {
   return { context, evaluation, outputs }
 }
 
-/** The inputs, the event, and the ports of one run of the action. */
 interface ActionContext {
   readonly inputs: Inputs
   readonly event: GitHubEvent
@@ -128,7 +126,6 @@ async function readActionContext(): Promise<ActionContext> {
   return { inputs, event, workflows, ports: await actionPorts(inputs) }
 }
 
-/** The inputs of the step. @throws UserError if an input is invalid */
 function stepInputs(): Inputs {
   return readInputs((name) => core.getInput(name, { trimWhitespace: false }))
 }

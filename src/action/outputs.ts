@@ -1,5 +1,4 @@
 import { combineRuns, type Evaluation, FailedRun, jsonFields } from '../engine/evaluation.ts'
-import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { ReservedOutput } from '../wire/output-names.ts'
@@ -10,8 +9,6 @@ import { base64Forms } from '../wire/secret.ts'
  * else is JSON. The fixed names come last, so that they take precedence over a field of the same name.
  * If nothing fired, every field that can hold JSON is `null`, and the lists are `[]`: the runner evaluates
  * `env` of a step before its `if`, and `fromJSON('')` would fail the step.
- *
- * @throws UserError if `items` is larger than GitHub's limit for the outputs of a job
  */
 export function writtenOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
@@ -21,20 +18,13 @@ export function writtenOutputs(evaluation: Evaluation): Map<string, string> {
     return [field, typeof value === 'string' ? value : JSON.stringify(value)] as const
   })
   const unfired = evaluation.unfiredFields.map((field) => [field, 'null'] as const)
-  const all = JSON.stringify(contexts)
-  if (all.length > LIMITS.itemsUnits) {
-    throw new UserError({
-      message: `the output "items" would have ${all.length} characters; GitHub limits the outputs of a job to about ${LIMITS.itemsUnits}`,
-      notes: ['have the sender send less'],
-    })
-  }
   const fixed: Record<ReservedOutput, string> = {
     triggered: String(items.length > 0),
     trigger: evaluation.trigger,
     workflow: evaluation.workflow,
     count: String(items.length),
     on: JSON.stringify(contexts[0] ?? evaluation.unfired),
-    items: all,
+    items: JSON.stringify(contexts),
     delivery: evaluation.delivery ?? '',
     'received-at': evaluation.receivedAt ?? '',
     deliveries: JSON.stringify(evaluation.deliveries),

@@ -1,5 +1,5 @@
 import type { Evaluation } from '../engine/evaluation.ts'
-import type { Item } from '../triggers/trigger.ts'
+import type { Item, Trigger } from '../triggers/trigger.ts'
 import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
 import { type Json, type JsonObject, valueAt } from '../wire/json.ts'
@@ -15,28 +15,25 @@ import { counted } from '../wire/printable.ts'
 import { maskedOutputs } from './outputs.ts'
 
 /** The items in the form that jobs get, in one table for each trigger that fired. */
-export function itemTables(
-  { contexts, owners, items, runs }: Evaluation,
-  readers: Readers,
-): string[] {
+export function itemTables({ items, runs }: Evaluation, readers: Readers): string[] {
   if (items.length === 0) return []
-  // With `outputsMode: combine` one context contains all items.
-  const all = contexts.flatMap((context, at) =>
-    Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
-      if (outcome !== 'success') return []
-      return [outputs].flat().map((item) => ({ workflow: owners[at], trigger, item }))
-    }),
-  )
-  const shown = all.slice(0, SUMMARY.items)
-  // The items by workflow and trigger, in order of their first occurrence.
-  const sources = new Map<string, HandedOn[]>()
-  for (const one of shown) {
-    const source = JSON.stringify([one.workflow, one.trigger])
-    sources.set(source, [...(sources.get(source) ?? []), one])
-  }
-  const left = all.length - shown.length
+  const isMany = new Set(runs.map(({ workflow }) => workflow)).size > 1
+  let shown = 0
+  let left = 0
+  const tables = runs.flatMap(({ workflow, trigger: { name, definition }, contexts }) => {
+    // With `outputsMode: combine` one context contains all items.
+    const all = contexts.flatMap((context) => {
+      const { outcome, outputs = [] } = context[name] ?? {}
+      return outcome === 'success' ? [outputs].flat() : []
+    })
+    const own = all.slice(0, SUMMARY.items - shown)
+    shown += own.length
+    left += all.length - own.length
+    const title = triggerName({ workflow: isMany ? workflow.name : undefined, trigger: name })
+    return own.length > 0 ? itemTable(title, own, definition, readers) : []
+  })
   return [
-    ...[...sources.values()].flatMap((own) => itemTable(own, runs, readers)),
+    ...tables,
     ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output items.`)] : []),
     ...(readers.isPublic ? [paragraph(NO_VALUES)] : []),
   ]
@@ -45,20 +42,14 @@ export function itemTables(
 const NO_VALUES =
   'Values are not shown, because anyone can read the summaries of a public repository.'
 
-interface HandedOn {
-  /** Present if the event concerns several workflows. */
-  readonly workflow: string | undefined
-  readonly trigger: string
-  readonly item: Item
-}
-
-function itemTable(own: readonly HandedOn[], runs: Evaluation['runs'], readers: Readers): string[] {
-  const [first] = own
-  if (!first) return []
-  const known = runs.find(({ trigger }) => trigger.name === first.trigger)?.trigger.definition
-  const items = own.map(({ item }) => item)
+function itemTable(
+  title: string,
+  items: readonly Item[],
+  { outputs, columns: declared }: Trigger,
+  readers: Readers,
+): string[] {
   const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const isDeclared = (name: string) => known !== undefined && Object.hasOwn(known.outputs, name)
+  const isDeclared = (name: string) => Object.hasOwn(outputs, name)
   // Names of fields are untrusted input, too, unless the trigger declares them.
   const isNameable = (path: string) =>
     isDeclared(path.split('.', 1)[0] ?? '') ||
@@ -69,7 +60,7 @@ function itemTable(own: readonly HandedOn[], runs: Evaluation['runs'], readers: 
   const isThere = (path: string) => items.some((item) => fieldOf(item, path) !== undefined)
   // The trigger's own columns first, then the fields that `format` added. Other fields have no
   // column.
-  const chosen = (known?.columns ?? []).filter(isThere)
+  const chosen = (declared ?? []).filter(isThere)
   const made = fields.filter((field) => !isDeclared(field))
   const columns = [...new Set([...chosen, ...made])].slice(0, SUMMARY.columns).filter(isNameable)
   const heads = columns.map((path) => htmlCode(path, SUMMARY.name))
@@ -86,7 +77,7 @@ function itemTable(own: readonly HandedOn[], runs: Evaluation['runs'], readers: 
     ...(left > 0 ? [`${left} more`] : []),
   ]
   return [
-    ...(columns.length > 0 ? htmlTable([`Item of ${triggerName(first)}`, ...heads], rows) : []),
+    ...(columns.length > 0 ? htmlTable([`Item of ${title}`, ...heads], rows) : []),
     ...(others.length > 0 ? [paragraph(`Further fields: ${list.join(', ')}.`)] : []),
   ]
 }

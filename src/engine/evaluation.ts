@@ -109,8 +109,6 @@ export interface Evaluation
   /** The workflow and the trigger of the first item; empty if nothing fired. */
   readonly workflow: string
   readonly trigger: string
-  /** The workflow of each context if the event concerns several; else empty. */
-  readonly owners: readonly string[]
 }
 
 export function combineRuns(runs: readonly TriggerRun[], facts: Partial<EventFacts>): Evaluation {
@@ -128,9 +126,6 @@ export function combineRuns(runs: readonly TriggerRun[], facts: Partial<EventFac
     deliveries: runs.flatMap(({ deliveries }) => deliveries),
     failed: runs.flatMap(({ failed }) => failed),
     contexts: runs.flatMap(({ contexts }) => contexts),
-    owners: isMany
-      ? runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
-      : [],
     fields: first?.fields ?? [],
     files: runs.flatMap(({ files }) => files),
     effects: runs.flatMap(({ effects }) => effects),
@@ -194,7 +189,6 @@ interface OutputFile {
   readonly text: string
 }
 
-/** The items in the form that jobs get. */
 type BuiltContexts = Pick<TriggerRun, 'items' | 'contexts' | 'files' | 'messages' | 'fields'>
 
 /** Makes the `on` contexts of items by `outputsMode` and `exportOutputs`. */

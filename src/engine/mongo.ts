@@ -32,7 +32,6 @@ import type { Item } from '../triggers/trigger.ts'
 import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
 import { readableBy, selectorOf } from './mongo-paths.ts'
 import { projectionOf } from './projection.ts'
-import type { QueryTask } from './scripts.ts'
 
 type ComparisonName = Exclude<QueryOperatorName, '$regex' | keyof typeof LOGICAL>
 
@@ -130,7 +129,7 @@ export async function mongoFor(option: unknown): Promise<Mongo> {
 
 /** An option as a function of an item: of `filter` a boolean, of `filterOutputs` the JSON of the result. */
 export function compileQuery(
-  option: QueryTask['option'],
+  option: 'filter' | 'filterOutputs',
   query: JsonObject,
   { Query, options }: Mongo,
 ): (item: Item) => boolean | string {

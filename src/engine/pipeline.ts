@@ -2,19 +2,19 @@ import type { ClaimedKey, KeyState, KeyStatus, SeenKeys } from '../state/store.t
 import type { Config, KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
-import { isObject, type Json, type JsonObject, parseJson, type SentDigits } from '../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  type SentDigits,
+  typeName,
+} from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Found, type ItemDelivery, itemKey } from './deduplication-keys.ts'
-import {
-  failureReason,
-  loadMongo,
-  type OptionResult,
-  queryOutcomes,
-  scriptOutcomes,
-  TIME_LIMIT,
-} from './option-outcomes.ts'
-import type { Scripts } from './scripts.ts'
+import { failureReason, queryOutcomes, scriptOutcomes, TIME_LIMIT } from './option-outcomes.ts'
+import type { OptionResult, Scripts } from './scripts.ts'
 import { isSuspicious, unmetConditions, unmetText } from './unmet-conditions.ts'
 
 /** The values that all steps of the pipeline share. */
@@ -160,7 +160,6 @@ function countLine(what: string, count: number): string[] {
   return count > 0 ? [`${what} ${count}`] : []
 }
 
-/** Drops the items that do not match `filter`. */
 async function filter(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filter: query } = context.config
   if (query === undefined) return { kept: items }
@@ -189,7 +188,6 @@ async function filterReasons(
   return [...new Set(texts)].slice(0, MAX_REASONS)
 }
 
-/** Drops the items for which `filterScript` does not return true. */
 async function filterScript(
   items: readonly Candidate[],
   { config: { filterScript: body }, scripts }: StepContext,
@@ -236,7 +234,8 @@ async function sortedBy(
 ): Promise<readonly Candidate[]> {
   const { read, selectorOf } = await import('./mongo-paths.ts')
   const order = Object.fromEntries(fields.map(([, way], at) => [String(at), way] as const))
-  const { Query, options } = await loadMongo(order)
+  const { mongoFor } = await import('./mongo.ts')
+  const { Query, options } = await mongoFor(order)
   return scripts.within(TIME_LIMIT, () => {
     const selectors = fields.map(([path]) => selectorOf(path))
     const rows = items.map((candidate) => {
@@ -354,7 +353,6 @@ function limit(items: readonly Candidate[], { config }: StepContext): StepResult
   return { kept: items.slice(0, most), heldBack: items.slice(most) }
 }
 
-/** Reduces each item to the fields of `filterOutputs`. */
 async function project(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filterOutputs } = context.config
   if (filterOutputs === undefined) return { kept: items }
@@ -371,7 +369,6 @@ async function project(items: readonly Candidate[], context: StepContext): Promi
   return { kept, failed }
 }
 
-/** Replaces each item by the result of `format`. */
 async function format(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
@@ -391,17 +388,14 @@ async function format(
   const kept: Candidate[] = []
   const failed = [...split.failed]
   for (const { candidate, value } of split.passed) {
-    if (isObject(value))
+    if (isObject(value)) {
       kept.push({ ...candidate, item: value as Item }) // parsed from JSON
-    else
-      failed.push(failure('format', candidate, `returned ${typeName(value)} instead of the item`))
+      continue
+    }
+    const found = value === null || value === undefined ? 'nothing' : typeName(value)
+    failed.push(failure('format', candidate, `returned ${found} instead of the item`))
   }
   return { kept, failed }
-}
-
-function typeName(value: Json | undefined): string {
-  if (value === null || value === undefined) return 'nothing'
-  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
 function itemsOf(candidates: readonly Candidate[]): readonly Item[] {
@@ -412,7 +406,6 @@ function failure(option: string, candidate: Candidate, reason: string): FailedIt
   return { candidate, option, reason }
 }
 
-/** Separates the items that an option could be evaluated for from the items that failed. */
 function splitOutcomes<Value>(
   option: string,
   items: readonly Candidate[],

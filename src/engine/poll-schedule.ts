@@ -3,7 +3,6 @@ import { ageOf } from '../state/store.ts'
 import type { Config } from '../triggers/config-options.ts'
 import { OptionError } from '../wire/errors.ts'
 
-/** Whether a trigger runs now, and why. */
 interface ScheduleDecision {
   readonly due: boolean
   readonly reason: string

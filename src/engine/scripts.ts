@@ -1,6 +1,6 @@
 import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core'
-import type { Item } from '../triggers/trigger.ts'
-import type { JsonObject } from '../wire/json.ts'
+import { errorCode } from '../wire/errors.ts'
+import { type Json, parseJson } from '../wire/json.ts'
 
 const MOST_ATTEMPTS = 5
 
@@ -32,55 +32,55 @@ export function createScripts(longest: number): Scripts {
         throw new ScriptFailure('does not compile: import is not available')
       const { scriptGlobals } = await import('./script-globals.ts')
       const task = { script, items, globals: await scriptGlobals(script.body) }
-      for (let attempt = 1; ; attempt++) {
+      const output = await withinLimit(limit, async () => {
         engine ??= loadEngine()
-        const loaded = await engine
-        let answer: ScriptOutput | undefined
-        const end = await runWithLimit(limit, () => {
-          answer = runInEngine(loaded, task)
-        })
-        // An interrupted engine may be in an inconsistent state, so it is not used again.
-        if (answer?.isWhole !== true) engine = undefined
-        if (answer) return parsedOutcomes(answer, script.body)
-        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(limit)
-      }
+        const current = engine
+        const loaded = await current
+        return () => {
+          // An interrupted engine may be in an inconsistent state, so it is not used again.
+          engine = undefined
+          const made = runInEngine(loaded, task)
+          if (made.isWhole) engine = current
+          return made
+        }
+      })
+      return parsedOutcomes(output, script.body)
     },
-
-    async within(milliseconds, work) {
-      let result: { readonly value: ReturnType<typeof work> } | undefined
-      for (let attempt = 1; ; attempt++) {
-        const end = await runWithLimit(milliseconds, () => {
-          result = { value: work() }
-        })
-        if (result) return result.value
-        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(milliseconds)
-      }
-    },
+    within: (milliseconds, work) => withinLimit(milliseconds, async () => work),
   }
 }
 
 /**
- * Runs synchronous work within a time limit.
+ * Runs synchronous work within a time limit; again, if the processor was too busy to run it.
  *
- * @returns `ended`, `stopped` at the limit, or `starved` if the processor was too busy to run the
- * work
+ * @param prepare makes the work for each attempt
+ * @throws ScriptFailure at the limit
  */
-async function runWithLimit(
+async function withinLimit<Result>(
   milliseconds: number,
-  work: () => void,
-): Promise<'ended' | 'stopped' | 'starved'> {
+  prepare: () => Promise<() => Result>,
+): Promise<Result> {
   const vm = await import('node:vm')
-  const context = vm.createContext({ work })
-  const before = process.cpuUsage()
-  try {
-    vm.runInContext('work()', context, { timeout: milliseconds })
-    return 'ended'
-  } catch (error) {
-    // The error comes from another context, so `instanceof Error` is false.
-    const code = typeof error === 'object' && error !== null && 'code' in error && error.code
-    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+  for (let attempt = 1; ; attempt++) {
+    const work = await prepare()
+    let result: { readonly value: Result } | undefined
+    const context = vm.createContext({
+      work() {
+        result = { value: work() }
+      },
+    })
+    const before = process.cpuUsage()
+    try {
+      vm.runInContext('work()', context, { timeout: milliseconds })
+    } catch (error) {
+      if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    }
+    if (result) return result.value
     const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000 > milliseconds / 2 ? 'stopped' : 'starved'
+    const isStopped = (user + system) / 1_000 > milliseconds / 2
+    if (isStopped || attempt === MOST_ATTEMPTS) {
+      throw new ScriptFailure(`timed out after ${milliseconds} ms`)
+    }
   }
 }
 
@@ -194,19 +194,20 @@ const driver = ({ call, only, isOnce }: UserScript) => `(() => {
   return '=' + stringify(outcomes)
 })()`
 
-function parsedOutcomes({ text }: ScriptOutput, body: string): ScriptOutcome[] {
+function parsedOutcomes({ text }: ScriptOutput, body: string): OptionResult<Json | undefined>[] {
   const [kind, rest] = [text.slice(0, 1), text.slice(1)]
   // The message of the compiler quotes only the script, which is part of the workflow file.
   if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)
   if (kind !== '=') throw new ScriptFailure(failureText(rest, body))
   const outcomes = JSON.parse(rest) as { json?: string; error?: string }[] // written by `driver`
-  return outcomes.map(({ json, error }) =>
-    error === undefined ? { json } : { failure: failureText(error, body) },
-  )
-}
-
-function tooLong(milliseconds: number): ScriptFailure {
-  return new ScriptFailure(`timed out after ${milliseconds} ms`)
+  return outcomes.map(({ json, error }) => {
+    if (error !== undefined) return { reason: failureText(error, body) }
+    try {
+      return { value: json === undefined ? undefined : parseJson(json) }
+    } catch {
+      return { reason: 'returned a value that is nested too deeply' }
+    }
+  })
 }
 
 /** Messages of the engine that only concern the script; others may quote an item. */
@@ -248,26 +249,8 @@ export interface UserScript {
   readonly only?: number
 }
 
-/** The result of one call: its value as JSON (absent for `undefined`), or why the call failed. */
-export type ScriptOutcome =
-  | { readonly json: string | undefined; readonly failure?: never }
-  | { readonly failure: string; readonly json?: never }
-
-/** An option in MongoDB's language, and the items that it is evaluated for. */
-export interface QueryTask {
-  readonly option: 'filter' | 'filterOutputs'
-  readonly query: JsonObject
-  readonly items: readonly Item[]
-}
-
-/** The result for one item: of `filter` a boolean, of `filterOutputs` the JSON of the reduced item. */
-export type QueryResult = { readonly value: boolean | string } | { readonly reason: string }
-
-/** One result for each item; or why there is none: the time was over, or the option does not compile. */
-export type QueryOutcome =
-  | { readonly results: readonly QueryResult[] }
-  | { readonly stopped: string }
-  | { readonly invalid: string }
+/** The result of an option for one item; a reason contains no part of the item. */
+export type OptionResult<Value> = { readonly value: Value } | { readonly reason: string }
 
 /** Runs scripts and patterns of the user within limits of time, memory and access. */
 export interface Scripts {
@@ -276,10 +259,10 @@ export interface Scripts {
    *
    * @param items JSON text of an array
    * @param limit milliseconds for all calls together; the default limit if absent
-   * @returns one outcome for each call
+   * @returns one result for each call; the value is `undefined` if the script returned nothing
    * @throws ScriptFailure if the script does not compile, or is stopped before its end
    */
-  run(script: UserScript, items: string, limit?: number): Promise<ScriptOutcome[]>
+  run(script: UserScript, items: string, limit?: number): Promise<OptionResult<Json | undefined>[]>
   /**
    * Does synchronous work, and stops it after so many milliseconds.
    *

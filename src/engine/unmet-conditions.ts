@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, scalarText, typeName } from '../wire/json.ts'
 import { ScriptFailure, type Scripts } from './scripts.ts'
 
 /** A condition of a filter that an item does not meet. */
@@ -153,10 +153,4 @@ function mismatchOf(found: Json, operator: string, operand: Json): TypeMismatch 
 
 function withType(value: Json): string {
   return value === null ? 'null' : `${JSON.stringify(value)} (${typeName(value)})`
-}
-
-function typeName(value: Json): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

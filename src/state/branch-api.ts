@@ -272,7 +272,6 @@ function errorOf({ answer }: GitHubOutcome): { readonly type?: string; readonly 
   }
 }
 
-/** The error for the user: what a rejection means for the store, and its cure. */
 function refusalError(outcome: GitHubOutcome, branch: string): UserError {
   const { answer } = outcome
   const cause = outcome.accepted ? undefined : outcome.refusal.cause

@@ -80,7 +80,6 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
   }
 }
 
-/** Contents of files, by folder and name. */
 type Folders = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** Folders of triggers, and the commit that contains them; `undefined` if there is no branch. */
@@ -89,7 +88,6 @@ interface Stored {
   readonly folders: Folders
 }
 
-/** The files that change, each with its whole content. */
 function filesToCommit(
   ids: readonly TriggerId[],
   { folders }: Stored,

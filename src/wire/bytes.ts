@@ -77,6 +77,36 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
+/**
+ * Decodes percent escapes in place, in one pass, because the bytes may be long and untrusted; a `%` without
+ * two digits stays.
+ *
+ * @returns the number of decoded bytes
+ */
+export function percentDecode(bytes: Uint8Array): number {
+  let length = 0
+  for (let at = 0; at < bytes.length; at++, length++) {
+    const byte = bytes[at] ?? 0
+    const high = byte === PERCENT ? hexDigit(bytes[at + 1]) : -1
+    const low = high < 0 ? -1 : hexDigit(bytes[at + 2])
+    if (low < 0) bytes[length] = byte
+    else {
+      bytes[length] = high * 16 + low
+      at += 2
+    }
+  }
+  return length
+}
+
+const PERCENT = 0x25
+
+/** The value of a hexadecimal digit by its character code; -1 for any other character. */
+export function hexDigit(code = 0): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
 /** Two lower-case hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

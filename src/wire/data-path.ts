@@ -21,7 +21,6 @@ export class PathMistake extends Error {
   override readonly name = 'PathMistake'
 }
 
-/** Names that every object inherits. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** `.name`, `['name']`, `["name"]`, `[0]`, `[name]` or `[]`; a quote within quotes is doubled. */

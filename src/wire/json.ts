@@ -137,6 +137,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The type of a value in words: `a string`. */
+export function typeName(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
 /** An object without a prototype, so that `__proto__` is an ordinary key. */
 export function record<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
   const result: Record<string, Value> = Object.create(null)

@@ -1,4 +1,4 @@
-import { fromBase64, utf8Text } from './bytes.ts'
+import { fromBase64, hexDigit, percentDecode, utf8Text } from './bytes.ts'
 import { decodeAs, decodeText } from './charset.ts'
 import { LIMITS } from './limits.ts'
 import { headerParameters, mediaType } from './media-type.ts'
@@ -240,25 +240,6 @@ function continuedValue(parameters: ReadonlyMap<string, string>, name: string): 
 function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(text)
   return bytes.slice(0, percentDecode(bytes))
-}
-
-/** Decodes in place, and returns the number of decoded bytes. */
-export function percentDecode(bytes: Uint8Array): number {
-  let length = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const [high, low] = [hexDigit(bytes[at + 1]), hexDigit(bytes[at + 2])]
-    if (bytes[at] === 0x25 && high >= 0 && low >= 0) {
-      bytes[length++] = high * 16 + low
-      at += 2
-    } else bytes[length++] = bytes[at] ?? 0
-  }
-  return length
-}
-
-function hexDigit(byte = 0): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const letter = byte | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
 /** `=?utf-8?B?w7wudHh0?=`, which .NET and mail programs write. Source: RFC 2047 */

@@ -1,6 +1,6 @@
 import type { BodyEncoding } from './bytes.ts'
 import { PayloadError } from './errors.ts'
-import { isObject, type Json, parseJson, record } from './json.ts'
+import { isObject, type Json, parseJson, record, typeName } from './json.ts'
 
 /** `event_type` of every dispatch that carries a webhook. */
 export const EVENT_TYPE = 'webhook'
@@ -204,13 +204,13 @@ export function readClientPayload(value: unknown): ClientPayload {
 
 function requiredString(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new PayloadError(`client_payload.${name} is ${typeInWords(value)}, not a string`)
+  throw new PayloadError(`client_payload.${name} is ${typeName(value)}, not a string`)
 }
 
 function headersFrom(value: unknown): Record<string, string> {
   const headers = typeof value === 'string' ? parsedHeaders(value) : value
   if (!isObject(headers))
-    throw new PayloadError(`client_payload.headers is ${typeInWords(headers)}, not an object`)
+    throw new PayloadError(`client_payload.headers is ${typeName(headers)}, not an object`)
   const entries = Object.entries(headers).map(
     ([name, content]) => [name.toLowerCase(), headerText(content)] as const,
   )
@@ -228,11 +228,4 @@ function parsedHeaders(value: string): unknown {
 function headerText(content: unknown): string {
   if (Array.isArray(content)) return content.map(headerText).join(', ')
   return typeof content === 'string' ? content : JSON.stringify(content)
-}
-
-function typeInWords(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

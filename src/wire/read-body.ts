@@ -1,4 +1,4 @@
-import { characters, joinedBytes, toBase64, utf8Text } from './bytes.ts'
+import { characters, joinedBytes, percentDecode, toBase64, utf8Text } from './bytes.ts'
 import {
   type ContentKind,
   type DecodedText,
@@ -19,7 +19,7 @@ import {
 import { LIMITS } from './limits.ts'
 import { declaredCharsets, mediaType } from './media-type.ts'
 import { type Message, notice, warning } from './messages.ts'
-import { type Part, parseMultipart, percentDecode } from './multipart.ts'
+import { type Part, parseMultipart } from './multipart.ts'
 import { splitOnce } from './path.ts'
 
 /** The content of a body, as its content type says; if it is not, there is a fault. */
@@ -282,7 +282,6 @@ function percentDecoded(bytes: Uint8Array, isForm: boolean): Uint8Array {
   return decoded.subarray(0, percentDecode(decoded))
 }
 
-/** The fields of a urlencoded form. */
 function formFields(
   bytes: Uint8Array,
   declared: readonly string[],

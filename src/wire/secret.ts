@@ -1,4 +1,4 @@
-import { byteString } from './bytes.ts'
+import { byteString, percentDecode } from './bytes.ts'
 import { UserError } from './errors.ts'
 
 const HIDDEN = '***'
@@ -97,35 +97,14 @@ const ESCAPED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|5[\daf]|7[\dae])/i
 
 const CHARACTERS = new TextDecoder('latin1')
 
-/** The values of the hexadecimal digits by character code; 0xff for any other character. */
-const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
-  const digit = Number.parseInt(String.fromCharCode(code), 16)
-  return Number.isNaN(digit) ? 0xff : digit
-})
-
-const PERCENT = 0x25
-
 /**
- * Decodes percent escapes, to one character for each byte, in one pass. Both string and value may
- * be untrusted input, and a pattern could take very long for long ones.
+ * Decodes percent escapes, to one character for each byte.
  *
  * @param escapes false if the string has none and only needs the same form
  */
 function unescaped(text: string, escapes = true): string {
   const bytes = new TextEncoder().encode(text)
-  let length = 0
-  for (let at = 0; at < bytes.length; at++, length++) {
-    // The index is within the loop's bounds; an escape that is cut off has no digits.
-    const byte = bytes[at] as number
-    const high = byte === PERCENT && escapes ? (HEX[bytes[at + 1] ?? 0] as number) : 0xff
-    const low = high === 0xff ? high : (HEX[bytes[at + 2] ?? 0] as number)
-    if (low === 0xff) bytes[length] = byte
-    else {
-      bytes[length] = high * 16 + low
-      at += 2
-    }
-  }
-  return CHARACTERS.decode(bytes.subarray(0, length))
+  return CHARACTERS.decode(escapes ? bytes.subarray(0, percentDecode(bytes)) : bytes)
 }
 
 /** The string with `***` for each part that equals the value after percent-decoding. */

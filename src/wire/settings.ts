@@ -37,19 +37,19 @@ const OF_RELAY = {
   HOOKLINE_PUBLIC_URL: { read: address('a relay', 'https://relay.example.com') },
   HOOKLINE_MAX_BODY_MB: {
     default: '25',
-    read: wholeAbove0,
+    read: whole(1),
   },
   HOOKLINE_MAX_STORAGE_MB: {
     default: '1024',
-    read: wholeAbove0,
+    read: whole(1),
   },
   HOOKLINE_MAX_AGE_HOURS: {
     default: '72',
-    read: wholeAbove0,
+    read: whole(1),
   },
   HOOKLINE_RETENTION_DAYS: {
     default: '7',
-    read: wholeFrom0,
+    read: whole(0),
   },
   HOOKLINE_NOTIFY_URL: { read: httpsAddress },
   HOOKLINE_NOTIFY_SECRET: { read: notifySecret },
@@ -200,22 +200,15 @@ export function checkedRepository(text: string, name?: string): string {
   })
 }
 
-function wholeAbove0(text: string, name: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw notANumber(text, name, 'a whole number above 0')
-}
-
-function wholeFrom0(text: string, name: string): number {
-  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return Number(text)
-  throw notANumber(text, name, 'a whole number')
-}
-
-function notANumber(text: string, name: string, wanted: string): UserError {
-  return new UserError({
-    message: `${name} is not ${wanted}: ${shownSetting(text)}`,
-    // Only parsers of this table call this function, with a name of the table.
-    hint: `The default is ${settingDefault(name as SettingName)}.`,
-  })
+function whole(least: 0 | 1) {
+  return (text: string, name: string): number => {
+    if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text)
+    throw new UserError({
+      message: `${name} is not a whole number${least > 0 ? ' above 0' : ''}: ${shownSetting(text)}`,
+      // Only parsers of this table call this function, with a name of the table.
+      hint: `The default is ${settingDefault(name as SettingName)}.`,
+    })
+  }
 }
 
 /** @throws UserError for anything but a whole number from 0 to 65535 */

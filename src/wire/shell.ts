@@ -17,9 +17,7 @@ export interface Shell {
   request(request: CurlRequest): string
   /** A command with additional environment variables. */
   having(variables: Readonly<Record<string, VariableValue>>, command: string): string
-  /** Prompts for a secret without echo, and exports it to the following commands. */
-  asking(variable: string): string
-  /** Prompts for a secret, and adds it to a file of settings instead of exporting it. */
+  /** Prompts for a secret without echo, and adds it to a file of settings. */
   keeping(variable: string, file: string): string
   /** Several commands in one line. In a POSIX shell, each runs only if the one before succeeded. */
   chained(commands: readonly string[]): string
@@ -41,7 +39,6 @@ export const POSIX: Shell = {
       ...Object.entries(variables).map(([name, value]) => `${name}=${posixValue(value)}`),
       command,
     ].join(' '),
-  asking: (variable) => `read -rs ${variable} && export ${variable}`,
   keeping: (variable, file) => `read -rs ${variable} && echo "${variable}=$${variable}" >> ${file}`,
   chained: (commands) => commands.join(' && '),
   appending: (text, file) => `echo ${quotedIfNeeded(text, shellQuoted)} >> ${file}`,
@@ -70,9 +67,8 @@ export const POWERSHELL: Shell = {
       ),
       command,
     ].join('; '),
-  asking: askLine,
   keeping: (variable, file) =>
-    `${askLine(variable)}; Add-Content ${file} "${variable}=$env:${variable}"`,
+    `$env:${variable} = [Net.NetworkCredential]::new('', (Read-Host ${variable} -AsSecureString)).Password; Add-Content ${file} "${variable}=$env:${variable}"`,
   // Windows PowerShell has no `&&`.
   chained: (commands) => commands.join('; '),
   appending: (text, file) => `Add-Content ${file} ${quotedIfNeeded(text, powershellQuoted)}`,
@@ -83,10 +79,6 @@ export const POWERSHELL: Shell = {
 function powershellValue(value: VariableValue): string {
   if ('of' in value) return `$env:${value.of}`
   return 'text' in value ? powershellQuoted(value.text) : value.printedBy
-}
-
-function askLine(variable: string): string {
-  return `$env:${variable} = [Net.NetworkCredential]::new('', (Read-Host ${variable} -AsSecureString)).Password`
 }
 
 /** Quotes a string only if it contains a character that may be special in a shell. */

@@ -14,7 +14,6 @@ import {
   ownRequest,
   type Reply,
   type ReplyContext,
-  type ReplyPorts,
 } from './chat.ts'
 import { inBackticks, outsideAddresses, percentEncoded, withoutFences } from './markdown/escapes.ts'
 import { betweenMarks } from './markdown/native.ts'
@@ -63,13 +62,13 @@ export async function discordChat({ item, input, reply, ports }: ReplyContext): 
   ports.mask(token)
   const api = addressInput(input, 'discord-url', DISCORD_API)
   const webhook = `${api}/webhooks/${application}/${token}`
-  const interaction = new Interaction(webhook, item, reply, ports)
+  const interaction = { webhook, item, reply, ports }
   return {
     maxLength: MAX_TEXT,
     maxParts: 5,
     supportsFiles: true,
     length: (content) => formatted(content, reply).length,
-    send: (part) => interaction.send(part),
+    send: (part) => sendMessage(interaction, part),
   }
 }
 
@@ -78,75 +77,67 @@ function readInteraction(body: Json): JsonObject | undefined {
   return INTERACTIONS.includes(body.type) ? body : undefined
 }
 
-/** https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages */
-class Interaction {
-  readonly #webhook: string
-  readonly #item: JsonObject
-  readonly #reply: Reply
-  readonly #ports: ReplyPorts
+/** The reply to an interaction, and the address of its webhook. */
+interface Interaction extends Pick<ReplyContext, 'item' | 'reply' | 'ports'> {
+  readonly webhook: string
+}
 
-  constructor(webhook: string, item: JsonObject, reply: Reply, ports: ReplyPorts) {
-    this.#webhook = webhook
-    this.#item = item
-    this.#reply = reply
-    this.#ports = ports
+/**
+ * Discord replaces "thinking…" of a deferred response by the first message, and that message has the
+ * visibility of "thinking…". So an ephemeral reply first deletes a public "thinking…".
+ *
+ * https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages
+ */
+async function sendMessage(interaction: Interaction, part: MessagePart): Promise<string> {
+  const { item, reply } = interaction
+  const body = await messageBody(part, reply)
+  if (part.edit !== '') {
+    const response = await call(interaction, 'PATCH', `/messages/${edited(part.edit, item)}`, body)
+    return messageId(response) ?? part.edit
   }
+  if (reply.ephemeral) await removePublicPlaceholder(interaction)
+  return messageId(await call(interaction, 'POST', '?wait=true', body)) ?? ''
+}
 
-  /**
-   * Discord replaces "thinking…" of a deferred response by the first message, and that message has the
-   * visibility of "thinking…". So an ephemeral reply first deletes a public "thinking…".
-   */
-  async send(part: MessagePart): Promise<string> {
-    const body = await messageBody(part, this.#reply)
-    if (part.edit !== '') {
-      const response = await this.#call('PATCH', `/messages/${this.#edited(part.edit)}`, body)
-      return messageId(response) ?? part.edit
-    }
-    if (this.#reply.ephemeral) await this.#removePublicPlaceholder()
-    return messageId(await this.#call('POST', '?wait=true', body)) ?? ''
-  }
+/** The message of a pressed button is `@original` of that interaction. */
+function edited(id: string, item: JsonObject): string {
+  const isOwn = item.type === COMPONENT && objectAt(item, 'message').id === id
+  if (isOwn) return '@original'
+  if (id === '@original' || /^\d{1,25}$/.test(id)) return id
+  throw new UserError({
+    message: 'input "edit" is not a message id of Discord',
+    hint: 'Set it to the output "id" of an earlier reply, or to @original.',
+  })
+}
 
-  /** The message of a pressed button is `@original` of that interaction. */
-  #edited(id: string): string {
-    const { type } = this.#item
-    const isOwn = type === COMPONENT && objectAt(this.#item, 'message').id === id
-    if (isOwn) return '@original'
-    if (id === '@original' || /^\d{1,25}$/.test(id)) return id
-    throw new UserError({
-      message: 'input "edit" is not a message id of Discord',
-      hint: 'Set it to the output "id" of an earlier reply, or to @original.',
-    })
+async function removePublicPlaceholder(interaction: Interaction): Promise<void> {
+  const place = '/messages/@original'
+  const original = await call(interaction, 'GET', place, {}, [404])
+  const message = tryParseJson(original.text)
+  if (!isObject(message) || typeof message.flags !== 'number') return
+  const { flags } = message
+  if (flags & FLAGS.loading && !(flags & FLAGS.ephemeral)) {
+    await call(interaction, 'DELETE', place, {}, [404])
   }
+}
 
-  async #removePublicPlaceholder(): Promise<void> {
-    const place = '/messages/@original'
-    const original = await this.#call('GET', place, {}, [404])
-    const message = tryParseJson(original.text)
-    if (!isObject(message) || typeof message.flags !== 'number') return
-    const { flags } = message
-    if (flags & FLAGS.loading && !(flags & FLAGS.ephemeral)) {
-      await this.#call('DELETE', place, {}, [404])
-    }
-  }
-
-  async #call(
-    method: HttpRequest['method'],
-    path: string,
-    body: Pick<HttpRequest, 'headers' | 'body'>,
-    accepted: readonly number[] = [],
-  ): Promise<HttpResponse> {
-    const url = `${this.#webhook}${path}`
-    const response = await callChat('Discord', { method, url, ...body }, this.#ports)
-    const isAccepted = response.status >= 200 && response.status < 300
-    if (isAccepted || accepted.includes(response.status)) return response
-    const refusal = tryParseJson(response.text)
-    const code = isObject(refusal) && typeof refusal.code === 'number' ? refusal.code : undefined
-    const which = code === undefined ? `${response.status}` : `${response.status}, code ${code}`
-    throw new NotDelivered({
-      message: `Discord rejected the reply (${which})`,
-      notes: adviceOn(code, response.status),
-    })
-  }
+async function call(
+  { webhook, ports }: Interaction,
+  method: HttpRequest['method'],
+  path: string,
+  body: Pick<HttpRequest, 'headers' | 'body'>,
+  accepted: readonly number[] = [],
+): Promise<HttpResponse> {
+  const response = await callChat('Discord', { method, url: `${webhook}${path}`, ...body }, ports)
+  const isAccepted = response.status >= 200 && response.status < 300
+  if (isAccepted || accepted.includes(response.status)) return response
+  const refusal = tryParseJson(response.text)
+  const code = isObject(refusal) && typeof refusal.code === 'number' ? refusal.code : undefined
+  const which = code === undefined ? `${response.status}` : `${response.status}, code ${code}`
+  throw new NotDelivered({
+    message: `Discord rejected the reply (${which})`,
+    notes: adviceOn(code, response.status),
+  })
 }
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
@@ -204,7 +195,6 @@ function formatted(content: Content, { format, allowMentions }: Reply): string {
   return format === 'raw' ? content : escaped(content)
 }
 
-/** Escapes the Markdown of Discord. */
 function escapeMarks(text: string): string {
   const escaped = (piece: string) => piece.replace(/[\\*_~`|[\]<]/g, '\\$&')
   return outsideAddresses(text, escaped, (url) => percentEncoded(url, /[\\`[\]]/g)).replace(

@@ -3,9 +3,8 @@ import type { HttpResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe } from '../../wire/secret.ts'
 import { type Chat, type Content, NotDelivered, type Reply, type ReplyContext } from './chat.ts'
-import { escapeMarkdown } from './markdown/escapes.ts'
+import { escapeMarkdown, withEntities } from './markdown/escapes.ts'
 
-/** How a service comments on an issue. */
 interface Comments {
   readonly maxLength: number
   /** The text of a reply as the service gets it. */
@@ -72,10 +71,6 @@ export function commentMarkdown(text: string, reply: Reply): string {
       : text
   // A zero-width space after `@` makes a mention that notifies nobody.
   return reply.allowMentions ? markdown : markdown.replace(/@(?=[\w[])/g, '@\u200b')
-}
-
-function withEntities(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /** The JSON object of a response. @throws NotDelivered for a refusal, with the status and no text of it */

@@ -5,6 +5,7 @@ import {
   markdownAddress,
   outsideAddresses,
   percentEncoded,
+  withEntities,
   withoutFences,
 } from './markdown/escapes.ts'
 import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
@@ -31,7 +32,7 @@ export function slackText(content: Content, reply: Reply): string {
   if (typeof content !== 'string') return renderMarkdown(content, mrkdwn(reply))
   const quiet = withoutBroadcasts(content, reply)
   if (reply.format === 'raw') return quiet
-  return reply.allowMentions ? withMentions(quiet) : escapeText(quiet)
+  return reply.allowMentions ? withMentions(quiet) : withEntities(quiet)
 }
 
 /** Markdown for Slack's block of Markdown. */
@@ -42,10 +43,10 @@ export function slackMarkdown(content: Blocks, reply: Reply): string {
     allowMentions ? code : withoutBroadcasts(code, reply).replace(/<(?=[!@#])/g, '<\u200b')
   const escapes: MarkdownEscapes = {
     text: (piece) =>
-      escapeMarkdown(withoutBroadcasts(piece, reply), allowMentions ? withMentions : escapeText),
+      escapeMarkdown(withoutBroadcasts(piece, reply), allowMentions ? withMentions : withEntities),
     code: (code) => inBackticks(silent(code)),
     block: silent,
-    address: (url) => markdownAddress(url, escapeText),
+    address: (url) => markdownAddress(url, withEntities),
   }
   return renderNativeMarkdown(content, escapes)
 }
@@ -63,28 +64,23 @@ export function withoutBroadcasts(text: string, { allowMentions, format }: Reply
 
 /** Leaves Slack's own mentions in place, and turns `@channel` into `<!channel>`. */
 function withMentions(text: string): string {
-  return escapeText(text)
+  return withEntities(text)
     .replace(/&lt;([!@][^&<>\n]{1,80}|#C[^&<>\n]{1,80})&gt;/g, '<$1>')
     .replace(BROADCAST, '<!$1>')
-}
-
-/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /** Marks at the start or the end of a word; Slack ignores marks within a word or between spaces. */
 const MARK = /`|(?<=^|[^\p{L}\p{N}])[*_~](?=\S)|(?<=\S)[*_~](?=$|[^\p{L}\p{N}])/gu
 
 function addressOf(url: string): string {
-  return escapeText(percentEncoded(url, /[`|]/g))
+  return withEntities(percentEncoded(url, /[`|]/g))
 }
 
 /** https://docs.slack.dev/messaging/formatting-message-text */
 function mrkdwn(reply: Reply): MarkupStyle {
-  const escaped = (text: string) => escapeText(withoutBroadcasts(text, reply))
+  const escaped = (text: string) => withEntities(withoutBroadcasts(text, reply))
   // Slack has no escape character; a zero-width space next to a mark disables the mark.
-  const withoutMarks = (piece: string) => escapeText(piece).replace(MARK, '\u200b$&\u200b')
+  const withoutMarks = (piece: string) => withEntities(piece).replace(MARK, '\u200b$&\u200b')
   // A mark ends at the end of its line.
   const each = (inner: string, mark: string) =>
     inner.replace(/^(\s*)(\S.*?)(\s*)$/gm, `$1${mark}$2${mark}$3`)

@@ -181,7 +181,6 @@ async function respond(
   })
 }
 
-/** The target of a bot's messages. */
 interface MessagePlace {
   readonly channel: string
   /** Timestamp of the message that starts the thread. */
@@ -204,7 +203,6 @@ function nonEmptyString(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Sends messages by the Web API, with the token of a bot. */
 class SlackBot {
   readonly #token: Secret
   readonly #api: string

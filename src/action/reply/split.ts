@@ -39,7 +39,6 @@ function fenceAfter(line: string, fence: string | undefined): string | undefined
   return closes ? undefined : fence
 }
 
-/** The line that closes a block. */
 function endOf(fence: string): string {
   return FENCE.exec(fence)?.[1] ?? ''
 }

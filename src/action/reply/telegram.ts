@@ -28,7 +28,7 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import { escapeMarkdown, markdownAddress } from './markdown/escapes.ts'
+import { escapeMarkdown, markdownAddress, withEntities } from './markdown/escapes.ts'
 import { type MarkdownEscapes, renderNativeMarkdown } from './markdown/native.ts'
 import { type MarkupStyle, renderMarkdown } from './markdown/render.ts'
 import { hasRichBlocks } from './markdown/tree.ts'
@@ -204,7 +204,6 @@ async function endSpinner(bot: Bot, item: JsonObject): Promise<void> {
   await callBotOnce(bot, 'answerCallbackQuery', { parameters: { callback_query_id: item.id } })
 }
 
-/** Sends the messages of one reply to one chat. */
 class TelegramMessages {
   readonly #bot: Bot
   readonly #reply: Reply
@@ -445,14 +444,7 @@ const HTML: MarkupStyle = {
 }
 
 function escapeEntities(text: string): string {
-  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
+  return withEntities(text).replaceAll('"', '&quot;')
 }
 
 /** https://core.telegram.org/bots/api#rich-markdown-style, which has more marks, and can contain HTML. */
@@ -480,7 +472,6 @@ const TEXT_ALONE: MarkupStyle = {
   block: (text) => text,
 }
 
-/** The length as Telegram counts: without markup. */
 function visibleLength(content: Content, format: Reply['format']): number {
   if (typeof content !== 'string') return renderMarkdown(content, TEXT_ALONE).length
   if (format === 'html') return content.replace(/<[^<>]*>/g, '').replace(/&#?\w+;/g, '&').length

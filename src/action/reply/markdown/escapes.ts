@@ -67,6 +67,11 @@ export function escapeMarkdown(
   )
 }
 
+/** `&`, `<` and `>` as entities. */
+export function withEntities(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
 /** An address that cannot end a link, a cell or code. */
 export function markdownAddress(url: string, entities: (text: string) => string): string {
   return entities(percentEncoded(url, /[\\`[\]()*|"]/g))

@@ -34,87 +34,79 @@ export interface Surroundings {
 type Mark = 'bold' | 'italic' | 'strike'
 
 export function renderSpans(spans: Spans, style: InlineStyle): string {
-  return new Writer(style).write(spans, new Set(), ' ', ' ')
+  return written(spans, style, new Set(), ' ', ' ')
 }
 
-class Writer {
-  readonly #style: InlineStyle
-
-  constructor(style: InlineStyle) {
-    this.#style = style
-  }
-
-  /** @param within marks that are open; the same mark again would end them */
-  write(spans: Spans, within: ReadonlySet<Mark>, before: string, after: string): string {
-    let written = ''
-    let wasMarked = false
-    for (const [at, span] of spans.entries()) {
-      const next = spans[at + 1]
-      const follows = next ? firstOf(this.#start(next)) : after
-      const piece = this.#span(span, within, lastOf(written) || before, follows)
-      if (piece === '') continue
-      const isMarked = span.kind !== 'text'
-      if (written !== '' && (isMarked || wasMarked)) {
-        written += this.#style.border?.(lastOf(written), firstOf(piece)) ?? ''
-      }
-      written += piece
-      wasMarked = isMarked
+/** @param within marks that are open; the same mark again would end them */
+function written(
+  spans: Spans,
+  style: InlineStyle,
+  within: ReadonlySet<Mark>,
+  before: string,
+  after: string,
+): string {
+  let text = ''
+  let wasMarked = false
+  for (const [at, span] of spans.entries()) {
+    const next = spans[at + 1]
+    const follows = next ? firstOf(startOf(next, style)) : after
+    const piece = writtenSpan(span, style, within, lastOf(text) || before, follows)
+    if (piece === '') continue
+    const isMarked = span.kind !== 'text'
+    if (text !== '' && (isMarked || wasMarked)) {
+      text += style.border?.(lastOf(text), firstOf(piece)) ?? ''
     }
-    return written
+    text += piece
+    wasMarked = isMarked
   }
+  return text
+}
 
-  /** The beginning of a span, as far as its neighbor needs it. */
-  #start(span: Inline): string {
-    return span.kind === 'text' ? span.text : this.#span(span, new Set(), ' ', ' ')
-  }
+/** The beginning of a span, as far as its neighbor needs it. */
+function startOf(span: Inline, style: InlineStyle): string {
+  return span.kind === 'text' ? span.text : writtenSpan(span, style, new Set(), ' ', ' ')
+}
 
-  #span(span: Inline, within: ReadonlySet<Mark>, before: string, after: string): string {
-    const style = this.#style
-    switch (span.kind) {
-      case 'text':
-        return style.text(span.text)
-      case 'code':
-        return style.code(span.text)
-      case 'link': {
-        const shown = plainText(span.spans)
-        // `https://a.example` and `www.a.example` link to themselves.
-        const isSame = span.url === shown || span.url === `http://${shown}`
-        if (style.address && isSame) return style.address(span.url, shown)
-        const host = misleadingHost(span.url, shown)
-        const inner = this.write(span.spans, within, ' ', ' ')
-        return style.link(
-          span.url,
-          host === undefined ? inner : `${inner}${style.text(` (${host})`)}`,
-        )
-      }
-      default:
-        return this.#marked(span.kind, span.spans, within, before, after)
-    }
-  }
+function writtenSpan(
+  span: Inline,
+  style: InlineStyle,
+  within: ReadonlySet<Mark>,
+  before: string,
+  after: string,
+): string {
+  if ('text' in span) return style[span.kind](span.text)
+  if (span.kind !== 'link') return marked(span, style, within, before, after)
+  const shown = plainText(span.spans)
+  // `https://a.example` and `www.a.example` link to themselves.
+  const isSame = span.url === shown || span.url === `http://${shown}`
+  if (style.address && isSame) return style.address(span.url, shown)
+  const host = misleadingHost(span.url, shown)
+  const inner = written(span.spans, style, within, ' ', ' ')
+  return style.link(span.url, host === undefined ? inner : `${inner}${style.text(` (${host})`)}`)
+}
 
-  /** Spaces go outside of the marks, because no chat reads `** bold **` as bold. */
-  #marked(
-    kind: Mark,
-    spans: Spans,
-    within: ReadonlySet<Mark>,
-    before: string,
-    after: string,
-  ): string {
-    if (within.has(kind)) return this.write(spans, within, before, after)
-    const inner = this.write(spans, new Set([...within, kind]), ' ', ' ')
-    const [, left = '', core = '', right = ''] = /^(\s*)(.*?)(\s*)$/s.exec(inner) ?? []
-    if (core === '') return inner
-    const surroundings = {
-      before: lastOf(left) || before,
-      first: firstOf(core),
-      last: lastOf(core),
-      after: firstOf(right) || after,
-    }
-    if (this.#style.canMark && !this.#style.canMark(surroundings)) {
-      return this.write(spans, within, before, after)
-    }
-    return `${left}${this.#style[kind](core)}${right}`
+/** Spaces go outside of the marks, because no chat reads `** bold **` as bold. */
+function marked(
+  { kind, spans }: Extract<Inline, { readonly kind: Mark }>,
+  style: InlineStyle,
+  within: ReadonlySet<Mark>,
+  before: string,
+  after: string,
+): string {
+  if (within.has(kind)) return written(spans, style, within, before, after)
+  const inner = written(spans, style, new Set([...within, kind]), ' ', ' ')
+  const [, left = '', core = '', right = ''] = /^(\s*)(.*?)(\s*)$/s.exec(inner) ?? []
+  if (core === '') return inner
+  const surroundings = {
+    before: lastOf(left) || before,
+    first: firstOf(core),
+    last: lastOf(core),
+    after: firstOf(right) || after,
   }
+  if (style.canMark && !style.canMark(surroundings)) {
+    return written(spans, style, within, before, after)
+  }
+  return `${left}${style[kind](core)}${right}`
 }
 
 function firstOf(text: string): string {

@@ -173,7 +173,6 @@ function isLetter(text: string, at: 0 | -1): boolean {
   return character !== undefined && !/[\s\p{P}\p{S}]/u.test(character)
 }
 
-/** Removes what a pattern matches from the text at an edge. */
 function cutEdge(spans: Spans, at: 0 | -1, edge: RegExp): readonly [string, Spans] {
   const span = spans.at(at)
   const [found = ''] = span?.kind === 'text' ? (edge.exec(span.text) ?? []) : []

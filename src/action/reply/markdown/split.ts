@@ -11,7 +11,6 @@ import {
   textSpans,
 } from './tree.ts'
 
-/** How a tree is measured. */
 interface TreeMeasure {
   readonly maxLength: number
   /** The length of blocks after rendering. */
@@ -62,7 +61,6 @@ function roomWithin<Part, Whole>(
   return { fits: (part) => fits(whole(part)), fitsAlone: (part) => fitsAlone(alone(part)) }
 }
 
-/** Cuts a part, and makes a whole of both pieces. */
 function cutPart<Part, Whole>(
   part: Part,
   cut: (part: Part, room: Room<Part>) => Cut<Part>,
