@@ -96,6 +96,8 @@ describeOnNode24('hookline deliveries', () => {
     expect(output).toMatch(/^endpoint +octo\/orders$/m)
     expect(output).toMatch(/^received +ok +20\S+Z +POST orders\/webhook, 11 bytes$/m)
     expect(output).toMatch(/^sent +waiting +20\S+Z +(?:github_unavailable|queued)/m)
+    // Only a fault has details, each in a line of its own.
+    expect(output).toMatch(/^received .*\nverified .*\nfiltered .*\nsent /m)
     expect(output).toMatch(/^POST orders\/webhook$/m)
     expect(output).toContain('{"order":7}')
     const shown = JSON.parse((await deliveries('show', id, '--json')).output)

@@ -264,6 +264,17 @@ describeOnNode24('hookline endpoint', () => {
     expect(printed).not.toContain(BOT_TOKEN)
   })
 
+  test('a bot that was registered in another way needs no token for rotate and delete', async () => {
+    for (const verify of [[], ['--sender', 'stripe', '--secret-env', 'KEY']]) {
+      const made = await create('bot', ['--workflow', 'bot', ...verify], { KEY: SECRET })
+      expect(made).toMatchObject({ code: 0 })
+      const rotated = await endpoint(['rotate', 'bot'])
+      expect(rotated).toMatchObject({ code: 0 })
+      expect(rotated.output).not.toBe(made.output)
+      expect((await endpoint(['delete', 'bot'])).errors).not.toContain('deleteWebhook')
+    }
+  })
+
   test('a bot that is not registered leaves no endpoint, and its token is in no error', async () => {
     const unknown = BOT_TOKEN.replace('110201543', '1')
     const bot = ['--workflow', 'bot', '--bot-token-env', 'BOT']

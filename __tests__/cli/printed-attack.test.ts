@@ -194,6 +194,18 @@ test.each(['not an address', 'javascript:alert(1)', 'https://['])(
   },
 )
 
+test.each([
+  ['deliveries', []],
+  ['deliveries', ['show', ONE, ...AT]],
+  ['deliveries', ['show', ONE, ...AT, '--json']],
+  ['deliveries', ['replay', ONE, ...AT]],
+  ['endpoint', ['list']],
+  ['endpoint', ['show', 'o/orders']],
+] as const)('a response that lacks its fields is not of a relay: %s %j', async (name, args) => {
+  const printed = await printedByRelay(name, args, (_, response) => void response.end('{}'))
+  expect(printed).toContain('is not a relay')
+})
+
 test('every command prints untrusted JSON by printableJson', () => {
   // `init` prints only values of its own arguments.
   const own = new Set(['init.ts'])

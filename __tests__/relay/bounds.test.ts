@@ -122,6 +122,23 @@ test('closes the oldest idle connection for the last one that fits', async () =>
   await relay.close()
 })
 
+test('closes a connection that becomes idle after the last one that fits', async () => {
+  const relay = await begin({}, 3)
+  const sockets = Array.from({ length: 2 }, () => stuck(relay.url, 1 * KB))
+  const last = open(relay.url)
+  const request = withToken({ method: 'POST', target: HOOK, body: 'x' })
+  const bytes = requestBytes(request, 'keep-alive')
+  last.write(bytes.subarray(0, -1))
+  await arrived([...sockets, last])
+  // The relay looks at its connections for the first time while all are in use.
+  await sleep(500)
+  last.write(bytes.subarray(-1))
+  await once(last, 'data')
+  await until(async () => last.destroyed)
+  for (const socket of sockets) socket.destroy()
+  await relay.close()
+})
+
 test('200 silent connections refuse none of 15 requests, and make room before an idle one', async () => {
   const relay = await begin({}, 50)
   const request = withToken({ method: 'POST', target: HOOK })

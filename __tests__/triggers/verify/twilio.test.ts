@@ -67,6 +67,11 @@ describe('the signature does not cover', () => {
   })
 })
 
+test.each(['relay.example/octo/repo', 'wss://relay.example/octo/repo'])(
+  'the option "url" without http: %s',
+  async (url) => expect((await refusalOf({}, { url }, url))?.held).toBe(true),
+)
+
 describe('the query of the option "url", sent in another spelling', () => {
   const OWN = "M=don't&__token=t0ken&C=a+b"
   test.each([

@@ -269,32 +269,34 @@ class Connections {
    */
   keepOneFree(opened: Socket, max: number): void {
     this.#connect(opened)
-    if (this.#connections.size < max || this.#closeUnused()) return
-    // A client that has just connected gets some time for its first byte.
+    this.#makeRoom(max)
+  }
+
+  /** Tries again later while no connection fits, because one in use may become idle. */
+  #makeRoom(max: number): void {
+    if (this.#connections.size < max) return
+    this.#closeUnused()
     this.#waiting ??= setTimeout(() => {
       this.#waiting = undefined
-      if (this.#connections.size >= max) this.#closeUnused()
+      this.#makeRoom(max)
     }, FIRST_BYTE_TIME).unref()
   }
 
   /**
    * Closes the oldest connection that has sent no byte. Without such a connection, closes the one that has
    * been idle for the longest time.
-   *
-   * @returns false if none is closed, or not yet
    */
-  #closeUnused(): boolean {
+  #closeUnused(): void {
     let idle: Duplex | undefined
     for (const [socket, { last, open, since }] of this.#connections) {
       if (socket instanceof Socket && socket.bytesRead === 0) {
-        if (performance.now() - since < FIRST_BYTE_TIME) return false
-        socket.destroy()
-        return true
+        // A client that has just connected gets some time for its first byte.
+        if (performance.now() - since >= FIRST_BYTE_TIME) socket.destroy()
+        return
       }
       if (last && open === 0) idle ??= socket
     }
     idle?.destroy()
-    return idle !== undefined
   }
 
   /**

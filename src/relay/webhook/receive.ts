@@ -123,10 +123,7 @@ export async function handleWebhook(
     if (unsigned) return checkedResponse(unsigned, secrets)
 
     // 5. Verify the signature, if the endpoint asks for it.
-    const isChecked = claims !== undefined || upload !== undefined
-    const checks = isChecked
-      ? await verifiedChecks({ target, event }, credential, upload, relay, log)
-      : undefined
+    const checks = await verifiedChecks({ target, event }, credential, upload, relay, log)
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (checks && (await checks.handshake()))
