@@ -19,11 +19,10 @@ export function only(query: URLSearchParams | undefined, name: string): string |
 }
 
 /** The longest body of a handshake in characters; a longer one is an event, and is not read here. */
-const LARGEST_BODY = 8192
+export const LARGEST_BODY = 8192
 
-/** The JSON object in the body of a handshake, which contains this part. */
-export function handshakeBody(body = '', part = 'challenge'): Record<string, unknown> | undefined {
-  if (body.length > LARGEST_BODY || !body.includes(part)) return undefined
+export function challengeBody(body = ''): Record<string, unknown> | undefined {
+  if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
   const value = jsonValue(body)
   return isObject(value) ? value : undefined
 }

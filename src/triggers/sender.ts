@@ -101,13 +101,18 @@ export interface HandshakeRequest {
   readonly body: string | undefined
 }
 
+/** The name of a header, a string in the body, or a lower-case string in the path, whose case does not matter. */
+export type HandshakeMark =
+  | { readonly header: string }
+  | { readonly body: string }
+  | { readonly path: string }
+
 /** The handshake of a service, identified by properties that no event has. */
 export interface Handshake {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
-  /**
-   * The value that the service expects back; any other type than a string if the request is an event. Every
-   * request is asked, so the body is parsed only if it contains a part of the handshake.
-   */
+  /** A part that each such request has, and few others. Only a request with this part is read further. */
+  readonly mark: HandshakeMark
+  /** The value that the service expects back. */
   readonly challenge: (asking: HandshakeRequest) => unknown
   readonly answer: (value: string) => RelayResponse
   /** True if the workflow receives the request too; then only the headers of the response matter. */

@@ -1,14 +1,22 @@
-import { handshakeBody, only, queryWith, visibleAscii } from '../../triggers/handshake-values.ts'
+import {
+  jsonValue,
+  LARGEST_BODY,
+  only,
+  queryWith,
+  visibleAscii,
+} from '../../triggers/handshake-values.ts'
 import * as handshakes from '../../triggers/lists/handshake.ts'
-import type { Handshake, HandshakeRequest } from '../../triggers/sender.ts'
+import type { Handshake, HandshakeMark, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
 import { RelayError } from '../errors.ts'
 import { ACCEPTED } from './responses.ts'
 
 /** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
 const CLOUD_EVENTS: Handshake = {
   method: 'OPTIONS',
+  mark: { header: 'webhook-request-origin' },
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'webhook-request-origin')),
   answer: (origin) => ({
     status: 200,
@@ -55,10 +63,21 @@ function replyOf(
   request: HandshakeRequest,
 ): RelayResponse | undefined {
   for (const handshake of handshakes) {
-    const value = handshake.method === request.method ? handshake.challenge(request) : undefined
+    const isLike = handshake.method === request.method && hasMark(request, handshake.mark)
+    const value = isLike ? handshake.challenge(request) : undefined
     if (isChallenge(value)) return handshake.answer(value)
   }
   return undefined
+}
+
+function hasMark({ headers, path, body }: HandshakeRequest, mark: HandshakeMark): boolean {
+  if ('header' in mark) return headerValue(headers, mark.header) !== undefined
+  if ('body' in mark) return bodyHas(body, mark.body)
+  return path.toLowerCase().includes(mark.path)
+}
+
+function bodyHas(body: string | undefined, text: string): boolean {
+  return body !== undefined && body.length <= LARGEST_BODY && body.includes(text)
 }
 
 /** UTF-8 bytes. Challenges are short, and the relay must not serve content of a caller's choice. */
@@ -97,8 +116,11 @@ function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
 
 /** With an Encrypt Key, the body has this one field, in the handshake as in every event. */
 function isEncryptedFeishu({ method, body }: HandshakeRequest): boolean {
-  const value = method === 'POST' ? handshakeBody(body, '"encrypt"') : undefined
-  return Object.keys(value ?? {}).join() === 'encrypt' && typeof value?.encrypt === 'string'
+  if (method !== 'POST' || !bodyHas(body, '"encrypt"')) return false
+  const value = jsonValue(body)
+  return (
+    isObject(value) && Object.keys(value).join() === 'encrypt' && typeof value.encrypt === 'string'
+  )
 }
 
 /** @throws RelayError 501 for a handshake that is known, and that the relay cannot answer */

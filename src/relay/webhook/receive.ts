@@ -123,7 +123,10 @@ export async function handleWebhook(
     if (unsigned) return checkedResponse(unsigned, secrets)
 
     // 5. Verify the signature, if the endpoint asks for it.
-    const checks = await verifiedChecks({ target, event }, credential, upload, relay, log)
+    const isChecked = claims !== undefined || upload !== undefined
+    const checks = isChecked
+      ? await verifiedChecks({ target, event }, credential, upload, relay, log)
+      : undefined
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (checks && (await checks.handshake()))

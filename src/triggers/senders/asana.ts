@@ -23,6 +23,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'x-hook-secret' },
   isEvent: true,
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'x-hook-secret')),
   answer: (secret) => ({ status: 200, headers: { 'x-hook-secret': secret }, body: '' }),

@@ -16,6 +16,7 @@ export const facts: Facts = {
 /** https://learn.microsoft.com/azure/event-grid/end-point-validation-event-grid-events-schema */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'aeg-event-type' },
   challenge: ({ headers, body }) => {
     if (headerValue(headers, 'aeg-event-type') !== 'SubscriptionValidation') return undefined
     const events = jsonValue(body)

@@ -15,6 +15,7 @@ export const scheme: OwnScheme = {
 /** https://www.dropbox.com/developers/reference/webhooks#verification */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'challenge' },
   challenge: ({ path }) => {
     const query = queryWith(path, 'challenge')
     return query?.size === 1 ? only(query, 'challenge') : undefined

@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonResponse } from '../../wire/http.ts'
-import { handshakeBody } from '../handshake-values.ts'
+import { challengeBody } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -23,9 +23,10 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   isNarrow: true,
   challenge: ({ headers, body }) => {
-    const { type, token, challenge } = handshakeBody(body) ?? {}
+    const { type, token, challenge } = challengeBody(body) ?? {}
     if (type !== 'url_verification' || headerValue(headers, 'x-slack-signature')) return undefined
     const isOwn = typeof token === 'string' && /^[A-Za-z0-9]{32}$/.test(token)
     return isOwn || headerValue(headers, 'x-lark-request-nonce') ? challenge : undefined

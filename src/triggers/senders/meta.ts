@@ -22,6 +22,7 @@ export const scheme: OwnScheme = {
  */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'hub.' },
   challenge: ({ path }) => {
     const query = queryWith(path, 'hub.')
     const isAsked = ['subscribe', 'unsubscribe'].includes(query?.get('hub.mode') ?? '')

@@ -18,6 +18,7 @@ export const scheme: OwnScheme = {
 /** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { path: 'validationtoken' },
   challenge: ({ path, body }) => {
     if (body !== '') return undefined
     // SharePoint writes the name in lower case.

@@ -1,7 +1,7 @@
 import { jsonResponse } from '../../wire/http.ts'
 import { scalarText } from '../../wire/json.ts'
 import { sameText } from '../../wire/secret.ts'
-import { handshakeBody } from '../handshake-values.ts'
+import { challengeBody } from '../handshake-values.ts'
 import type { Facts, Handshake, Payloads, Signing } from '../sender.ts'
 import { compactJws, hs256Holds } from '../verify/jws.ts'
 import {
@@ -55,8 +55,9 @@ export const signing: Signing = {
 /** https://developer.monday.com/api-reference/reference/webhooks#url-verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   challenge: ({ body }) => {
-    const request = handshakeBody(body)
+    const request = challengeBody(body)
     return Object.keys(request ?? {}).length === 1 ? request?.challenge : undefined
   },
   answer: (challenge) => jsonResponse({ challenge }),

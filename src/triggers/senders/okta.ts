@@ -15,6 +15,7 @@ export const facts: Facts = {
 /** https://developer.okta.com/docs/concepts/event-hooks/#one-time-verification-request */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { header: 'x-okta-verification-challenge' },
   challenge: ({ headers }) => headerValue(headers, 'x-okta-verification-challenge'),
   answer: (verification) => jsonResponse({ verification }),
 }

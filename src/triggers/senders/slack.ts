@@ -1,4 +1,4 @@
-import { handshakeBody, textResponse } from '../handshake-values.ts'
+import { challengeBody, textResponse } from '../handshake-values.ts'
 import { type Facts, type Handshake, type OwnScheme, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
@@ -24,9 +24,10 @@ export const scheme: OwnScheme = {
 /** https://api.slack.com/events/url_verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { body: 'challenge' },
   isSigned: true,
   challenge: ({ body }) => {
-    const request = handshakeBody(body)
+    const request = challengeBody(body)
     return request?.type === 'url_verification' ? request.challenge : undefined
   },
   answer: textResponse,

@@ -19,6 +19,7 @@ export const scheme: OwnScheme = {
 /** https://smartsheet.redoc.ly/#section/Webhooks/Webhook-Verification */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'smartsheet-hook-challenge' },
   challenge: ({ headers }) => visibleAscii(headerValue(headers, 'smartsheet-hook-challenge')),
   answer: (smartsheetHookResponse) => {
     const reply = jsonResponse({ smartsheetHookResponse })

@@ -18,6 +18,7 @@ export const facts: Facts = {
  */
 export const handshake: Handshake = {
   method: 'GET',
+  mark: { path: 'hub.' },
   isNarrow: true,
   challenge: ({ path }) => {
     const query = queryWith(path, 'hub.')

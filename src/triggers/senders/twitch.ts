@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import { handshakeBody, textResponse } from '../handshake-values.ts'
+import { challengeBody, textResponse } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -25,11 +25,12 @@ export const scheme: OwnScheme = {
 /** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 export const handshake: Handshake = {
   method: 'POST',
+  mark: { header: 'twitch-eventsub-message-type' },
   isSigned: true,
   isNarrow: true,
   challenge: ({ headers, body }) => {
     const type = headerValue(headers, 'twitch-eventsub-message-type')
-    return type === 'webhook_callback_verification' ? handshakeBody(body)?.challenge : undefined
+    return type === 'webhook_callback_verification' ? challengeBody(body)?.challenge : undefined
   },
   answer: textResponse,
 }
