@@ -169,12 +169,12 @@ export class RelayClient {
 export const SET_RELAY_KEY =
   "Set HOOKLINE_RELAY_KEY to the output of this command on the relay's machine: hookline relay key"
 
-/** A key from a file is that of the relay on this machine, which reads the file at its start. */
+/** A key from a file is that of the relay on this machine, which reads the file at its start, unless its own variable is set. */
 function wrongBearer(host: string, { source, isToken }: RelayAccess): RelayRefusal {
   const ofKey =
     source === 'HOOKLINE_RELAY_KEY'
       ? SET_RELAY_KEY
-      : 'Restart the relay, which reads this file when it starts.'
+      : 'Restart the relay, which reads this file when it starts. If HOOKLINE_RELAY_KEY is set for the relay, set it for this command too.'
   const hint = isToken
     ? 'Start the relay with --allow-tokens, or set HOOKLINE_RELAY_KEY to the output of this command on its machine: hookline relay key'
     : ofKey

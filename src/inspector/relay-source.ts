@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import * as v from 'valibot'
+import { requireFreePort } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
 import {
   type ListChange,
@@ -65,13 +66,18 @@ interface RelayInspector {
 /** Milliseconds between two questions for new deliveries. */
 const PAUSE = 2000
 
-/** Serves the inspector over the deliveries of a relay, for this machine only, at a free port. */
+/**
+ * Serves the inspector over the deliveries of a relay, for this machine only, at a free port.
+ *
+ * @throws UserError if this machine has no address `localhost`
+ */
 export async function serveRelayInspector(parts: RelayParts): Promise<RelayInspector> {
   const source = relaySource(parts)
   const inspector = inspectorServer(source, parts.report)
   const server = createServer((request, response) => {
     if (!inspector.route(request, response)) response.writeHead(404).end()
   })
+  await requireFreePort({ host: 'localhost', port: 0 })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, 'localhost', resolve)
   })

@@ -111,6 +111,20 @@ describe('an endpoint that expects an event every 2 hours', () => {
     expect(second.lines()).toEqual([])
   })
 
+  test('is not silent because the disk could not record its event', async () => {
+    const { save, deliver, time, lines, database } = await begin()
+    await save('orders', { expect: '2h' })
+    await time.pass(HOUR)
+    database.isFailing = true
+    await deliver(id(1))
+    await time.pass(MINUTE)
+    database.isFailing = false
+    await time.pass(HOUR + HOUR / 2)
+    expect(lines()).toEqual([])
+    await time.pass(HOUR)
+    expect(lines()).toHaveLength(1)
+  })
+
   test('is not silent if the relay is killed a second after an event', async () => {
     const first = await begin()
     await first.save('orders', { expect: '2h' })

@@ -118,7 +118,8 @@ export async function checkRelay(
       const message = `the server at ${relay} is hookline dev, which never calls GitHub`
       return failedFinding('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
     }
-    const message = `the server at ${relay} is not a Hookline relay (${status} for ${DISCOVERY_PATH})`
+    const found = status === 200 ? 'no description of a relay' : status
+    const message = `the server at ${relay} is not a Hookline relay (${found} at ${DISCOVERY_PATH})`
     const hint =
       status >= 500
         ? 'See the logs of the relay and of the proxy in front of it.'

@@ -209,7 +209,7 @@ async function deleteResponse(row: EndpointRow, ports: EndpointPorts): Promise<R
 
 function changed(
   { owner, name }: Pick<Endpoint, 'owner' | 'name'>,
-  change: ChangeLine['change'],
+  change: 'created' | 'updated' | 'rotated' | 'deleted',
   { endpoints, log }: EndpointPorts,
 ): void {
   endpoints.changed(owner)

@@ -44,6 +44,8 @@ export class Alarms {
   /** True if an endpoint expects events, or an alarm lasts. */
   #isNeeded = false
   #checkedAt: number
+  /** When a delivery could not be recorded: which endpoints had an event before is not known. */
+  #unrecordedAt = 0
 
   constructor(ports: AlarmPorts) {
     this.#ports = ports
@@ -82,11 +84,17 @@ export class Alarms {
     notified()
   }
 
+  /** To be told that deliveries could not be recorded, and with them the times of their endpoints' events. */
+  unrecorded(): void {
+    this.#unrecordedAt = this.#ports.now()
+  }
+
   /** Begins or ends an alarm, with its notification; an alarm that is so already does not change. */
   async change(kind: AlarmKind, subject: string, active: boolean): Promise<void> {
     const { database, notify, now, log } = this.#ports
-    const all = await this.active()
-    const known = all.find((alarm) => alarm.kind === kind && alarm.subject === subject)
+    const text = 'SELECT kind, subject, since FROM alarm WHERE kind = ? AND subject = ?'
+    // The columns are the fields.
+    const [known] = (await database.read(text, kind, subject)) as unknown as readonly Alarm[]
     if ((known !== undefined) === active) return
     const alarm = known ?? { kind, subject, since: now() }
     await database.write([
@@ -108,7 +116,8 @@ export class Alarms {
     const silent = all.filter(({ heard, expect }) => expect !== null && now() - heard > expect)
     const subjects = new Set(silent.map(({ subject }) => subject))
     const known = new Set(all.map(({ subject }) => subject))
-    for (const { kind, subject } of await this.active()) {
+    const lasting = await this.active()
+    for (const { kind, subject } of lasting) {
       const isOver =
         kind === 'silent'
           ? !subjects.has(subject)
@@ -116,7 +125,11 @@ export class Alarms {
             !known.has(subject.split(' ', 1)[0] ?? '')
       if (isOver) await this.change(kind, subject, false)
     }
-    for (const subject of subjects) await this.change('silent', subject, true)
+    for (const { kind, subject } of lasting) if (kind === 'silent') subjects.delete(subject)
+    for (const { subject, expect } of silent) {
+      const isKnown = now() - this.#unrecordedAt > (expect ?? 0)
+      if (isKnown && subjects.has(subject)) await this.change('silent', subject, true)
+    }
   }
 }
 

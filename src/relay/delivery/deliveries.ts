@@ -200,13 +200,14 @@ export class Deliveries {
     try {
       await this.table.record(rows)
     } catch (error) {
+      this.#alarms.unrecorded()
       this.#ports.report(error)
     }
     if (rows.some(({ state, follows }) => state === 'delivered' && follows)) this.#follows(true)
     this.#ports.changed()
   }
 
-  /** Records how a call ended that was open when its event was stored. */
+  /** Records how a call ended that was open when its event was stored. On Workers, the queue names the object. */
   settle({ id }: Pick<Delivery, 'id' | 'queue'>, outcome: AttemptOutcome): Promise<void> {
     return this.#loop.settle(id, outcome)
   }

@@ -42,8 +42,8 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Milliseconds before each retry, as the specification of Standard Webhooks proposes. */
 const IN_HOURS = [2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)
+/** Milliseconds before each retry, as the specification of Standard Webhooks proposes. */
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...IN_HOURS]
 
 /** Notifications of one run, which are sent concurrently: a Durable Object may make a limited number of requests. */

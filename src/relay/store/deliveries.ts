@@ -158,7 +158,12 @@ export class DeliveryTable {
       const replaced = await this.write(
         replaces === undefined
           ? [...first, ...others.flat(), ...this.#heard(rows)]
-          : [...others.flat(), ...this.#deletion([replaces], ['filtered']), ...first],
+          : [
+              ...others.flat(),
+              ...this.#heard(rows),
+              ...this.#deletion([replaces], ['filtered']),
+              ...first,
+            ],
       )
       return replaces === undefined || replaced.length > 0
     })

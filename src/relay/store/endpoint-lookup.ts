@@ -104,8 +104,10 @@ export class EndpointLookup {
 
   /** To be called after each change of the owner's endpoints. */
   changed(owner: string): void {
-    // A list that is being read now is from before the change.
-    this.#lists.delete(this.#keyOf(owner))
+    const key = this.#keyOf(owner)
+    // A list that is being read now is from before the change; what it knows serves if the next reading fails.
+    const list = this.#lists.get(key)
+    if (list) this.#lists.set(key, list.unread())
   }
 
   /** Records the first event of an endpoint; later ones cost nothing. */
@@ -178,6 +180,13 @@ class HashList {
   ) {
     this.#source = source
     this.#ports = ports
+  }
+
+  /** The same list, to be read again. */
+  unread(): HashList {
+    const list = new HashList(this.#source, this.#ports)
+    list.#versions = this.#versions
+    return list
   }
 
   async versionOf(hash: string): Promise<number | undefined> {

@@ -193,11 +193,11 @@ export class Room {
   #fits(request: RoomRequest, most: Bound | undefined): boolean {
     const { events, bytes, ownerShare } = this.#limits
     const all = this.#sumOf(ALL)
-    // Of several rows, the last one may use half of what the others leave.
-    const others = 1 - 1 / Math.max(1, request.events)
+    // The last of several rows may use half of what the others leave; they are about equally large.
+    const others = Math.max(0, request.events - 1)
     const free = {
-      events: events - all.events - request.events * others,
-      bytes: bytes - all.bytes - request.bytes * others,
+      events: events - all.events - others,
+      bytes: bytes - all.bytes - (others * request.bytes) / Math.max(1, request.events),
     }
     const share = { events: events * ownerShare, bytes: bytes * ownerShare }
     const part = request.events > 0 ? 1 : BODIES_SHARE
