@@ -38,7 +38,7 @@ export function selectorOf(text: string): Selector {
  * names the key `System.State` of `fields`. Then the result is a copy that contains only this path.
  */
 export function readableBy(value: unknown, { path, needsCopy }: Selector): unknown {
-  const isPlain = sequences(value, path, 0, 1).length > 0
+  const isPlain = names(value, path, 0)
   if (isPlain && !needsCopy) return value
   return spine(value, path, 0, isPlain ? 1 : path.steps.length) ?? value
 }
@@ -53,12 +53,11 @@ export function isNamed(value: unknown, selector: Selector): boolean {
  * several: `System.State` in one element, and `State` below `System` in another.
  */
 export function keysNamed(value: unknown, { path }: Selector): readonly (readonly string[])[] {
-  const plain = sequences(value, path, 0, 1)
-  const all = plain.length > 0 ? plain : sequences(value, path, 0, path.steps.length)
+  const longest = names(value, path, 0) ? 1 : path.steps.length
+  const all = sequences(value, path, 0, longest)
   return [...new Map(all.map((keys) => [JSON.stringify(keys), keys])).values()]
 }
 
-/** MongoDB reads a name on each element of a list, but not on lists within the list. */
 function sequences(value: unknown, path: DataPath, from: number, longest: number): string[][] {
   const left = path.steps.length - from
   if (left === 0) return value === undefined ? [] : [[]]
@@ -81,6 +80,19 @@ function sequences(value: unknown, path: DataPath, from: number, longest: number
 export function read(value: unknown, selector: Selector): unknown {
   const source = readableBy(value, selector) as ArrayOrObject // an item, or a copy of its parts
   return resolve(source, selector.text)
+}
+
+/** MongoDB reads a name on each element of a list, but not on lists within the list. */
+function names(value: unknown, path: DataPath, from: number): boolean {
+  if (from === path.steps.length) return value !== undefined
+  if (Array.isArray(value)) {
+    const index = indexOf(path, from)
+    if (index !== undefined) return names(value[index], path, from + 1)
+    return value.some((element) => isObject(element) && names(element, path, from))
+  }
+  if (!isObject(value)) return false
+  const key = keyFor(value, path, from, 1)
+  return key !== undefined && names(value[key], path, from + 1)
 }
 
 /** @returns `undefined` if the path names nothing */

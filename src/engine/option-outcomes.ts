@@ -89,7 +89,7 @@ async function outcomesOf<Value>(
     }
   }
   const all = await attempt()
-  // The reason of a time-out is one result for all items.
+  // If all together were stopped, for their time or memory, there is one reason for all items.
   if (all.length === count) return all
   const limit = Math.max(50, Math.min(most, Math.floor(TOTAL_TIME_LIMIT / count)))
   const outcomes: OptionResult<Value>[] = []

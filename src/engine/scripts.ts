@@ -37,10 +37,11 @@ export function createScripts(longest: number): Scripts {
         const current = engine
         const loaded = await current
         return () => {
-          // An interrupted engine may be in an inconsistent state, so it is not used again.
+          // An interrupted engine may be in an inconsistent state, so it is not used again, by a run at the same time either.
+          const isSound = engine === current
           engine = undefined
           const made = runInEngine(loaded, task)
-          if (made.isWhole) engine = current
+          if (made.isWhole && isSound) engine = current
           return made
         }
       })

@@ -117,6 +117,7 @@ export interface Parsed {
   readonly tree: Expr
   /** Whether it calls a status function. */
   readonly callsStatus: boolean
+  readonly readsFiles: boolean
   /** The names of the contexts that it reads; `github.event` if it reads the event. */
   readonly contexts: ReadonlySet<string>
 }
@@ -139,6 +140,7 @@ export function parseForEvaluation(text: string): Parsed | { readonly fails: str
     return {
       tree,
       callsStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
+      readsFiles: called.has('hashfiles'),
       contexts: new Set(parts.flatMap(contextsReadBy)),
     }
   } catch (error) {
@@ -161,30 +163,68 @@ function contextsReadBy(part: Expr): string[] {
 }
 
 /**
- * Evaluates an expression, or a part of one, with GitHub's own library. A part that depends on an unknown
- * value is unknown, except: an operand that decides `&&` or `||`, and a comparison that has one result for
- * all possible values.
+ * Evaluates an expression with GitHub's own library. A part that depends on an unknown value is unknown,
+ * except: an operand that decides `&&` or `||`, and a comparison that has one result for all possible values.
  */
+export function evaluateParsed(
+  parsed: Parsed,
+  contexts: PartialContexts,
+  status: Status,
+): ExpressionResult {
+  const { values, open } = prepared(contexts)
+  const evaluation = new ExpressionEvaluation(values, status)
+  const isOpen = [...parsed.contexts].some((name) => open.has(name))
+  return isOpen || parsed.callsStatus || parsed.readsFiles
+    ? evaluation.outcome(parsed.tree)
+    : evaluation.value(parsed.tree)
+}
+
+/** Contexts in the types of the library, and the names of those with unknown values. */
+interface Prepared {
+  readonly values: data.Dictionary
+  readonly open: ReadonlySet<string>
+}
+
+/** Many expressions read one set of contexts, and many sets share a context, so each is converted once. */
+const PREPARED = new WeakMap<PartialContexts, Prepared>()
+const CONVERTED = new WeakMap<object, Converted>()
+
+type Converted = { readonly value: data.ExpressionData; readonly isOpen: boolean }
+
+function prepared(contexts: PartialContexts): Prepared {
+  const before = PREPARED.get(contexts)
+  if (before) return before
+  const all = NAMES.map((name) => [name, contexts[name]] as const)
+  const converted = all.map(([key, value]) => ({ key, ...convertedOnce(value ?? MISSING[key]) }))
+  const result = {
+    values: new data.Dictionary(...converted),
+    open: new Set(converted.flatMap(({ key, isOpen }) => (isOpen ? key : []))),
+  }
+  PREPARED.set(contexts, result)
+  return result
+}
+
+function convertedOnce(value: Json | undefined): Converted {
+  if (typeof value !== 'object' || value === null) return convert(value)
+  const before = CONVERTED.get(value)
+  if (before) return before
+  const converted = convert(value)
+  CONVERTED.set(value, converted)
+  return converted
+}
+
+function convert(value: Json | undefined): Converted {
+  const text = JSON.stringify(value ?? null)
+  return { value: expressionData(value ?? null), isOpen: text.includes(MARK_IN_JSON) }
+}
+
+/** The same for a part of an expression. */
 export function evaluateTree(
   tree: Expr,
   contexts: PartialContexts,
   status: Status,
 ): ExpressionResult {
-  return new ExpressionEvaluation(converted(contexts), status).outcome(tree)
-}
-
-/** Many expressions read one set of contexts, so each set is converted once. */
-const CONVERTED = new WeakMap<PartialContexts, data.Dictionary>()
-
-function converted(contexts: PartialContexts): data.Dictionary {
-  const before = CONVERTED.get(contexts)
-  if (before) return before
-  const entries = NAMES.map((key) => {
-    return { key, value: expressionData(contexts[key] ?? MISSING[key] ?? null) }
-  })
-  const values = new data.Dictionary(...entries)
-  CONVERTED.set(contexts, values)
-  return values
+  return new ExpressionEvaluation(prepared(contexts).values, status).outcome(tree)
 }
 
 /** An invalid expression is an outcome, not an exception. */
@@ -194,7 +234,7 @@ export function evaluateText(
   status: Status,
 ): ExpressionResult {
   const parsed = parseForEvaluation(text)
-  return 'fails' in parsed ? parsed : evaluateTree(parsed.tree, contexts, status)
+  return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
 }
 
 /** One expression over one set of contexts. */

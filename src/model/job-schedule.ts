@@ -2,7 +2,7 @@ import type { Json } from '../wire/json.ts'
 import { andOperands } from '../workflow/expressions.ts'
 import {
   conditionText,
-  evaluateTree,
+  evaluateParsed,
   type Parsed,
   type PartialContexts,
   parseForEvaluation,
@@ -192,7 +192,7 @@ function evaluateCondition(
   contexts: PartialContexts,
   status: Status,
 ): VerdictReason {
-  const outcome = evaluateTree(parsed.tree, contexts, status)
+  const outcome = evaluateParsed(parsed, contexts, status)
   if ('fails' in outcome) return { verdict: 'fails', why: `its if: ${outcome.fails}` }
   const truth = truthOf(outcome)
   if (truth === undefined) {
@@ -201,7 +201,7 @@ function evaluateCondition(
   }
   if (truth) return { verdict: 'runs', why: 'its if is true' }
   const wrong = operands.find(({ parsed: operand }) => {
-    return !('fails' in operand) && truthOf(evaluateTree(operand.tree, contexts, status)) === false
+    return !('fails' in operand) && truthOf(evaluateParsed(operand, contexts, status)) === false
   })
   return { verdict: 'skipped', why: `its if is false: ${wrong?.text ?? text}` }
 }

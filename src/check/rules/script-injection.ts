@@ -98,16 +98,16 @@ function fixScripts(file: RuleFile): Operation[] {
 
 /**
  * A part of a word: a string in double or single quotes, or one character; an expression has become `\0`.
- * With one character there is one way to match a word, so that no script makes the patterns slow.
+ * With one character there is one way to match a word, so that no word makes the patterns slow.
  */
 const WORD = /"(?:[^"\\`$!]|\$[A-Za-z_]\w*)*"|'[^'!]*'|[\w./:=,@%+-]|\0/
 const WORDS = new RegExp(`(?:${WORD.source})+`)
 /** `echo` with words that are data, whose output goes to the log or to the job summary. */
 const PRINTING = new RegExp(
-  `^\\s*echo(?: +${WORDS.source})* *(?:>>? *"?\\$\\{?GITHUB_STEP_SUMMARY\\}?"?)? *$`,
+  `^\\s*echo(?: +${WORDS.source})*(?: *>>? *"?\\$\\{?GITHUB_STEP_SUMMARY\\}?"?)? *$`,
 )
 /** A line after which the shell reads the next line from its beginning, with no command of its own. */
-const SIMPLE = new RegExp(`^\\s*(?:#[^\\0]*|(?:${WORD.source}| )*)$`)
+const SIMPLE = new RegExp(`^\\s*(?:#[^\\0]*|(?! )(?:${WORD.source}| )*)$`)
 
 /**
  * The edits that replace expressions by variables: only in a script in which each line is a command of

@@ -25,7 +25,6 @@ import {
   outputNames,
   outputsOfStep,
 } from './outputs.ts'
-
 import {
   ANY,
   EVENT_TEXT,

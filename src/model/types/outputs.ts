@@ -81,7 +81,7 @@ function hintForTrigger(name: string, triggers: Triggers): string | undefined {
   if (lower === 'on') return 'omit "on": this is the event'
   const [only, ...others] = triggers
   const isOutputs = lower === 'outputs' && others.length === 0
-  return isOutputs ? `did you mean "${only?.name}.outputs"?` : undefined
+  return only && isOutputs ? `did you mean "${only.name}.outputs"?` : undefined
 }
 
 function hasName(outputs: object, name: string): boolean {

@@ -67,7 +67,10 @@ export function escapeMarkdown(
   )
 }
 
-/** `&`, `<` and `>` as entities. */
+/**
+ * `&`, `<` and `>` as entities, which Telegram, Markdown and Slack read.
+ * Source: https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
 export function withEntities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
