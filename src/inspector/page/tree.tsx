@@ -104,7 +104,7 @@ function Entry({ name, value, path, tree }: EntryProps) {
   }
   return (
     <li>
-      <button type="button" class="pick" aria-label={`expression of ${name}`} onClick={pick}>
+      <button type="button" class="pick" onClick={pick}>
         expression
       </button>
       <details
