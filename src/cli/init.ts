@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
@@ -15,6 +16,7 @@ import { compiledPaths, nextSteps } from './init/next-steps.ts'
 import { knownSender } from './init/sender-workflow.ts'
 import { originHere } from './origin.ts'
 import { ownAction } from './own-action.ts'
+import { environmentFor, GH_VARIABLES } from './programs.ts'
 import { pushFacts, subfolderProblem } from './publish.ts'
 import { print, shellHere, wrappedNames } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
@@ -83,6 +85,7 @@ async function init(
   refuseExisting(process.cwd(), [...files, ...compiledPaths(kind, name)])
   const steps = nextSteps(kind, answers, {
     port: process.env.PORT || '3000',
+    needsLogin: forge === undefined && needsLogin(),
     shell: shellHere(),
     push: pushFacts(),
     isAlone: triggersHere().length === 0,
@@ -93,6 +96,16 @@ async function init(
     writeText(path, text)
   }
   write(`Wrote ${files.map(({ path }) => path).join(', ')}\n${steps}`.trimEnd())
+}
+
+/** True if gh is installed, and not signed in. */
+function needsLogin(): boolean {
+  const { error, status } = spawnSync('gh', ['auth', 'status'], {
+    stdio: 'ignore',
+    timeout: 5000,
+    env: environmentFor(...GH_VARIABLES),
+  })
+  return !error && status !== 0
 }
 
 /** Forgejo or Gitea, if the git remote is there; a host that does not respond counts as GitHub. */

@@ -144,6 +144,17 @@ describe('hookline init', () => {
     expect(await files()).toEqual(['hook.yml'])
   })
 
+  test.each([
+    ['prints gh auth login without a login', 1, true],
+    ['prints nothing of it with a login', 0, false],
+  ])('looks at gh auth status, and %s', async (_, code, isAsked) => {
+    const script = `#!/bin/sh\n[ "$*" = 'auth status' ] && exit ${code}\nexit 9\n`
+    await writeFile(join(folder, 'gh'), script, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env.PATH}` }
+    const { stdout } = await hookline(['init'], env)
+    expect(stdout.includes('gh auth login')).toBe(isAsked)
+  })
+
   test('prints the push and connect first, then the manual steps', async () => {
     const first = await hookline(['init'])
     expect(first.stdout).toMatch(

@@ -15,6 +15,7 @@ export function stepsOf(
     { name: 'deploy', ...own },
     {
       port: '3000',
+      needsLogin: false,
       shell: POSIX,
       push: { refspec: 'HEAD' },
       isAlone: true,

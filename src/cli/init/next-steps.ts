@@ -21,6 +21,8 @@ const SOME_REPOSITORY = 'owner/name'
 interface MachineFacts {
   /** Port of `hookline dev`. */
   readonly port: string
+  /** True if gh has to sign in first. */
+  readonly needsLogin: boolean
   readonly shell: Shell
   readonly push: PushFacts
   /** True if no other workflow in this folder receives webhooks. */
@@ -34,9 +36,10 @@ type Section = readonly [title: string, lines: readonly string[]]
 /** The next steps for a workflow that was just written, the shortest way first. */
 export function nextSteps(kind: Kind, answers: Answers, facts: MachineFacts): string {
   const { name } = answers
-  const { push, shell } = facts
+  const { needsLogin, push, shell } = facts
   const files = [...kind.files(answers), ...compiledPaths(kind, name)].map(({ path }) => path)
   const publish = [
+    ...(needsLogin ? ['gh auth login'] : []),
     ...(kind.compile === undefined ? [] : [kind.compile]),
     ...publishLines({ files, workflow: name, isCommitted: false, push, shell }),
   ]
