@@ -106,7 +106,7 @@ export class RunFollower {
   /** No lookup of a queue before this time. */
   readonly #nextLookup = new Map<string, number>()
   #next: number | undefined = 0
-  /** Of the run that began last. */
+  /** The calls that are left for the run that began last. */
   budget: CallBudget | undefined
 
   constructor(ports: FollowerPorts) {

@@ -71,7 +71,7 @@ export class DeliveryLoop {
   readonly #unwritten = new Map<string, readonly SqlStatement[]>()
   #writesAgainAt = 0
   #running: Promise<void> | undefined
-  /** Of the run that began last. */
+  /** The calls that are left for the run that began last. */
   budget: CallBudget | undefined
   /** Ends the wait of a run. */
   #signal = () => {}
