@@ -332,6 +332,16 @@ describe('an unindented line that ends a block', () => {
   })
 
   test.each([
+    ['a key', '       env:', '8:8', ', or by 8 if it is a key beside "run"'],
+    ['an item of a list', '       - b:', '8:8', ''],
+    ['text with a colon', '       b:c', '8:8', ''],
+  ])('is named with the column of a key if it can be one: %s', (_, line, place, other) => {
+    const text = `${step('- run: |', '    a')}${line}\n          C: d\n`
+    const hint = `indent it by 10 spaces, as the text above${other}`
+    expect(found(text)[0]).toEqual([place, 'yaml-syntax', hint])
+  })
+
+  test.each([
     ['a step with text after "|"', '      - run: | b', '8:16 yaml-syntax begin the text'],
     ['a step with text after quotes', '      - name: "b" c', '8:19 yaml-syntax the quotes end'],
     ['a step with a reserved character', '      - name: @b', '8:15 yaml-syntax quote the value'],

@@ -467,12 +467,16 @@ export function columnOfText(text: string, header: number, end: number): number 
 export function endOfBlock(text: string, header: number, end: number): Refusal {
   const line = text.slice(0, header).split('\n').length
   const content = lineFrom(text, end)
+  const before = text.slice(text.lastIndexOf('\n', header) + 1, header)
+  const [, { length: column } = '', key] = /^( *(?:- +)*)([\w-]+):/.exec(before) ?? []
+  const isKey = key !== undefined && /^ *[\w-]+:(?!\S)/.test(content)
+  const asKey = isKey ? `, or by ${column} if it is a key beside "${key}"` : ''
   return {
     code: 'yaml-syntax',
     message: `YAML: this line ends the text that begins on line ${line}, because it is not indented`,
     start: end + content.length - content.trimStart().length,
     end: end + content.length,
-    hint: `indent it by ${columnOfText(text, header, end)} spaces, as the text above`,
+    hint: `indent it by ${columnOfText(text, header, end)} spaces, as the text above${asKey}`,
   }
 }
 
