@@ -13,6 +13,7 @@ const ACTION = {
 export const SLACK: readonly Recorded[] = [
   slack('an event', 'slack-event.json', JSON_TYPE, {
     kind: 'event',
+    is_bot: false,
     type: 'event_callback',
     event_id: 'Ev123ABC456',
     event: JSON.parse(fixture('slack-event.json')).event,
@@ -24,6 +25,7 @@ export const SLACK: readonly Recorded[] = [
   }),
   slack('a slash command', 'slack-command.txt', FORM_TYPE, {
     kind: 'command',
+    is_bot: false,
     command: '/weather',
     text: '94070 now',
     user_id: 'U2147483697',
@@ -36,6 +38,7 @@ export const SLACK: readonly Recorded[] = [
   }),
   slack('an interaction', 'slack-interaction.txt', FORM_TYPE, {
     kind: 'interaction',
+    is_bot: false,
     type: 'block_actions',
     text: 'Approve?',
     user_id: 'UA8RXUSPL',
@@ -55,6 +58,7 @@ export const SLACK: readonly Recorded[] = [
     headers: {},
     outputs: {
       kind: 'message',
+      is_bot: false,
       team_id: 'T01AGF6RZ0V',
       team_domain: 'acme',
       service_id: '1359908388851',

@@ -186,6 +186,7 @@ describe('the charset of a body', () => {
     ['UTF-16BE, not declared', utf16(text, 'be'), JSON_TYPE, value],
     ['UTF-16LE, no type', utf16(text, 'le'), '', value],
     ['UTF-16LE text', utf16('Grüße, Welt', 'le'), 'text/plain', 'Grüße, Welt'],
+    ['5 MB of UTF-16LE text', utf16('Grüße'.repeat(5e5), 'le'), 'text/plain', 'Grüße'.repeat(5e5)],
     ['UTF-16BE XML', utf16('<a>ü</a>', 'be'), 'application/xml', '<a>ü</a>'],
     [
       'UTF-8, declared as UTF-16',

@@ -145,6 +145,7 @@ describe('the command of a message', () => {
   test.each([
     ['a command later in the text', command('run /deploy', 7, 4)],
     ['a text that only looks like one', { ...command('/deploy', 7), entities: undefined }],
+    ['marks without their text', { ...command('/deploy', 7), text: undefined }],
   ])('is absent for %s', async (_, message) => {
     const [item] = (await pushed('message', message)).items
     expect(item).toBeDefined()

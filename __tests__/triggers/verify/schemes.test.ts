@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { SCHEME_NAMES } from '../../../src/triggers/verify/schemes.ts'
 import { bound, receive, type Sent } from '../../support/receive.ts'
@@ -252,3 +253,19 @@ test.each([
   const reason = `${verify.scheme}: the header ${header} is no list that has a signature in ${form}`
   expect(checks.find(({ option }) => option === 'verify')?.found).toBe(reason)
 })
+
+test.each(['timestamp', 'token', 'signature'])(
+  'a signature of mailgun that covers an empty %s is refused',
+  async (field) => {
+    const secret = 'a secret'
+    const times = { timestamp: `${time.getTime() / 1000}`, token: 'a1b2' }
+    const { timestamp, token } = { ...times, [field]: '' }
+    const proper = createHmac('sha256', secret).update(`${timestamp}${token}`).digest('hex')
+    const signature = { timestamp, token, signature: proper, [field]: '' }
+    const trigger = bound('webhook', { verify: { scheme: 'mailgun', secret } })
+    const sent = { body: JSON.stringify({ signature }), headers: {}, receivedAt: time }
+    const { checks } = await receive(trigger, sent)
+    const found = checks.find(({ option }) => option === 'verify')?.found
+    expect(found).toContain('the body has no timestamp, token and signature')
+  },
+)
