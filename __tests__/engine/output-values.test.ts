@@ -122,6 +122,11 @@ describe('the reason of a filter', () => {
     ['{"action":"opened"', {}, /filter dropped 1; .*the body is not JSON/],
     ['payload={"action":"opened"}', form, /the body is a form whose field `payload` contains JSON/],
     ['action=closed', form, /^filter dropped 1; method: any method; path: any path$/],
+    [
+      'payload=closed',
+      form,
+      /^filter dropped 1; filter: body.action is missing, wanted "opened"; method: any method; path: any path$/,
+    ],
   ])('%s', async (body, sent, reason) => {
     expect((await evaluated(on, body, sent)).reason?.replace(/^webhook: /, '')).toMatch(reason)
   })

@@ -97,6 +97,17 @@ test('peers’ fault: buildOutputsOnError has an effect', async () => {
   expect(itemsOf(run)).toMatchObject([{ webhook: { outcome: 'failure', conclusion: 'success' } }])
 })
 
+test('of two triggers, only the failing one is reported by buildOutputsOnError', async () => {
+  const config = { filterScript: 'return item.no.such', buildOutputsOnError: true }
+  const inputs = { on: JSON.stringify({ webhook: { config }, slack: {} }) }
+  const [item] = itemsOf(await runJob(webhookRun({}, {}, { inputs })))
+  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+  expect(item).toEqual({
+    webhook: { outcome: 'failure', conclusion: 'success', outputs: {} },
+    slack: skipped,
+  })
+})
+
 test('peers’ fault: active: false holds for webhooks too', async () => {
   const { exitCode, outputs, summary } = await runJob(webhookRun({ active: false }, {}))
   expect([exitCode, outputs.triggered]).toEqual([0, 'false'])
