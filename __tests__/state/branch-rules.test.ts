@@ -483,34 +483,31 @@ describe('a state on a branch', () => {
     expect(calls).toHaveLength(80)
   })
 
+  const NEWER = {
+    message: 'the branch state was written by a newer version of Hookline',
+    notes: ['to start anew, delete it: git push origin --delete state', 'or name another branch'],
+  }
+  // No note says how to delete a branch of the user.
+  const FOREIGN = {
+    message: 'the branch state contains no state of Hookline',
+    notes: ['name a branch that does not exist yet, such as: state: branch:hookline-state'],
+  }
   test.each([
     ['nothing', [], undefined],
     ['ours, and others', ['README.md', 'v2.x.y'], undefined],
     ['ours, and newer ones', ['v3.x.y', 'v2.x.y'], undefined],
-    ['newer ones', ['v3.x.y'], 'was written by a newer version of Hookline'],
-    [
-      'newer ones, and others',
-      ['README.md', 'v3.x.y'],
-      'was written by a newer version of Hookline',
-    ],
-    ['far newer ones', ['v123.x.y'], 'was written by a newer version of Hookline'],
-    ['older ones', ['v1.x.y'], 'has another form than the state of this version'],
-    ['what only ends so', ['xv3.y'], 'has another form than the state of this version'],
-    ['a version that is none', ['v3x'], 'has another form than the state of this version'],
-    ['something else', ['README.md'], 'has another form than the state of this version'],
-  ])('on a branch that holds %s', async (_, names, what) => {
+    ['newer ones', ['v3.x.y'], NEWER],
+    ['newer ones, and others', ['README.md', 'v3.x.y'], NEWER],
+    ['far newer ones', ['v123.x.y'], NEWER],
+    ['a version that never was', ['v1.x.y'], FOREIGN],
+    ['what only ends so', ['xv3.y'], FOREIGN],
+    ['a version that is none', ['v3x'], FOREIGN],
+    ['something else', ['README.md', 'src'], FOREIGN],
+  ])('on a branch that holds %s', async (_, names, problem) => {
     const { place } = open([readOf(names)])
     const read = openBranch('state', place).load([ID])
-    if (what === undefined) return expect(await read).toEqual({ states: [NO_STATE], now: NOW })
-    expect(await problemsOf(read)).toEqual([
-      {
-        message: `the branch state ${what}`,
-        notes: [
-          'to start anew, delete it: git push origin --delete state',
-          'or name another branch',
-        ],
-      },
-    ])
+    if (problem === undefined) return expect(await read).toEqual({ states: [NO_STATE], now: NOW })
+    expect(await problemsOf(read)).toEqual([problem])
   })
 
   test('that is broken is named, and how to start over', async () => {
