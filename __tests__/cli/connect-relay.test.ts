@@ -34,7 +34,7 @@ describeOnNode24('connect --relay', () => {
     git('remote', 'add', 'origin', 'https://github.com/octo/repo.git')
     platform = await startGitHub({ listsRunsByRule: true })
     relay = await startRelayProcess({ HOOKLINE_API_URL: platform.url })
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all([relay.close(), platform.close()])
     rmSync(folder, { recursive: true })
@@ -77,7 +77,7 @@ describeOnNode24('connect --relay', () => {
     expect(again.events[0].url).toBe(ready.url)
     expect(again.events.at(-2)).toMatchObject({ event: 'end', outcome: 'failure' })
     expect(again.code).toBe(1)
-  }, 60_000)
+  })
 
   test('cannot be combined with the flags of a relay in this process', async () => {
     const args = ['connect', '--relay', relay.url, '--port', '8080']

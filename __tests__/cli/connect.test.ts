@@ -61,7 +61,7 @@ beforeEach(() => {
   workflow('hook.yml', NAMED)
   program(
     'cloudflared',
-    `echo "$@" > '${folder}/tunnelled'; echo "INF | ${PUBLIC} |" >&2; exec sleep 60`,
+    `echo "$@" > '${folder}/tunnelled'; echo "INF | ${PUBLIC} |" >&2; exec sleep 600`,
   )
   platform.reset()
 })
@@ -349,7 +349,7 @@ describe('the steps at the sender', () => {
       // A secret that is pasted too early does nothing, whatever keys it contains. The next key
       // comes later, because text that arrives in one piece counts as pasted.
       running.type('whsec_stq')
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await new Promise((resolve) => setTimeout(resolve, 2000))
       running.type('s')
       await running.printed(/Paste your secret/)
       // Keys belong to gh meanwhile.
@@ -1091,7 +1091,6 @@ test.each([
     expect(end).toMatchObject({ run: RUN, outcome: 'success', reason })
     expect(running.stderr).not.toContain('internal error')
   },
-  30_000,
 )
 
 test('the end of a run names its delivery if another request came in between', async () => {
@@ -1120,17 +1119,23 @@ test('the end of a run names its delivery if another request came in between', a
   await running.printed(/event_rejected/)
   isRunning = false
   await running.printed(/ {5}delivery [\w-]{36} ended: success\n/)
-}, 60_000)
+})
+
+/** The line of a cloudflared that ends when the test says so. */
+const untilEnd = () => `until [ -e '${folder}/end' ]; do sleep 0.1; done`
+const endTunnel = () => writeFileSync(join(folder, 'end'), '')
 
 test('a tunnel that ends is opened again, and the new URL is printed', async () => {
   const other = 'https://loud-river-example.trycloudflare.com'
   program(
     'cloudflared',
-    `if [ -e '${folder}/first' ]; then echo "INF | ${other} |" >&2; exec sleep 60; fi
-touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
+    `if [ -e '${folder}/first' ]; then echo "INF | ${other} |" >&2; exec sleep 600; fi
+touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; ${untilEnd()}`,
   )
   platform.always(withRun(HOOK))
   const running = connect([])
+  await running.printed(WEBHOOK_URL)
+  endTunnel()
   await running.printed(/the tunnel ended; opening another one in 1 s\n/)
   await running.printed(
     /URL has changed[\s\S]*https:\/\/loud-river-example\.trycloudflare\.com\/(?:octo|-)\//,
@@ -1141,11 +1146,13 @@ touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
 test('a tunnel that is opened again at the same address has no new URL', async () => {
   program(
     'cloudflared',
-    `[ -e '${folder}/first' ] && { echo "INF | ${PUBLIC} |" >&2; exec sleep 60; }
-touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
+    `[ -e '${folder}/first' ] && { echo "INF | ${PUBLIC} |" >&2; exec sleep 600; }
+touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; ${untilEnd()}`,
   )
   platform.always(withRun(HOOK))
   const running = connect([])
+  await running.printed(WEBHOOK_URL)
+  endTunnel()
   await running.printed(/The tunnel is open again.*\n/)
   expect(running.stdout).not.toContain('URL has changed')
 })
@@ -1159,7 +1166,7 @@ function isAlive(pid: number): boolean {
 }
 
 test('Ctrl-C that ends the tunnel first is no error', async () => {
-  program('cloudflared', `echo $$ > '${folder}/pid'; echo "INF | ${PUBLIC} |" >&2; exec sleep 60`)
+  program('cloudflared', `echo $$ > '${folder}/pid'; echo "INF | ${PUBLIC} |" >&2; exec sleep 600`)
   platform.always(withRun(HOOK))
   const running = connect([])
   await running.printed(WEBHOOK_URL)
@@ -1252,7 +1259,7 @@ describeOnNode24('with a database', () => {
     } finally {
       await mirror.close()
     }
-  }, 60_000)
+  })
 
   test('only the user can read database and keys, and neither shows token, secret or URL', async () => {
     platform.always(withRun(HOOK))
@@ -1283,7 +1290,7 @@ describeOnNode24('with a database', () => {
     const second = await ready([])
     expect(new URL(second.url).pathname).not.toBe(new URL(first.url).pathname)
     expect((await fetch(localOf(second.url), { method: 'POST', body: '{}' })).status).toBe(200)
-  }, 60_000)
+  })
 
   describe('a waiting event', () => {
     let fault: Answering | Answer | undefined
@@ -1323,7 +1330,7 @@ describeOnNode24('with a database', () => {
         new Set([first.delivery, second.delivery]),
       )
       for (const { outcome } of ends) expect(outcome).toBe('success')
-    }, 60_000)
+    })
 
     test('gets an event to which GitHub did not respond, and it is followed later', async () => {
       fault = (_, response) => {
@@ -1337,7 +1344,7 @@ describeOnNode24('with a database', () => {
       fault = undefined
       const [end] = await reported(running, 'end')
       expect(end).toMatchObject({ delivery: request.delivery, outcome: 'success' })
-    }, 60_000)
+    })
 
     test('gives up an event that GitHub rejects later, which is reported with its code', async () => {
       fault = json(503, {})
@@ -1350,7 +1357,7 @@ describeOnNode24('with a database', () => {
         ...{ delivery: request.delivery, run: null },
         reason: expect.stringMatching(/^no run: .*event_rejected/),
       })
-    }, 60_000)
+    })
 
     test('delivers an event of an earlier start, which is reported and followed', async () => {
       fault = json(503, {})
@@ -1365,7 +1372,7 @@ describeOnNode24('with a database', () => {
       const [request] = await reported(running, 'request')
       expect(request).toMatchObject({ delivery, status: null })
       expect(request.reason).toMatch(/database of the relay/)
-    }, 60_000)
+    })
   })
 
   test('the sender of a signed URL is verified at the relay, if the URL stays', async () => {

@@ -28,7 +28,7 @@ describeOnNode24('six causes, planted in random order', () => {
       const cause = CAUSES[name]
       if (cause) deliveries.set(name, await cause.plant(scene))
     }
-  }, 180_000)
+  })
   afterAll(() => scene?.close())
 
   test.each(order)(

@@ -22,7 +22,7 @@ describeOnNode24('hookline deliveries', () => {
       HOOKLINE_API_URL: github.url,
       HOOKLINE_GITHUB_TOKEN: TOKEN,
     })
-  }, 60_000)
+  })
   afterAll(() => Promise.all([relay.close(), github.close()]))
 
   const run = (name: string, args: readonly string[]) =>
@@ -188,7 +188,7 @@ describeOnNode24('hookline deliveries', () => {
     const id = await post()
     await watch.printed(new RegExp(id))
     await watch.stop()
-  }, 30_000)
+  })
 
   test.each([
     [['replay'], 2, 'no deliveries are selected'],

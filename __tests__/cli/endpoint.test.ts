@@ -35,7 +35,7 @@ describeOnNode24('hookline endpoint', () => {
     github.always(publishedWorkflows(FILES))
     await telegram.start()
     relay = await startRelayProcess({ HOOKLINE_API_URL: github.url }, ['--allow-tokens'])
-  }, 60_000)
+  })
   afterAll(() => Promise.all([relay.close(), github.close(), telegram.stop()]))
 
   const settings = (more: Record<string, string> = {}) => ({

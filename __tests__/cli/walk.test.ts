@@ -138,7 +138,7 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
     const programs = {
       hookline: `exec '${ACTION_NODE}' node_modules/.bin/hookline "$@"`,
       gh: '[ "$1" = auth ] || [ "$1 $2" = "secret set" ]',
-      cloudflared: 'echo https://quiet-river-example.trycloudflare.com >&2; exec sleep 60',
+      cloudflared: 'echo https://quiet-river-example.trycloudflare.com >&2; exec sleep 600',
     }
     for (const [name, text] of Object.entries(programs)) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })

@@ -184,7 +184,7 @@ async function bash(
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: 40_000,
+      timeout: 120_000,
     },
   )
   // A script may end without reading its input.

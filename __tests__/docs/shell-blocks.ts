@@ -31,7 +31,7 @@ export async function runShell(
 async function showsMessage({ folder, telegram }: Session): Promise<void> {
   const log = () => readFileSync(join(folder, '.session/dev.log'), 'utf8')
   telegram.push('message', textMessage('hello from a chat'))
-  const end = Date.now() + 20_000
+  const end = Date.now() + 120_000
   while (!log().includes('.text = "hello from a chat"\n') || telegram.queue.updates.length > 0) {
     if (Date.now() > end) throw new Error(`no message in:\n${log()}`)
     await setTimeout(50)

@@ -102,8 +102,19 @@ describe('a script that goes wrong is explained without a word of the item', () 
     ['return Promise.resolve(1)', 'returned a promise; return the value itself'],
     ['return 1n', 'threw TypeError'],
     ['item.item = item; return item', 'threw TypeError'],
-    ['return 1 +', "does not compile: unexpected token in expression: '}'"],
-    ['return await item', "does not compile: expecting ';'"],
+    [
+      'return 1 +',
+      "does not compile: unexpected token in expression: '}' (at the end of the script)",
+    ],
+    ['return await item', "does not compile: expecting ';' (line 1 of the script)"],
+    [
+      'const a = 1\n\nconst a = 2\nreturn a',
+      'does not compile: invalid redefinition of lexical identifier (line 3 of the script)',
+    ],
+    [
+      'return {\n  a: (\n}\n',
+      "does not compile: unexpected token in expression: '}' (line 3 of the script)",
+    ],
     ['item.a[item.text] = 1', 'threw TypeError (line 1 of the script)'],
     ['return eval(item.text)', 'threw ReferenceError (line 1 of the script)'],
     ['return item.n["a " + item.text]', 'threw TypeError (line 1 of the script)'],

@@ -340,9 +340,7 @@ inBrowser('the page', () => {
       body: JSON.stringify(ISSUE),
     })
     await page.getByRole('button', { name: 'Copy as curl' }).click()
-    expect(await copied(page)).toMatch(
-      /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/,
-    )
+    await copies(page, /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/)
   })
 
   test('copies the body byte for byte', async () => {

@@ -11,7 +11,7 @@ import {
   jest,
   test,
 } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Response } from 'playwright-core'
 import { launch } from '../../scripts/chromium.js'
 import { type AdminStandIn, standInDelivery, startAdminStandIn } from '../support/admin-stand-in.ts'
 import { axe, expectNone, overflow } from '../support/axe.ts'
@@ -415,12 +415,13 @@ inBrowser('the page of a relay', () => {
     relay.details.set(hostile.id, {
       stages: [link('javascript:window.hit=1'), link(run), stage],
     })
-    const texts: string[] = []
-    page.on('response', async (response) => {
+    const answers: Promise<string>[] = []
+    const textOf = async (response: Response) => {
       const type = response.headers()['content-type'] ?? ''
       const body = /event-stream/.test(type) ? '' : await response.text().catch(() => '')
-      texts.push(`${response.url()} ${JSON.stringify(response.headers())} ${body}`)
-    })
+      return `${response.url()} ${JSON.stringify(response.headers())} ${body}`
+    }
+    page.on('response', (response) => answers.push(textOf(response)))
     await open()
     await page.getByRole('region', { name: 'Explanation' }).getByText(HOSTILE).first().waitFor()
     await page.reload()
@@ -429,6 +430,7 @@ inBrowser('the page of a relay', () => {
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('#app img, #app a[href^="javascript"]').count()).toBe(0)
     expect(await page.getByRole('link', { name: run }).getAttribute('href')).toBe(run)
+    const texts = await Promise.all(answers)
     const all = [...texts, await page.content(), command?.stdout, command?.stderr].join('\n')
     expect(texts.length).toBeGreaterThan(5)
     for (const secret of [RELAY_KEY, ADMIN_BEARER]) expect(all).not.toContain(secret)

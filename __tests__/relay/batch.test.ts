@@ -10,6 +10,9 @@ import { ADMIN_BEARER } from '../support/relay-keys.ts'
 import { TOKEN } from '../support/scene.ts'
 import { until } from '../support/until.ts'
 
+/** Seconds of a batch in which a slow machine starts a relay again. */
+const COLLECTING = 8
+
 describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
@@ -44,7 +47,7 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
   }
 
   run('events are answered with 202, and delivered as one', async () => {
-    const answers = await Promise.all(['1', '2', '3'].map((body) => send(body, 2, '?x=1')))
+    const answers = await Promise.all(['1', '2', '3'].map((body) => send(body, COLLECTING, '?x=1')))
     for (const { status, headers, body } of answers) {
       expect([status, body]).toEqual([202, '{"success":true}'])
       expect(headers).toMatchObject({ 'x-hookline-queued': 'true', 'x-hookline-reason': 'batch' })
@@ -81,9 +84,9 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
     ['a kill', 'kill'],
     ['a stop', 'stop'],
   ] as const)('what is collected outlives %s', async (_name, how) => {
-    const answers = [await send('1', 6)]
+    const answers = [await send('1', COLLECTING)]
     await relay.restart(how)
-    answers.push(await send('2', 6))
+    answers.push(await send('2', COLLECTING))
     await until(() => github.calls.length > 0)
     const { delivery, events } = await handedOver()
     expect([delivery, events.map(({ body }) => body)]).toEqual([idsOf(answers)[0], ['1', '2']])
@@ -91,7 +94,7 @@ describe.each(DATABASE_RUNTIMES)('a relay with a database on $name', ({ isThere,
   })
 
   run('a delivered batch is replayed as a batch of its own', async () => {
-    const answers = [await send('1', 1), await send('2', 1)]
+    const answers = [await send('1', 4), await send('2', 4)]
     const [id] = idsOf(answers)
     await until(() => github.calls.length === 1)
     const members = async () =>

@@ -24,6 +24,7 @@ import {
 import { NODE24 } from '../support/node24.ts'
 import { RELAY_KEY } from '../support/relay-keys.ts'
 import { bodyRows } from '../support/stored-bodies.ts'
+import { until } from '../support/until.ts'
 
 const TOKEN = `ghp_${'T'.repeat(36)}`
 const OWN = `ghp_${'R'.repeat(36)}`
@@ -206,14 +207,12 @@ describe('a body that does not fit into an event', () => {
       socket.on('error', () => {})
       socket.write(`POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-length: 3000000\r\n\r\n`)
       socket.write(randomBytes(1_500_000))
-      for (let n = 0; n < 500 && (await stored()).length === 0; n++) await pause(10)
-      expect(await stored()).toHaveLength(1)
+      await until(async () => (await stored()).length === 1)
       return socket
     }
     const first = await begin()
     first.destroy()
-    for (let n = 0; n < 500 && (await stored()).length > 0; n++) await pause(10)
-    expect(await stored()).toEqual([])
+    await until(async () => (await stored()).length === 0)
     await begin()
     await relay.kill()
     await start()
@@ -269,7 +268,7 @@ describe('a body that does not fit into an event', () => {
         expect((await post(target, body, signed(body))).status).toBe(413)
       }
       for (let n = 0; n < 20; n++) await Promise.all([cut(), forged(), oversized()])
-      for (let n = 0; n < 500 && (await stored()).length > 0; n++) await pause(10)
+      await until(async () => (await stored()).length === 0)
       expect([github.calls, await stored()]).toEqual([[], []])
       for (let n = 0; n < 3; n++) {
         const body = large(900_000)

@@ -28,7 +28,6 @@ function begin(figures: Partial<Figures>, maxConnections = 5000) {
   return startRelay({ host: '127.0.0.1', port: 0, env, figures, limits, write: () => {} })
 }
 
-/** Waits without a limit, because slow machines only take longer. */
 /** Sends the beginning of a body of 250 KB, and then nothing more. */
 function stuck(url: string, bytes: number): Socket {
   const socket = open(url)

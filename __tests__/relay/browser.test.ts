@@ -48,7 +48,7 @@ describeWithBrowser('in a real browser', () => {
     }
     page.on('popup', opened)
     // A type that the browser does not show is downloaded, which ends a navigation with an error.
-    await page.goto(url, { waitUntil: 'load', timeout: 3000 }).catch(() => {})
+    await page.goto(url, { waitUntil: 'load', timeout: 20_000 }).catch(() => {})
     if (body.includes('id=go')) {
       await page
         .locator('#go')

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene, TOKEN } from '../support/scene.ts'
+import { until } from '../support/until.ts'
 
 const FIELDS = [
   'time',
@@ -25,12 +26,9 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
   async function lineOf(request: Parameters<typeof at.send>[0], bare = false) {
     const { headers } = bare ? await send(at.relay.url, request) : await at.send(request)
     const delivery = headers['x-hookline-delivery'] ?? ''
-    for (let n = 0; n < 100; n++) {
-      const line = at.relay.log.find((candidate) => candidate.includes(delivery))
-      if (line) return line
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error('no line')
+    const find = () => at.relay.log.find((candidate) => candidate.includes(delivery))
+    await until(() => find() !== undefined)
+    return find() ?? ''
   }
 
   test('one line of JSON for a request, with these fields and no other', async () => {

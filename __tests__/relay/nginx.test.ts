@@ -18,7 +18,8 @@ testWithNginx(
       host: '127.0.0.1',
       port: 0,
       env: { HOOKLINE_API_URL: github.url },
-      limits: { keepAliveTimeout: 1250 },
+      // nginx must be the first to close a connection, also on a slow machine: as 75 s and 60 s are in use.
+      limits: { keepAliveTimeout: 5000 },
       write: () => {},
     })
     const nginx = await startNginx(relay.url)
@@ -27,7 +28,7 @@ testWithNginx(
       for (let round = 0; round < 20; round++) {
         const sent = Array.from({ length: 50 }, () => send(nginx.url, REQUEST))
         for (const { status } of await Promise.all(sent)) statuses.push(status)
-        // From 0.9 s to 1.3 s: around the end of a connection in nginx, and in the relay.
+        // From 0.9 s to 1.3 s: around the end of a connection in nginx.
         await sleep(900 + round * 20)
       }
       expect(statuses.filter((status) => status !== 200)).toEqual([])
@@ -38,5 +39,4 @@ testWithNginx(
       await github.close()
     }
   },
-  120_000,
 )

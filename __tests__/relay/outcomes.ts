@@ -98,15 +98,18 @@ export function testOutcomes(events: number): void {
         for (const [name, value] of options) query.set(`__response_${name}`, value)
         // Each event has its own token, because a rate limit blocks all calls of a token.
         const headers = [['X-Platform-Authorization', `ghp_of-the-sender-of-event-${id}`]] as const
+        const began = performance.now()
         const { status, body } = await at.send({ target: `/o/r/hook/webhook?${query}`, headers })
+        const isLate = performance.now() - began >= BUDGET
         const tries = given.get(id) ?? []
-        const accepted = isAccepted(tries.at(-1))
         const isError = /^\{"success":false,"error":\{"code":"\w+"/.test(body)
+        // On a slow machine, the time can be over before a call or its response arrives.
+        const isCut = isLate && /"github_(?:timeout|unavailable)"/.test(body)
+        const accepted = isAccepted(tries.at(-1)) && !isCut
         expect({ list, tries, status, isError }).toMatchObject({ isError: !accepted })
         if (accepted) expect(status).toBe(Number(query.get('__response_code') ?? 200))
         else expect(status).toBeGreaterThanOrEqual(400)
-        // On a busy machine, the time can be over before the call arrives.
-        if (tries.length === 0) expect(body).toMatch(/"github_(?:timeout|unavailable)"/)
+        if (tries.length === 0) expect(isCut).toBe(true)
         expect(tries.slice(0, -1).filter((what) => !MAY_BE_REPEATED.test(what))).toEqual([])
       }
       const batch = fc.array(fc.tuple(turns, custom), { minLength: BATCH, maxLength: BATCH })

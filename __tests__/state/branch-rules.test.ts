@@ -122,13 +122,11 @@ describe('a branch is read', () => {
 
   test.each([
     ['is a tag of a tag', { repository: { ref: { target: { oid: 'head' } } } }],
-    ['is of no repository', { repository: null }],
     ['has a file for a folder', target({ f0: { object: {} } })],
     [
       'has a folder in a folder',
       target({ f0: { object: { entries: [{ name: 'a', object: {} }] } } }),
     ],
-    ['says nothing', undefined],
   ])('as no state where it %s', async (_, found) => {
     const { place } = open([data(found)])
     expect(await problemsOf(branchApi('state', place).read(['v2.a.b', 'v2.c.d']))).toEqual([
@@ -138,6 +136,21 @@ describe('a branch is read', () => {
       },
     ])
   })
+})
+
+test.each([
+  ['a login page', answerOf(200, '<html>')],
+  ['no data', data(undefined)],
+  ['no repository', data({ repository: null })],
+])('a response with %s says nothing about the branch', async (_, answer) => {
+  const { place } = open([answer])
+  expect(await problemsOf(branchApi('state', place).read([FOLDER]))).toEqual([
+    {
+      message:
+        'the branch state cannot be used as state: GitHub gave an unexpected response (status 200)',
+      notes: ['try again later'],
+    },
+  ])
 })
 
 describe('a commit', () => {
@@ -167,7 +180,11 @@ describe('a commit', () => {
   })
 
   test.each([
-    ['gives none', data({ createCommitOnBranch: null }), 'answered 200: '],
+    [
+      'gives none',
+      data({ createCommitOnBranch: null }),
+      'gave an unexpected response (status 200)',
+    ],
     [
       'refuses it',
       failed('UNPROCESSABLE', 'The branch is Expected branch to point to '),
@@ -203,8 +220,12 @@ describe('a commit', () => {
   })
 
   test.each([
-    ['a tree without a name', [answerOf(201, {})], 'answered 201: '],
-    ['a name that is none', [sha('tree'), answerOf(201, { sha: 7 })], 'answered 201: '],
+    ['a tree without a name', [answerOf(201, {})], 'gave an unexpected response (status 201)'],
+    [
+      'a name that is none',
+      [sha('tree'), answerOf(201, { sha: 7 })],
+      'gave an unexpected response (status 201)',
+    ],
     [
       'a refusal of the commit',
       [sha('tree'), answerOf(403, { message: 'no' })],
@@ -240,8 +261,8 @@ describe('a refusal', () => {
     ['by its type', failed('FORBIDDEN', 'no'), 'answered FORBIDDEN: no'],
     ['by its status', failed(undefined, 'no'), 'answered 422: no'],
     ['by a type that says something', failed('', 'no'), 'answered 422: no'],
-    ['though it is no JSON', answerOf(404, '<html>'), 'answered 404: '],
-    ['though its words are none', answerOf(404, { message: 7, type: 7 }), 'answered 404: '],
+    ['though it is no JSON', answerOf(404, '<html>'), 'answered 404'],
+    ['though its words are none', answerOf(404, { message: 7, type: 7 }), 'answered 404'],
     [
       'without an answer',
       new GitHubCallError('no connection', { sent: false }),
@@ -483,34 +504,31 @@ describe('a state on a branch', () => {
     expect(calls).toHaveLength(80)
   })
 
+  const NEWER = {
+    message: 'the branch state was written by a newer version of Hookline',
+    notes: ['to start anew, delete it: git push origin --delete state', 'or name another branch'],
+  }
+  // No note says how to delete a branch of the user.
+  const FOREIGN = {
+    message: 'the branch state contains no state of Hookline',
+    notes: ['name a branch that does not exist yet, such as: state: branch:hookline-state'],
+  }
   test.each([
     ['nothing', [], undefined],
     ['ours, and others', ['README.md', 'v2.x.y'], undefined],
     ['ours, and newer ones', ['v3.x.y', 'v2.x.y'], undefined],
-    ['newer ones', ['v3.x.y'], 'was written by a newer version of Hookline'],
-    [
-      'newer ones, and others',
-      ['README.md', 'v3.x.y'],
-      'was written by a newer version of Hookline',
-    ],
-    ['far newer ones', ['v123.x.y'], 'was written by a newer version of Hookline'],
-    ['older ones', ['v1.x.y'], 'has another form than the state of this version'],
-    ['what only ends so', ['xv3.y'], 'has another form than the state of this version'],
-    ['a version that is none', ['v3x'], 'has another form than the state of this version'],
-    ['something else', ['README.md'], 'has another form than the state of this version'],
-  ])('on a branch that holds %s', async (_, names, what) => {
+    ['newer ones', ['v3.x.y'], NEWER],
+    ['newer ones, and others', ['README.md', 'v3.x.y'], NEWER],
+    ['far newer ones', ['v123.x.y'], NEWER],
+    ['a version that never was', ['v1.x.y'], FOREIGN],
+    ['what only ends so', ['xv3.y'], FOREIGN],
+    ['a version that is none', ['v3x'], FOREIGN],
+    ['something else', ['README.md', 'src'], FOREIGN],
+  ])('on a branch that holds %s', async (_, names, problem) => {
     const { place } = open([readOf(names)])
     const read = openBranch('state', place).load([ID])
-    if (what === undefined) return expect(await read).toEqual({ states: [NO_STATE], now: NOW })
-    expect(await problemsOf(read)).toEqual([
-      {
-        message: `the branch state ${what}`,
-        notes: [
-          'to start anew, delete it: git push origin --delete state',
-          'or name another branch',
-        ],
-      },
-    ])
+    if (problem === undefined) return expect(await read).toEqual({ states: [NO_STATE], now: NOW })
+    expect(await problemsOf(read)).toEqual([problem])
   })
 
   test('that is broken is named, and how to start over', async () => {

@@ -226,7 +226,7 @@ function runProgram(
   return new Promise((resolve, reject) => {
     const child = spawn(ACTION_NODE, args, {
       env,
-      timeout: 60_000,
+      timeout: 170_000,
       killSignal: 'SIGKILL',
       signal,
     })

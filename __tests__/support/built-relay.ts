@@ -3,6 +3,7 @@ import { CLI_BUNDLE, RunningCommand } from './cli.ts'
 import type { GitHub } from './github.ts'
 import { NODE24 } from './node24.ts'
 import { RELAY_KEY } from './relay-keys.ts'
+import { until } from './until.ts'
 
 /** A relay with a database, started from its bundle, on a Node with SQLite. */
 export interface BuiltRelay {
@@ -83,9 +84,7 @@ export async function killedWithAnEvent({ github, ...setup }: Crash) {
   await first.kill()
   github.reset()
   const second = await startBuiltRelay({ ...setup, settings })
-  for (let n = 0; n < 1000 && github.calls.length === 0; n++) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until(() => github.calls.length > 0)
   const bodies = github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
   await second.kill()
   return { told, bodies }

@@ -103,7 +103,8 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
     pid: child.pid ?? 0,
     end: async (how) => {
       child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      // Its last lines may come after its end.
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module'
 import { gunzipSync } from 'node:zlib'
-import { Acceptance, AcceptanceMemory } from '../../src/relay/delivery/accept.ts'
+import { Acceptance, AcceptanceMemory, retryTimeOf } from '../../src/relay/delivery/accept.ts'
 import { Deliveries, isFollowed } from '../../src/relay/delivery/deliveries.ts'
 import { encryptEvent } from '../../src/relay/delivery/event-record.ts'
 import type { ChangeLine } from '../../src/relay/delivery/log-lines.ts'
@@ -211,7 +211,7 @@ export async function startScene(rule: GitHubRule, setup: DeliverySetup = {}) {
   await made.start()
   const { nameQueue } = limiters
   const acceptance = new Acceptance({
-    send: dispatchTo({ ...options, retryTime: 2500, govern: limiters.live }, metrics),
+    send: dispatchTo({ ...options, retryTime: retryTimeOf(2500), govern: limiters.live }, metrics),
     store: made,
     recorder: {
       add: ({ row }) => void busy.during(row().then((one) => made.record([one]))),

@@ -3,6 +3,7 @@ import type { StreamedHash } from '../../src/relay/store/bodies.ts'
 import type { GitHub } from './github.ts'
 import { send } from './raw-http.ts'
 import { ADMIN_BEARER } from './relay-keys.ts'
+import { until } from './until.ts'
 
 const SECRET = 'the-secret-that-the-sender-shares'
 
@@ -80,9 +81,7 @@ export function eventHeaders(github: GitHub): Record<string, string>[] {
 
 /** Waits for the first event that GitHub receives. */
 export async function firstEvent(github: GitHub): Promise<Record<string, string>> {
-  for (let n = 0; n < 500 && github.calls.length === 0; n++) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until(() => github.calls.length > 0)
   return eventHeaders(github)[0] ?? {}
 }
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { send } from './raw-http.ts'
+import { until } from './until.ts'
 
 /** A real proxy in front of a relay, with the configuration that a page or a file recommends. */
 export interface RunningProxy {
@@ -91,10 +91,10 @@ async function startProxy(
   const proxy = spawn(program, args, { stdio: 'ignore', env })
   const ended = once(proxy, 'exit')
   const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; tries < 200; tries++) {
-    if (await send(url, { target: '/healthz' }).catch(() => undefined)) break
-    await sleep(50)
-  }
+  await until(async () => {
+    const answer = await send(url, { target: '/healthz' }).catch(() => undefined)
+    return answer !== undefined
+  })
   return {
     url,
     async close() {

@@ -25,9 +25,6 @@ export interface Scene {
   payloads(): ClientPayload[]
 }
 
-/** Milliseconds; the first test of each state of the sources bundles the worker. */
-const START_TIMEOUT = 60_000
-
 /** Starts both for all tests of a describe block. */
 export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene {
   let github: GitHub
@@ -38,7 +35,7 @@ export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene
     const env = { HOOKLINE_API_URL: github.url, ...setup.env }
     relay = await start({ ...setup, env })
     kept = keptConnection(relay.url)
-  }, START_TIMEOUT)
+  })
   afterEach(() => github.reset())
   afterAll(async () => {
     kept.close()

@@ -63,7 +63,8 @@ export async function startWorkerd(
   const port = await listeningPort(child)
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     child.kill(signal)
-    await once(child, 'exit')
+    // Its last lines may come after its end.
+    await once(child, 'close')
     await rm(folder, { recursive: true })
   }
   return {

@@ -49,6 +49,8 @@ export async function startCauses() {
     env: {
       ...env,
       ...{ HOST: '127.0.0.1', PORT: '0', CLOCK_ZERO: String(clock.zero), CLOCK_RATE: String(RATE) },
+      // 8 seconds of the calendar would be 0.4 seconds.
+      HOOKLINE_TEST_GITHUB_TIMEOUT_MS: String(8000 * RATE),
     },
   })
   await relay.saw(/listening on (http:\S+)[\s\S]*next:/)

@@ -1,6 +1,6 @@
 // Loaded before a relay: its calendar runs CLOCK_RATE times as fast as the machine's since CLOCK_ZERO, and
-// jumps a day ahead at SIGUSR2. Waits of more than 9 seconds are shorter by the same factor. Time limits of
-// calls, which are shorter and count by performance.now(), stay.
+// jumps a day ahead at SIGUSR2. Waits of more than 9 seconds are shorter by the same factor; shorter ones,
+// such as the time limit of a response, stay. The time limit of calls counts by the calendar.
 const zero = Number(process.env.CLOCK_ZERO)
 const rate = Number(process.env.CLOCK_RATE)
 const RealDate = Date

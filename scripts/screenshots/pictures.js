@@ -165,6 +165,7 @@ async function openIssue(page) {
     .first()
     .click()
   await page.getByRole('button', { name: /^title:/ }).click()
+  await page.locator('.toast.shown').waitFor()
 }
 
 /**

@@ -152,7 +152,7 @@ function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task
 
 const OVERFLOW = 'InternalError: out of memory'
 
-/** The compile error of a script; `undefined` if it compiles. */
+/** The compile error of a script: `?`, its line and its message; `undefined` if it compiles. */
 function failureOf(context: QuickJSContext, text: string, file: string): string | undefined {
   if (text === '') return undefined
   const result = context.evalCode(text, file)
@@ -160,8 +160,12 @@ function failureOf(context: QuickJSContext, text: string, file: string): string 
     result.value.dispose()
     return undefined
   }
-  const { message } = result.error.consume((error) => context.dump(error)) as { message?: unknown }
-  return `?${typeof message === 'string' ? message : ''}`
+  const { message, lineNumber } = result.error.consume((error) => context.dump(error)) as {
+    readonly message?: unknown
+    readonly lineNumber?: unknown
+  }
+  const line = typeof lineNumber === 'number' ? lineNumber : ''
+  return `?${line} ${typeof message === 'string' ? message : ''}`
 }
 
 /**
@@ -197,8 +201,7 @@ const driver = ({ call, only, isOnce }: UserScript) => `(() => {
 
 function parsedOutcomes({ text }: ScriptOutput, body: string): OptionResult<Json | undefined>[] {
   const [kind, rest] = [text.slice(0, 1), text.slice(1)]
-  // The message of the compiler quotes only the script, which is part of the workflow file.
-  if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)
+  if (kind === '?') throw new ScriptFailure(compileFailure(rest, body))
   if (kind !== '=') throw new ScriptFailure(failureText(rest, body))
   const outcomes = JSON.parse(rest) as { json?: string; error?: string }[] // written by `driver`
   return outcomes.map(({ json, error }) => {
@@ -209,6 +212,18 @@ function parsedOutcomes({ text }: ScriptOutput, body: string): OptionResult<Json
       return { reason: 'returned a value that is nested too deeply' }
     }
   })
+}
+
+/** The message of the compiler quotes only the script, which is part of the workflow file. */
+function compileFailure(text: string, body: string): string {
+  const [, line, message = ''] = /^(\d*) (.*)$/s.exec(text) ?? []
+  const what = `does not compile: ${message}`
+  if (!line) return what
+  // The function header is one line before the script's first line; the brace that ends the function
+  // is behind its last one.
+  const own = Number(line) - 1
+  const isBehind = own > body.split('\n').length
+  return `${what} (${isBehind ? 'at the end' : `line ${own}`} of the script)`
 }
 
 /** Messages of the engine that only concern the script; others may quote an item. */

@@ -20,6 +20,7 @@ import {
   AcceptanceMemory,
   type AcceptPorts,
   type RelayStore,
+  retryTimeOf,
 } from './delivery/accept.ts'
 import { Deliveries, isFollowed } from './delivery/deliveries.ts'
 import type { ChangeLine } from './delivery/log-lines.ts'
@@ -133,7 +134,7 @@ export function relayStoreOf(parts: StoreParts): StoreOf {
   const { limits, responseTime, notify } = settings
   const asked = {
     ...githubOf(config, access.call),
-    retryTime: responseTime,
+    retryTime: retryTimeOf(responseTime),
     govern: access.rateLimiters.live,
   }
   const { nameQueue } = access.rateLimiters

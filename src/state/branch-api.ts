@@ -135,7 +135,7 @@ const targetSchema = v.looseObject({
 })
 
 const querySchema = v.object({
-  repository: v.object({ ref: v.nullable(v.object({ target: targetSchema })) }),
+  repository: v.object({ ref: v.nullable(v.object({ target: v.unknown() })) }),
 })
 
 async function readFolders(
@@ -150,9 +150,13 @@ async function readFolders(
   const outcome = await ask('POST', GRAPHQL, { query: filesQuery(folders), variables })
   if (!outcome.accepted) throw refusalError(outcome, branch)
   const found = v.safeParse(querySchema, graphqlData(outcome.answer))
-  if (!found.success) throw notState(folders, branch)
-  const target = found.output.repository.ref?.target
-  if (!target) return undefined
+  // A login page of a proxy, for example, tells nothing about the branch.
+  if (!found.success) throw refusalError(outcome, branch)
+  const { ref } = found.output.repository
+  if (!ref) return undefined
+  const read = v.safeParse(targetSchema, ref.target)
+  if (!read.success) throw notState(folders, branch)
+  const target = read.output
   const texts = folders.map((_, place) => {
     const folder = v.safeParse(v.nullable(folderSchema), target[`f${place}`])
     if (!folder.success) throw notState(folders, branch)
@@ -277,8 +281,13 @@ function refusalError(outcome: GitHubOutcome, branch: string): UserError {
   const cause = outcome.accepted ? undefined : outcome.refusal.cause
   const { type, message } = errorOf(outcome)
   const shortMessage = message.replace(/\s+/g, ' ').slice(0, 200)
+  const code = type ?? answer?.status
+  const rest = shortMessage && `: ${shortMessage}`
+  const fault = outcome.accepted
+    ? `gave an unexpected response (status ${code})`
+    : `answered ${code}${rest}`
   const what = answer
-    ? `answered ${type ?? answer.status}: ${shortMessage}`
+    ? fault
     : `gave ${cause instanceof GitHubCallError ? cause.message : 'no answer'}`
   return new UserError({
     message: `the branch ${branch} cannot be used as state: GitHub ${what}`,

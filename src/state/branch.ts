@@ -136,11 +136,15 @@ async function loadFolders(
 function refuseOtherForm(branch: string, names: readonly string[]): void {
   if (names.length === 0 || names.some((name) => name.startsWith(FOLDER_PREFIX))) return
   const isNewer = names.some((name) => /^v([3-9]|\d\d+)\./.test(name))
-  const what = isNewer
-    ? 'was written by a newer version of Hookline'
-    : 'has another form than the state of this version'
+  if (!isNewer) {
+    throw new UserError({
+      message: `the branch ${branch} contains no state of Hookline`,
+      // The branch may be the user's own, such as `main`, so no note says how to delete it.
+      notes: ['name a branch that does not exist yet, such as: state: branch:hookline-state'],
+    })
+  }
   throw new UserError({
-    message: `the branch ${branch} ${what}`,
+    message: `the branch ${branch} was written by a newer version of Hookline`,
     notes: [
       `to start anew, delete it: git push origin --delete ${branch}`,
       'or name another branch',

@@ -66,5 +66,4 @@ test.each([
     )
     await fc.assert(property, { numRuns: 150 })
   },
-  120_000,
 )

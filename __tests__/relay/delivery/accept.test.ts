@@ -254,19 +254,18 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
     relay.github.reset()
     await relay.pass(MINUTE)
     await relay.pass(MINUTE)
-    expect(sent().map(({ headers }) => headers['x-hookline-delivery'])).toEqual([
-      id,
-      second.headers.get('x-hookline-delivery'),
-    ])
+    // Their calls may overlap.
+    const arrived = sent().map(({ headers }) => headers['x-hookline-delivery'])
+    expect(arrived.sort()).toEqual([id, second.headers.get('x-hookline-delivery')].sort())
     expect((await relay.list()).map(({ state }) => state)).toEqual(['delivered', 'delivered'])
   })
 
   test('a call that GitHub answers after the response is settled, and not repeated', async () => {
     await restart({ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '300' })
     const url = await relay.endpoint()
+    const calls: ServerResponse[] = []
     relay.github.always((_call, response) => {
-      // Long after the 300 ms in which the sender gets its response.
-      setTimeout(() => response.writeHead(204).end(), 1500)
+      calls.push(response)
       return undefined
     })
     const response = await relay.post(url)
@@ -274,6 +273,8 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       202,
       'github_timeout',
     ])
+    await until(() => calls.length > 0)
+    for (const call of calls) call.writeHead(204).end()
     await relay.settled()
     await relay.pass(HOUR)
     expect(dispatches()).toHaveLength(1)
@@ -317,8 +318,8 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       await until(() => calls.length > 0)
       sender.abort()
       await expect(request).rejects.toThrow()
-      // Until the relay has seen that the connection is closed, which nothing shows.
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      // The relay reads the end of the connection before a later request.
+      for (let turn = 0; turn < 2; turn++) await fetch(`${relay.url}/healthz`)
       for (const call of calls) call.writeHead(204).end()
       await until(async () => (await relay.list()).length === 1)
       relay.github.reset()
@@ -378,10 +379,11 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       expect(response.status).toBe(200)
       const request = response.headers.get('x-hookline-delivery')
       const payloads = sent()
-      expect(payloads.map(({ path }) => path)).toEqual([
+      // Their calls overlap.
+      expect(payloads.map(({ path }) => path).sort()).toEqual([
+        'order/webhook/eu?x=1',
         'orders/webhook/eu?x=1',
         'receipt/webhook/eu?x=1',
-        'order/webhook/eu?x=1',
       ])
       const ids = payloads.map(({ headers }) => headers['x-hookline-delivery'])
       expect(new Set([...ids, request]).size).toBe(4)

@@ -31,8 +31,8 @@ async function begin(setup: DeliverySetup = {}) {
     save: async (name: string, more: Partial<Endpoint> = {}) => {
       const idOf = new Secret(name.padEnd(22, 'x'))
       await scene.saveEndpoint({ ...ENDPOINT, name, id: idOf, created: scene.time.now, ...more })
-      // The relay decrypts it in real time.
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      // The relay decrypts it in real time, which this waits for.
+      await scene.time.pass(0)
     },
     /** An event of an endpoint that GitHub accepted. */
     use: async (endpoint: string) => {

@@ -13,6 +13,7 @@ import { createEndpoint } from '../../support/large-bodies.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { ADMIN_BEARER, encryptionOf, RELAY_KEY } from '../../support/relay-keys.ts'
 import { sqlite } from '../../support/sqlite.ts'
+import { until } from '../../support/until.ts'
 
 let folder: string
 let github: GitHub
@@ -45,14 +46,6 @@ async function get({ url }: Pick<BuiltRelay, 'url'>, target: string, method = 'G
   return `${answer.status} ${await answer.text()}`
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 2000; n++) {
-    if (await isSo()) return
-    await pause(20)
-  }
-  throw new Error(`not so after 40 s: ${isSo}`)
-}
-
 /** Ids and bodies of all events that GitHub has, those in batches too, in order. */
 async function delivered(): Promise<{ id: string; body: string }[]> {
   const payloads = github.calls.map(({ body }) =>
@@ -73,10 +66,7 @@ testOnNode24(
   'a relay listens when it has read its file, and new events do not overtake those that waited',
   async () => {
     const held = join(folder, 'the-disk-stands-still')
-    const settings = await onDisk('held-disk.cjs', {
-      ...{ HELD_DISK: held },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500' },
-    })
+    const settings = await onDisk('held-disk.cjs', { HELD_DISK: held })
     const before = await startBuiltRelay({ folder, settings })
     await sendTo(before, 'r', 'before')
     const batching = await createEndpoint(before, {
@@ -141,8 +131,7 @@ testOnNode24(
   'the file shrinks after an outage, so a disk of 24 MB that the relay filled takes the next one',
   async () => {
     const settings = await onDisk('full-disk.cjs', {
-      ...{ FULL_DISK_MB: '24' },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
+      ...{ FULL_DISK_MB: '24', HOOKLINE_TEST_MIN_INTERVAL_MS: '0' },
     })
     const relay = await startBuiltRelay({ folder, settings })
     const body = 'x'.repeat(45_000)
@@ -180,22 +169,32 @@ async function fillDatabase(settings: Record<string, string>): Promise<void> {
   await sqlite(join(folder, 'relay.db'), copies)
 }
 
+/** A relay with a database of 100 MB, and the folder of its copies. */
+async function startBeforeBackup() {
+  const temporary = join(folder, 'temporary')
+  await mkdir(temporary)
+  const settings = {
+    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
+    ...{ TMPDIR: temporary },
+  }
+  await fillDatabase(settings)
+  const relay = await startBuiltRelay({ folder, settings })
+  const left = () => readdir(temporary)
+  /** Resolves when a copy begins: without pauses, because the copy ends in a fraction of a second. */
+  const begun = async () => {
+    while ((await left()).length === 0) await new Promise(setImmediate)
+  }
+  return { relay, left, begun }
+}
+
 testOnNode24(
   'a backup leaves no copy if its client leaves before or after the first byte, or the relay is killed',
   async () => {
-    const temporary = join(folder, 'temporary')
-    await mkdir(temporary)
-    const settings = {
-      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
-      ...{ TMPDIR: temporary },
-    }
-    await fillDatabase(settings)
-    const relay = await startBuiltRelay({ folder, settings })
-    const left = () => readdir(temporary)
+    const { relay, left, begun } = await startBeforeBackup()
     const leaving = new AbortController()
     const { signal } = leaving
     const early = fetch(`${relay.url}/-admin/backup`, { ...admin, signal }).catch(() => 'left')
-    await until(async () => (await left()).length > 0)
+    await begun()
     leaving.abort()
     expect(await early).toBe('left')
     await until(async () => (await left()).length === 0)
@@ -212,12 +211,7 @@ testOnNode24(
 )
 
 testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
-  const settings = {
-    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_RELAY_KEY: RELAY_KEY },
-    ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500' },
-  }
-  await fillDatabase(settings)
-  const relay = await startBuiltRelay({ folder, settings })
+  const { relay, begun } = await startBeforeBackup()
   await sendTo(relay, 'r', 'before')
   github.always({ status: 503 })
   await sendTo(relay, 'r', 'the first of the queue')
@@ -225,8 +219,14 @@ testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
   const backup = fetch(`${relay.url}/-admin/backup`, admin).finally(() => {
     isDone = true
   })
-  for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'r', `${n}`)).toBe(202)
-  expect(isDone).toBe(false)
+  await begun()
+  let stored = 0
+  while (!isDone && stored < 5) {
+    expect(await sendTo(relay, 'r', `${stored}`)).toBe(202)
+    if (!isDone) stored++
+  }
+  // A backup that keeps events from being stored would be done before the first of them.
+  expect(stored).toBeGreaterThan(0)
   expect((await (await backup).arrayBuffer()).byteLength).toBeGreaterThan(95 * MB)
   await relay.kill()
 })
@@ -237,8 +237,7 @@ testOnNode24(
     const full = join(folder, 'the-disk-is-full')
     const reserve = join(folder, 'relay.db.reserve')
     const settings = await onDisk('full-disk.cjs', {
-      ...{ FULL_DISK: full },
-      ...{ HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '1500', HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
+      ...{ FULL_DISK: full, HOOKLINE_TEST_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltRelay({ folder, settings })
     const waiting = async () => (await listed(relay)).waiting.length
@@ -299,15 +298,16 @@ testOnNode24(
 testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const slow = join(folder, 'the-disk-is-slow')
   const settings = await onDisk('slow-disk.cjs', {
-    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_TEST_RESPONSE_TIMEOUT_MS: '200' },
+    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000' },
   })
   const relay = await startBuiltRelay({ folder, settings })
   await sendTo(relay, 'kept', 'before')
   github.always({ status: 503 })
   await writeFile(slow, '')
   const unanswered = expect(sendTo(relay, 'kept', 'never written')).rejects.toThrow('fetch failed')
-  // By now the relay has the request and waits for the disk.
-  await pause(1000)
+  // After the response time of 2.5 s, the relay waits for the disk.
+  await until(() => github.calls.length > 1)
+  await pause(3000)
   const start = performance.now()
   expect(await relay.stop()).toBe(0)
   // The disk would take two minutes.

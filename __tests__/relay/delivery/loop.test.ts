@@ -8,7 +8,7 @@ import {
   type Reply,
   startScene,
 } from '../../support/delivery-scene.ts'
-import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
+import { HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { encryptionOf, relayKeys } from '../../support/relay-keys.ts'
 
 const scenes: DeliveryScene[] = []
@@ -234,6 +234,23 @@ test('a slow GitHub: 202 after 2.5 s, one POST, and the event is delivered when 
   expect(await states()).toMatchObject({ uncertain: 0, delivered: 1 })
   await time.pass(MINUTE)
   expect(posts()).toHaveLength(1)
+})
+
+test('a request makes no call whose refusal could come after its response, so that no event is in doubt', async () => {
+  const { deliver, time, states, posts } = await start(
+    events(() => ({ status: 503, delay: 300 })),
+    // Calls after 0, 0.5 and 1.2 s; the next one would begin after 2.3 s, and end after 2.6 s.
+    { random: () => 0.8 },
+  )
+  const sent = deliver(id(1))
+  await time.pass(3 * SECOND)
+  expect(await sent).toMatchObject({ queued: 'github_unavailable', tries: 3 })
+  expect(await states()).toMatchObject({ uncertain: 0, waiting: 1 })
+  expect(
+    posts(id(1))
+      .slice(0, 3)
+      .map(({ at }) => at - START),
+  ).toEqual([0, 500, 1200])
 })
 
 describe('age', () => {

@@ -6,9 +6,11 @@ import {
   newNotification,
   notificationHeaders,
 } from '../../../src/relay/delivery/notify.ts'
+import type { SqlRow } from '../../../src/relay/store/database.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type DeliveryScene, startScene, testDatabase } from '../../support/delivery-scene.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
+import { until } from '../../support/until.ts'
 
 const SECRET = new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)
 const OTHER = new Secret(`whsec_${Buffer.alloc(32, 8).toString('base64')}`)
@@ -73,41 +75,48 @@ async function begin(count: number, status = 200) {
   const scene = await startScene(() => ({ status: 204 }), { database, time, notify })
   scenes.push(scene)
   scene.receiver.status = status
+  const left = () => database.read('SELECT id, attempts, next FROM notification ORDER BY id')
   return {
     ...scene,
-    left: () => database.read('SELECT id FROM notification'),
+    left,
     ids: all.map(({ id }) => id),
-    /** Passes time in steps that leave room for real work: signatures. */
-    pass: async (milliseconds: number, step = SECOND) => {
-      for (let passed = 0; passed < milliseconds; passed += step) {
-        await time.pass(step)
-        await new Promise((resolve) => setTimeout(resolve, 2))
-      }
-    },
+    /** Passes seconds until it is so; a signature is made in real time. */
+    passUntil: (isSo: (rows: readonly SqlRow[]) => boolean) =>
+      until(async () => {
+        await time.pass(SECOND)
+        return isSo(await left())
+      }),
   }
 }
 
 describe('notifications', () => {
   test('are sent once each, after a restart too', async () => {
-    const { pass, receiver, ids, left } = await begin(40)
-    await pass(30 * SECOND)
+    const { passUntil, receiver, ids } = await begin(40)
+    await passUntil((rows) => rows.length === 0)
     expect(receiver.ids.toSorted()).toEqual(ids.toSorted())
-    expect(await left()).toEqual([])
   })
 
   test('wait while the receiver fails, keep their ids, and arrive when it is back', async () => {
-    const { pass, receiver, ids, received } = await begin(10, 503)
-    await pass(2 * MINUTE)
+    const { passUntil, receiver, ids, received } = await begin(10, 503)
+    await passUntil((rows) => rows.every(({ attempts }) => Number(attempts) > 0))
     expect(received).toEqual([])
     receiver.status = 200
-    await pass(6 * MINUTE)
+    await passUntil((rows) => rows.length === 0)
     expect(receiver.ids.toSorted()).toEqual(ids.toSorted())
   })
 
   test('are given up after about 3 days, with an error in the log', async () => {
-    const { pass, log, left } = await begin(1, 410)
-    await pass(80 * HOUR, 10 * MINUTE)
+    const { time, log, left } = await begin(1, 410)
+    const begun = time.now
+    for (let [row] = await left(); row !== undefined; [row] = await left()) {
+      const { attempts, next } = row
+      await time.pass(Number(next) - time.now)
+      await until(async () => {
+        await time.pass(0)
+        return (await left())[0]?.attempts !== attempts
+      })
+    }
     expect(log).toContainEqual({ change: 'notification_given_up', level: 'error', reason: '410' })
-    expect(await left()).toEqual([])
+    expect((time.now - begun) / HOUR).toBeCloseTo(75.6, 1)
   })
 })

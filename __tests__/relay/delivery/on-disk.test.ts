@@ -102,7 +102,7 @@ testOnNode24('no response comes before the transaction ends', async () => {
     return answer.status
   })
   // Without the hold, all would have responses by now, also the one of the open call.
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await new Promise((resolve) => setTimeout(resolve, 2500))
   expect(responses).toBe(0)
   await rm(mark())
   expect(await Promise.all(sent)).toEqual(KINDS.map(() => 202))

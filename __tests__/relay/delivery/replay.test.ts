@@ -21,7 +21,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
   let relay: StoredRelay
   beforeAll(async () => {
     server = await startServer()
-  }, 60_000)
+  })
   afterAll(() => server.close())
   beforeEach(async () => {
     relay = await startStoredRelay(server.open(`replay-${++count}`), {
@@ -310,7 +310,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     expect(none.json.replayed).toBe(0)
     const without = await relay.admin('POST', '/deliveries/octo/replay', {})
     expect(without.status).toBe(400)
-  }, 60_000)
+  })
 
   test('a delivered batch is sent as one event again, and one of its events by itself', async () => {
     const url = await relay.endpoint({ batch: 10 })

@@ -67,7 +67,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
   let table: DeliveryTable
   beforeAll(async () => {
     server = await startServer()
-  }, 60_000)
+  })
   afterAll(() => server.close())
 
   const open = (limits: Partial<DeliveryLimits> = {}, keyIds: readonly string[] = ['k1']) =>

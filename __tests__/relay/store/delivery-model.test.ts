@@ -282,7 +282,7 @@ describe.each(SERVERS)('the deliveries on %s', (_, startServer) => {
   let server: DatabaseServer
   beforeAll(async () => {
     server = await startServer()
-  }, 60_000)
+  })
   afterAll(() => server.close())
 
   test('behave as a list does, and the account is even after each of up to 40 changes', async () => {

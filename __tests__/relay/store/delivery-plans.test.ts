@@ -13,7 +13,7 @@ beforeAll(async () => {
   const [, start] = SERVERS.find(([name]) => name === NAME) ?? []
   server = await start?.()
   if (server) database = server.open('plans')
-}, 60_000)
+})
 afterAll(() => server?.close())
 
 testOnNode24('a write is on disk before it is answered: synchronous is FULL', async () => {

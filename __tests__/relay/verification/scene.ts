@@ -41,7 +41,7 @@ export function verificationScene(start: StartRelay): VerificationScene {
     github = await startGitHub()
     relay = await start({ env: { HOOKLINE_API_URL: github.url, ...SETTINGS } })
     kept = keptConnection(relay.url)
-  }, 60_000)
+  })
   afterEach(() => github.reset())
   afterAll(async () => {
     kept.close()

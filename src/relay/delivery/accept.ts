@@ -77,6 +77,14 @@ const REMEMBERED = 10_000
 
 const NO_RESPONSE = 'github_timeout'
 
+/**
+ * Milliseconds in which a request may ask GitHub again. The response to a later call could come after the one
+ * to the sender: then nobody knows whether GitHub has the event, although GitHub refused it.
+ */
+export function retryTimeOf(responseTime: number): number {
+  return 0.8 * responseTime
+}
+
 const SENDER_HUNG_UP = 'the sender hung up before the response'
 
 interface Queued {
