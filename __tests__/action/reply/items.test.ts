@@ -95,6 +95,17 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
   )
 })
 
+test.each([
+  ['abcdefgh<b>x</b>', ['abcdefgh', '<b>x</b>']],
+  ['abcdefgh&amp;x', ['abcdefgh', '&amp;x']],
+  // A tag that no message has room for is cut.
+  ['<abcdefghijk>', ['<abcdefghi', 'jk>']],
+])('HTML is cut before a tag or an entity: %s', (text, parts) => {
+  const length = (content: Content) => content.length
+  const measure = { maxLength: 10, length, hasFences: false, hasTags: true }
+  expect(splitContent(text, measure)).toEqual(parts)
+})
+
 /** Lines in which each construct occurs, within each other too. */
 const MARKDOWN = fc
   .array(
@@ -176,6 +187,10 @@ test('a fence, a table and an entry that are cut go on in the next part', () => 
   expect(split('3. one two three four five six seven\n4. eight')).toEqual([
     '3. one two three four five six',
     '  seven\n4. eight',
+  ])
+  expect(split('one two three\n\nfour five six seven eight')).toEqual([
+    'one two three',
+    'four five six seven eight',
   ])
   expect(split('**one two three four five six seven eight**')).toEqual([
     '**one two three four five six**',
