@@ -51,8 +51,22 @@ const crypto = { randomUUID: () => \`\${random()}\${random()}\${random()}\` };`,
     manifest: { type: 'module', exports: './browser/dist/index.js', sideEffects: false },
     without: ['browser/package.json'],
   },
-  // Unchanged, but in the same folder as that yaml; otherwise its own yaml would be bundled, too.
-  { name: '@actions/workflow-parser' },
+  {
+    // In the same folder as that yaml; otherwise its own yaml would be bundled, too.
+    name: '@actions/workflow-parser',
+    edits: [
+      {
+        file: 'dist/templates/schema/definition-info.js',
+        // It copies and compares the names of contexts for every key and value of a workflow, and
+        // nearly always the result is the list of the parent or that of the definition.
+        from: 'if (this.definition.readerContext.length > 0) {',
+        to: `const inherited = parent?.allowedContext ?? [];
+        const own = this.definition.readerContext;
+        if (inherited.length === 0) this.allowedContext = own;
+        else if (own.some((context) => !inherited.includes(context))) {`,
+      },
+    ],
+  },
 ]
 
 /** The packages that bundles use in a changed form. */
