@@ -57,8 +57,9 @@ const crypto = { randomUUID: () => \`\${random()}\${random()}\${random()}\` };`,
     edits: [
       {
         file: 'dist/templates/schema/definition-info.js',
-        // It copies and compares the names of contexts for every key and value of a workflow, and
-        // nearly always the result is the list of the parent or that of the definition.
+        // For every key and value of a workflow, the package copies and compares the names of
+        // contexts. Nearly always the result is the list of the parent or of the definition. The
+        // copies take 5 % of the processor time of "hookline check".
         from: 'if (this.definition.readerContext.length > 0) {',
         to: `const inherited = parent?.allowedContext ?? [];
         const own = this.definition.readerContext;
