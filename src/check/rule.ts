@@ -124,7 +124,8 @@ export class RuleFile {
   }
 
   get contexts(): FileContexts {
-    this.#contexts ??= new FileContexts(this.top, this.jobs, this.isSource, this.triggers)
+    const { top, jobs, isSource, triggers, expressions } = this
+    this.#contexts ??= new FileContexts(top, jobs, isSource, triggers, expressions)
     return this.#contexts
   }
 

@@ -34,7 +34,6 @@ export interface ParserMessage {
 
 /** Reads a workflow file as GitHub does. */
 export async function githubMessages(
-  name: string,
   text: string,
   document: Document.Parsed,
 ): Promise<ParserMessage[]> {
@@ -44,7 +43,7 @@ export async function githubMessages(
   // while it is constructed, before it gets its options.
   const featureFlags = new FeatureFlags({ all: true })
   context.state.featureFlags = featureFlags
-  const file = context.getFileId(name)
+  const file = context.getFileId('the workflow')
   const reader = new DocumentReader(file, text, document)
   const value = readTemplate(context, WORKFLOW_ROOT, reader, file)
   if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })

@@ -72,7 +72,7 @@ export function newProblems<Found extends Problem>(
 /** The errors of GitHub's parser for a workflow of GitHub. The parser is large, so it is loaded only here. */
 export async function githubProblems({ source, document }: ParsedFile): Promise<Mistake[]> {
   const { githubMessages } = await import('./github-messages.ts')
-  const messages = await githubMessages(source.file, source.text, document)
+  const messages = await githubMessages(source.text, document)
   // The parser knows some events only as keys, not as `on: repository_dispatch`.
   const reported = messages.filter(
     ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
@@ -86,7 +86,7 @@ export async function githubProblems({ source, document }: ParsedFile): Promise<
 async function messagesAbout({ name, text }: CompiledFile): Promise<ParserMessage[]> {
   const { githubMessages } = await import('./github-messages.ts')
   try {
-    return await githubMessages(name, text, parseYaml({ name, file: name, text }))
+    return await githubMessages(text, parseYaml({ name, file: name, text }))
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return error.problems.map(({ message, position }) => {

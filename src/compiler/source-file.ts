@@ -230,6 +230,7 @@ function namesAmong(expressions: readonly FileExpression[], context: string): st
  * @param partOf identifies the document of a node; the name itself has no meaning
  */
 export function aliasProblems(file: SourceFile, partOf: (node: Node) => string): Mistake[] {
+  if (!file.source.text.includes('*')) return []
   const problems: Mistake[] = []
   visit(file.document, {
     Alias(_, alias) {

@@ -6,7 +6,7 @@ export const SENDER_FILES: Readonly<Record<string, SenderFile>> = bySenderName<S
 /** In alphabetical order of titles. */
 export const SENDERS: readonly Sender[] = Object.entries(SENDER_FILES)
   .map(([name, file]) => ({ name, ...file.facts, handshake: handshakeOf(file) }))
-  .sort((a, b) => a.title.localeCompare(b.title, 'en'))
+  .sort((a, b) => (a.title.toLowerCase() < b.title.toLowerCase() ? -1 : 1))
 
 function handshakeOf({ facts, handshake, signedResponses }: SenderFile): Sender['handshake'] {
   if (signedResponses) return 'endpoint'

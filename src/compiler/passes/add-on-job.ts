@@ -1,4 +1,5 @@
 import { isMap, stringify } from 'yaml'
+import type { Json } from '../../wire/json.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import { urlNames } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
@@ -98,10 +99,8 @@ function onJobLines(plan: Plan, { condition, env, outputs, isSerial }: OnJob): s
   const { file, starting } = plan
   const { uses, state, runsOn, forge } = plan.options
   const writesState = state.startsWith('branch:')
-  const flow = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const
-  const runner = stringify({ 'runs-on': runsOn }, flow).trimEnd()
   const lines = [
-    ...runner.replace(/^\{(.*)\}$/s, '$1').split('\n'),
+    ...runsOnLines(runsOn),
     ...(starting === 'repository_dispatch' ? exactPathComment(plan) : []),
     ...conditionLines(condition),
     'timeout-minutes: 10',
@@ -122,6 +121,17 @@ function onJobLines(plan: Plan, { condition, env, outputs, isSerial }: OnJob): s
     ...indent(actionInputLines(file, plan.options), 6),
   ]
   return ['on:', ...indent(lines, 2)]
+}
+
+/** A label such as `ubuntu-latest`, which YAML reads as a string without quotes. */
+const PLAIN_LABEL = /^[a-z]+-[\w.-]+$/
+
+/** `runs-on: [self-hosted, linux]` */
+function runsOnLines(runsOn: Json): string[] {
+  if (typeof runsOn === 'string' && PLAIN_LABEL.test(runsOn)) return [`runs-on: ${runsOn}`]
+  const flow = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const
+  const text = stringify({ 'runs-on': runsOn }, flow).trimEnd()
+  return text.replace(/^\{(.*)\}$/s, '$1').split('\n')
 }
 
 /** The comment above a condition with exact tests, because these tests look needlessly long. */

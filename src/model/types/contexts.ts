@@ -2,7 +2,7 @@ import { isMap } from 'yaml'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
 import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { type FileExpression, isFault, parseExpression } from '../../workflow/file-expressions.ts'
+import type { FileExpression } from '../../workflow/file-expressions.ts'
 import {
   childOf,
   entriesOf,
@@ -46,6 +46,8 @@ export class FileContexts {
   readonly #top: Place
   readonly #jobs: ReadonlyMap<string, Job>
   readonly #triggers: readonly SourceTrigger[]
+  /** The expressions of the file by their text. */
+  readonly #expressions: ReadonlyMap<string, FileExpression>
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
   /** The contexts that are the same at every position. */
@@ -62,10 +64,12 @@ export class FileContexts {
     jobs: readonly Job[],
     isSource: boolean,
     triggers: readonly SourceTrigger[],
+    expressions: readonly FileExpression[],
   ) {
     this.#top = top
     this.#isSource = isSource
     this.#triggers = triggers
+    this.#expressions = new Map(expressions.map((one) => [one.text, one]))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
     this.#hooklineIds = jobs.flatMap((job) => actionSteps(job).flatMap(({ id }) => id ?? []))
     this.#shared = lazily({
@@ -374,8 +378,8 @@ export class FileContexts {
     const spans = expressionSpans(text)
     const shapes = spans.map(({ start, end }) => {
       const inside = text.slice(start, end)
-      const tree = parseExpression(inside)
-      return isFault(tree) ? ANY : typed(tree, inside, contexts).shape
+      const tree = this.#expressions.get(inside)?.tree
+      return tree ? typed(tree, inside, contexts).shape : ANY
     })
     const [only] = spans
     const trimmed = text.trim()

@@ -223,17 +223,16 @@ class Checker {
     const literal = literalOf(other)
     const found = stringOf(literal)
     if (!literal || found === undefined || !shape.isHookline) return
-    const text = this.#textOf(value)
     if (shape.kind === 'boolean' && /^(?:true|false)$/i.test(found)) {
       this.#report(spanOf(literal.token), {
         code: 'string-as-boolean',
-        message: `"${text}" is a boolean, and no boolean equals a string: this is ${so} true`,
+        message: `"${this.#textOf(value)}" is a boolean, and no boolean equals a string: this is ${so} true`,
         hint: `write ${found.toLowerCase()}`,
       })
     } else if (isStructure(shape)) {
       this.#reportObject(
         value,
-        `"${text}" is ${kindOf(shape)}, and equals no string: this is ${so} true`,
+        `"${this.#textOf(value)}" is ${kindOf(shape)}, and equals no string: this is ${so} true`,
       )
     }
   }
@@ -294,7 +293,6 @@ class Checker {
   #ofJson(call: FunctionCall, shape: Shape): Shape {
     const [arg] = call.args
     if (!arg) return ANY
-    const text = this.#textOf(arg)
     const code = 'string-as-object'
     const literal = stringOf(literalOf(arg))
     if (literal !== undefined) {
@@ -308,6 +306,7 @@ class Checker {
     if (shape.kind === 'text') {
       if (!shape.json && shape.values) {
         // A result or a method, which never is JSON.
+        const text = this.#textOf(arg)
         const message = `"${text}" is a word, which is no JSON: fromJSON fails`
         this.#report(this.spanOf(call), { code, message, hint: `write ${text}` })
       }
@@ -315,7 +314,7 @@ class Checker {
     }
     const isOfEvent = shape.isHookline || hasUntrusted(shape)
     if (!isStructure(shape) || !isOfEvent) return isOfEvent ? EVENT_VALUE : ANY
-    const parsed = arg instanceof Logical ? this.#textOf(arg.args[0] ?? arg) : text
+    const parsed = this.#textOf(arg instanceof Logical ? (arg.args[0] ?? arg) : arg)
     this.#report(this.spanOf(call), {
       code: 'object-as-string',
       message: `"${parsed}" is parsed already: GitHub passes the word "${wordOf(shape)}" to fromJSON, which fails`,
