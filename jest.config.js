@@ -6,7 +6,7 @@ const isCovering = process.argv.includes('--coverage')
 export default {
   testEnvironment: 'node',
   // Tests are not judged by their speed; the limit ends only a test that hangs.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
   // Most suites wait for a process or a socket, so every core runs one.
   maxWorkers: '100%',
   // The seed is printed; `--seed=<number>` repeats its order. `npm test` changes its seed every week.

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { data, Evaluator, Parser } from '@actions/expressions'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { lex } from '../../src/workflow/expressions.ts'
 import { axe, expectNone, overflow } from '../support/axe.ts'
-import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, live, rows, stage } from '../support/browser.ts'
+import { CHROMIUM, copied, ISSUE, live, rows, stage } from '../support/browser.ts'
 import { post, startDev } from '../support/dev.ts'
 import { ask } from '../support/inspector.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
-
-jest.setTimeout(BROWSER_TIMEOUT)
 
 function evaluate(text: string, contexts: object): unknown {
   const [, expression = ''] = /^\$\{\{ (.*) \}\}$/s.exec(text) ?? []

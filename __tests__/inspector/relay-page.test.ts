@@ -1,27 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, Page, Response } from 'playwright-core'
 import { launch } from '../../scripts/chromium.js'
 import { type AdminStandIn, standInDelivery, startAdminStandIn } from '../support/admin-stand-in.ts'
 import { axe, expectNone, overflow } from '../support/axe.ts'
-import { BROWSER_TIMEOUT, CHROMIUM, copied, live, rows } from '../support/browser.ts'
+import { CHROMIUM, copied, live, rows } from '../support/browser.ts'
 import { RunningCommand } from '../support/cli.ts'
 import { startDev } from '../support/dev.ts'
 import { detail } from '../support/inspector.ts'
 import { ADMIN_BEARER, RELAY_KEY } from '../support/relay-keys.ts'
-
-jest.setTimeout(BROWSER_TIMEOUT)
 
 const inBrowser = CHROMIUM ? describe : describe.skip
 

@@ -8,8 +8,6 @@ import { ask, detail } from './inspector.ts'
 export const CHROMIUM = installedChromium()
 if (!CHROMIUM) process.stderr.write('no Chromium is installed: the page is not tested\n')
 
-/** Milliseconds for one test, because several browsers may share a slow machine. */
-export const BROWSER_TIMEOUT = 300_000
 /** Milliseconds for each wait; it only ends waits that would never succeed. */
 const PATIENCE = 60_000
 /** Slows the page down by this factor: 20 shows faults that only occur on slow machines. */
@@ -63,11 +61,11 @@ export function stage(): Stage {
     page.setDefaultTimeout(PATIENCE)
     const session = await context.newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
-  }, BROWSER_TIMEOUT)
+  })
   afterAll(async () => {
     await browser.close()
     await Promise.all([...stopping, set.dev.stop()])
-  }, BROWSER_TIMEOUT)
+  })
   async function show(bodies: readonly unknown[], { viewport, colorScheme = 'light' }: Look) {
     for (const body of bodies) await post(set.dev.hook('hook/webhook'), body)
     const ids: string[] = JSON.parse((await ask(set.dev.url, '/inspector/search?q=')).body)
