@@ -182,6 +182,8 @@ describe('the output items', () => {
     const { exitCode, stdout, outputs } = await fire('webhook', { body: 'x'.repeat(450_000) })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^error: the output "items" would have 450\d{3} characters; /)
+    expect(stdout).toContain('= reduce each item with "filterOutputs"')
+    expect(stdout).toContain('= or set "exportOutputs"')
     expect(outputs).toMatchObject({ triggered: 'false', items: '[]' })
   })
 })
