@@ -291,7 +291,7 @@ function optionValues(
   }
 }
 
-/** Whether the value is compared with one of the item. Other options are numbers or strings by themselves. */
+/** True for an option whose values are compared with the values of an item. */
 function isCompared([option, key]: Path): boolean {
   return option === 'config' && (key === 'filter' || key === 'filterOutputs')
 }
