@@ -182,6 +182,20 @@ describe('the output items', () => {
     const { exitCode, stdout, outputs } = await fire('webhook', { body: 'x'.repeat(450_000) })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^error: the output "items" would have 450\d{3} characters; /)
+    expect(stdout).toContain('= reduce each item with "filterOutputs"')
+    expect(stdout).toContain('= or set "exportOutputs"')
     expect(outputs).toMatchObject({ triggered: 'false', items: '[]' })
+  })
+
+  test.each([
+    ['skipOnError', 'skipped', '0'],
+    ['buildOutputsOnError', 'failure', '1'],
+  ])('over 450,000 characters is a failure that %s excuses', async (option, outcome, count) => {
+    const on = `webhook: {config: {${option}: true}}`
+    const { exitCode, stdout, outputs } = await fire(on, { body: 'x'.repeat(450_000) })
+    expect([exitCode, outputs.count]).toEqual([0, count])
+    expect(stdout).toContain('::warning::hook/webhook failed: the output "items" would have 450')
+    expect(JSON.parse(outputs.on ?? '')).toMatchObject({ webhook: { outcome, outputs: {} } })
+    expect(JSON.parse(outputs.failed ?? '')).toMatchObject([{ item: 1, step: 'size' }])
   })
 })

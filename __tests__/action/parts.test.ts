@@ -192,7 +192,7 @@ describe('the webhook that an event carries', () => {
   test('is told without its body', async () => {
     const headers = { 'content-type': 'text/plain', 'x-hookline-delivery': 'd' }
     expect(await carried({ path: 'a/b?c', method: 'PUT', headers, body: 'é' })).toEqual({
-      ...{ path: 'a/b?c', method: 'PUT', contentType: 'text/plain', size: 2 },
+      ...{ path: 'a/b?c', method: 'PUT', contentType: 'text/plain', size: 2, isBatch: false },
       ...{ delivery: 'd', receivedAt: undefined },
     })
   })

@@ -441,6 +441,7 @@ describe('the job summary is text, whatever comes', () => {
       path: text,
       contentType: text,
       size: 1,
+      isBatch: false,
       delivery: text,
       receivedAt: text,
     },

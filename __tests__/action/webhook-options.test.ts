@@ -110,3 +110,13 @@ test('the log calls no event of a batch verified whose token does not match', as
   ])
   expect(stdout).toMatch(/^::warning::.*the credentials do not match\) \(1 of 2 events\)/m)
 })
+
+test('a folder of exportOutputs that cannot be made is a fault with its path, and no bug', async () => {
+  const on = 'webhook: {config: {exportOutputs: true, outputsDir: /dev/null}}'
+  const { exitCode, stdout } = await fire(on)
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(
+    /^error: \/dev\/null\S*: a part of the path is not a directory \(ENOTDIR\)$/m,
+  )
+  expect(stdout).toContain('"config.outputsDir"')
+})

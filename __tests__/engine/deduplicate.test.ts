@@ -89,4 +89,15 @@ describe('deduplication', () => {
       (await runPipeline(found(ITEMS), settingsOf({ skipFirst: true }, later))).kept,
     ).toHaveLength(5)
   })
+
+  test.each([
+    ['with its duplicates, each key once', true, 5],
+    ['without deduplication, no key', false, 0],
+  ])('skipFirst: the first run records all items, %s', async (_, deduplicate, keys) => {
+    const settings = { deduplicate, seen: seen({}, true) }
+    const items = [...ITEMS, { id: 3 }]
+    const first = await runPipeline(found(items), settingsOf({ skipFirst: true }, settings))
+    expect(first.log).toEqual(['deduplicate only recorded 6'])
+    expect(first.recorded.flatMap(({ key }) => key ?? [])).toHaveLength(keys)
+  })
 })

@@ -93,3 +93,12 @@ test('deduplication and limits are explained by the number of items', async () =
     ['limit', expect.stringContaining('1 item ')],
   ])
 })
+
+test('an item that another run took meanwhile is a duplicate, too', async () => {
+  const steps = ['another run took 1', 'run 42 is processing 1']
+  const decisions = [decision({ tally: { found: 1, passedOn: 0, steps } })]
+  const explanations = await explain({ decisions, runs: [] }, { scripts, shows: () => true })
+  expect(explanations.map(({ sentence }) => sentence)).toEqual([
+    'deduplicate: another run took 1 item',
+  ])
+})

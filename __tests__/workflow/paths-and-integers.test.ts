@@ -88,6 +88,38 @@ describe('these are no mistakes:', () => {
   })
 })
 
+describe('an option that is no number, or no string, names its cure:', () => {
+  const config = (option: string) => `webhook: {config: {${option}}}`
+  test.each([
+    [config('skip: 99999999999999999999'), '"config.skip" is too large', undefined],
+    [config('limit: 9007199254740992'), '"config.limit" is too large', undefined],
+    [config('limit: .nan'), '"config.limit" is NaN, not a number', undefined],
+    [
+      config('limit: "${{ secrets.ID }}"'),
+      '"config.limit" is a string, not a number',
+      'convert the string: ${{ fromJSON(…) }}',
+    ],
+    [
+      config('active: "${{ secrets.ID }}"'),
+      '"config.active" is a string, not a boolean',
+      'convert the string: ${{ fromJSON(…) }}',
+    ],
+    [config('active: yes'), '"config.active" is a string, not a boolean', 'write true or false'],
+    ['webhook: {deduplicationKey: 5}', '"deduplicationKey" is a number', 'write it in quotes'],
+    [
+      'webhook: {verify: {scheme: bearer, secret: 1089234567890123456}}',
+      '"verify.secret" is a number, not a string',
+      'write it in quotes',
+    ],
+  ])('%s', (text, message, hint) => {
+    expect(problemsOf(text)).toEqual([[expect.any(String), expect.stringContaining(message), hint]])
+  })
+
+  test('the largest exact integer is a limit', () => {
+    expect(problemsOf(config('limit: 9007199254740991'))).toEqual([])
+  })
+})
+
 describe('a path that is none is shown at its key:', () => {
   test.each([
     [filter('body..a: 1'), '3:14+7', '"config.filter.body..a": the path is not a path'],

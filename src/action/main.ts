@@ -104,11 +104,22 @@ async function evaluated() {
   const context = await readActionContext()
   const evaluation = await evaluate(context.event, context.workflows, context.ports)
   const outputs = writtenOutputs(evaluation)
-  for (const { path, text } of evaluation.files) {
+  for (const file of evaluation.files) await writeExport(file)
+  return { context, evaluation, outputs }
+}
+
+/** @throws UserError if the operating system refuses the file of `config.exportOutputs` */
+async function writeExport({ path, text }: Evaluation['files'][number]): Promise<void> {
+  try {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
+  } catch (cause) {
+    const { systemProblem } = await import('../wire/system-error.ts')
+    const problem = systemProblem(cause)
+    if (!problem) throw cause
+    const notes = ['"config.exportOutputs" writes it below the folder of "config.outputsDir"']
+    throw new UserError({ ...problem, notes }, { cause })
   }
-  return { context, evaluation, outputs }
 }
 
 interface ActionContext {

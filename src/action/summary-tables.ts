@@ -101,6 +101,8 @@ export interface WebhookArrival {
   readonly contentType: string | undefined
   /** Bytes of the body as received; `undefined` if it cannot be decoded. */
   readonly size: number | undefined
+  /** True for the events of a batch. */
+  readonly isBatch: boolean
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
 }
@@ -114,7 +116,9 @@ export async function arrivalOf(event: GitHubEvent): Promise<WebhookArrival | un
     const { method, path, headers } = client
     const { [HEADER.delivery]: delivery, [HEADER.receivedAt]: receivedAt } = headers
     const contentType = headers['content-type']
-    return { method, path, contentType, size: await bodySize(client), delivery, receivedAt }
+    const isBatch = HEADER.batch in headers
+    const size = isBatch ? undefined : await bodySize(client)
+    return { method, path, contentType, size, isBatch, delivery, receivedAt }
   } catch (error) {
     if (error instanceof PayloadError) return undefined
     throw error
@@ -122,8 +126,6 @@ export async function arrivalOf(event: GitHubEvent): Promise<WebhookArrival | un
 }
 
 async function bodySize({ body, headers }: ClientPayload): Promise<number | undefined> {
-  // For a batch the summary shows the number of events; the size of all together would not help.
-  if (HEADER.batch in headers) return undefined
   if (headers[HEADER.bodyEncoding] === 'url') return Number(headers[HEADER.bodyLength]) || undefined
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
   const encoding = typeof body === 'string' ? headers[HEADER.bodyEncoding] : undefined
@@ -136,7 +138,7 @@ async function bodySize({ body, headers }: ClientPayload): Promise<number | unde
 
 export function arrivalTable(arrival: WebhookArrival | undefined, readers: Readers): string[] {
   if (!arrival) return []
-  const { method, path, contentType, size, delivery, receivedAt } = arrival
+  const { method, path, contentType, size, isBatch, delivery, receivedAt } = arrival
   const shown = (text: string) => {
     const [secret] = secretsIn(text, readers)
     return secret === undefined ? htmlCode(text, SUMMARY.found) : withheld(secret)
@@ -144,9 +146,11 @@ export function arrivalTable(arrival: WebhookArrival | undefined, readers: Reade
   const type = size === 0 || contentType === undefined ? '' : `${shown(contentType)}, `
   const bytes =
     size !== undefined && size >= 1000 ? `${(size / 1000).toFixed(1)} KB` : `${size} bytes`
+  const body = size === undefined ? 'not readable' : `${type}${size === 0 ? 'none' : bytes}`
   const rows = [
     ['Request', `${shown(method)} ${shown(summaryPath(path, readers))}`],
-    ['Body', size === undefined ? 'not readable' : `${type}${size === 0 ? 'none' : bytes}`],
+    // The table of triggers has the number of a batch's events; the size of all together would not help.
+    ...(isBatch ? [] : [['Body', body]]),
     ...(delivery === undefined ? [] : [['Delivery', shown(delivery)]]),
     ...(receivedAt === undefined ? [] : [['Received', shown(receivedAt)]]),
   ]

@@ -79,6 +79,7 @@ function checkExplanations({ trigger, checks }: Decision): Explanation[] {
 const DROPPING_STEPS: Readonly<Record<string, (items: string) => string>> = {
   'skip dropped': (items) => `skip: config.skip left out ${items}`,
   'deduplicate dropped': (items) => `deduplicate: an earlier run already received ${items}`,
+  'another run took': (items) => `deduplicate: another run took ${items}`,
   'deduplicate held back': (items) => `deduplicate: another run is processing ${items}`,
   'deduplicate only recorded': (items) => `skipFirst: the first run only recorded ${items}`,
   'limit held back': (items) => `limit: config.limit left ${items} to a later run`,

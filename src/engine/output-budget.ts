@@ -144,13 +144,11 @@ export function refuseUnfit(ref: TriggerRef, { kept }: PipelineResult, folder: s
   const problem = {
     message: `the output "items" would have ${length} characters; the limit of GitHub is about ${LIMITS.itemsUnits}`,
     position: trigger.positionOf([]),
-    notes: trigger.config.batch
-      ? [
-          'reduce each item with "filterOutputs" or "format" under "config"',
-          'or set "exportOutputs", so that later steps of this job read the items from files',
-          'or let the sender send less: use a shorter "batch" in the endpoint',
-        ]
-      : ['let the sender send less'],
+    notes: [
+      'reduce each item with "filterOutputs" or "format" under "config"',
+      'or set "exportOutputs", so that later steps of this job read the items from files',
+      `or let the sender send less${trigger.config.batch ? ': use a shorter "batch" in the endpoint' : ''}`,
+    ],
   }
   throw new FailedRun(problem, reportFailed(ref, failed))
 }

@@ -295,7 +295,7 @@ function skip(items: readonly Candidate[], { config }: StepContext): StepResult 
 async function deduplicate(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { config, keys, seen, isPolled } = context
   const onlyRecords = config.skipFirst && seen?.isFirstRun && !config.force
-  if (!context.deduplicate) return onlyRecords ? { kept: [] } : { kept: items }
+  if (!context.deduplicate) return onlyRecords ? { kept: [], recorded: items } : { kept: items }
   const keyed = await Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
@@ -306,7 +306,11 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const first = new Map<string, (typeof keyed)[number]>()
   for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
   const unique = [...first.values()]
-  if (onlyRecords) return { kept: [], recorded: unique, messages }
+  if (onlyRecords) {
+    // A duplicate has no key here, because the key is recorded once.
+    const recorded = keyed.map((one, at) => (first.get(one.key) === one ? one : (items[at] ?? one)))
+    return { kept: [], recorded, messages }
+  }
   if (config.force || !seen) return { kept: unique, messages }
   const states = () =>
     unique.map((candidate) => {

@@ -82,10 +82,10 @@ export async function prepareRun(
     try {
       result = await look()
       prepared = await filterAndFit(ref, result, ports, mode, ended)
+      if (!mode.isPolled) refuseUnfit(ref, prepared, ports.folder)
     } catch (error) {
       return { run: failedRun(error, ref) }
     }
-    if (!mode.isPolled) refuseUnfit(ref, prepared, ports.folder)
     return { ref, mode, result, prepared, ended }
   } catch (error) {
     throw placed(error, ref)
@@ -101,8 +101,6 @@ export function preparedContexts(one: PreparedRun, { folder }: EnginePorts): rea
 /**
  * Claims in the store the items of all triggers in one step. An item that is held back, because of
  * `limit`, another run or its size, is not acknowledged.
- *
- * @throws UserError if the items of a webhook do not fit into the outputs
  */
 export async function claimRuns(
   all: readonly PreparedRun[],
@@ -369,7 +367,8 @@ function failedRun(error: unknown, ref: TriggerRef): TriggerRun {
       ? error.message.replace(/\s+/g, ' ')
       : `internal error (${error instanceof Error ? error.name : typeof error})`
   const text = `${ref.workflow.name}/${ref.trigger.name} failed: ${message}`
-  const failed = error instanceof ItemsFailed ? reportFailed(ref, error.failed) : []
+  const reported = error instanceof FailedRun ? error.failed : []
+  const failed = error instanceof ItemsFailed ? reportFailed(ref, error.failed) : reported
   const messages = [warning('failed', text)]
   const run = { ...notFired(ref, `failed: ${message}`), failed, messages }
   if (!buildOutputsOnError) return run

@@ -17,6 +17,7 @@ export const WHOLE_NUMBER = v.pipe(
   v.number(),
   v.integer('is not a whole number'),
   v.minValue(0, 'is less than 0'),
+  v.maxValue(Number.MAX_SAFE_INTEGER, 'is too large'),
 )
 
 /** A string of digits, as a variable of the repository has it, counts as minutes, too. */

@@ -128,7 +128,10 @@ type Issue = BaseIssue<unknown>
 function describeComputed(issue: Issue, path: Path): Mistake {
   const option = isUnknownKey(issue) ? '' : optionName(path)
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
-    return wrongType(issue, option)
+    const mistake = wrongType(issue, option)
+    const isText =
+      typeof issue.input === 'string' && /^(number|boolean)$/.test(issue.expected ?? '')
+    return isText ? { ...mistake, hint: FROM_JSON } : mistake
   }
   const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '')
   if (isEmpty) return { code: 'option-value', message: aboutOption(option, issue) }
@@ -140,6 +143,9 @@ function describeComputed(issue: Issue, path: Path): Mistake {
     ...(hint && { hint }),
   }
 }
+
+/** GitHub's variables and secrets are strings. */
+const FROM_JSON = 'convert the string: ${{ fromJSON(…) }}'
 
 /** The path of an issue in the options. */
 function issuePath(issue: Issue): Path {
@@ -225,13 +231,16 @@ function wrongType(issue: Issue, option: string): Mistake {
   const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
   const message = `"${option}" is ${yamlTypeInWords(issue.input)}, not ${article}${wanted}`
   // In YAML 1.2 `yes`, `no`, `on` and `off` are strings.
-  const hint = wanted === 'boolean' ? 'write true or false' : undefined
+  const isUnquoted = wanted === 'string' && typeof issue.input === 'number'
+  const hint =
+    wanted === 'boolean' ? 'write true or false' : isUnquoted ? 'write it in quotes' : undefined
   return { code: 'option-value', message, ...(hint && { hint }) }
 }
 
 function yamlTypeInWords(value: unknown): string {
   if (value === null) return 'empty'
   if (Array.isArray(value)) return 'a list'
+  if (Number.isNaN(value)) return 'NaN'
   return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`
 }
 
@@ -250,7 +259,7 @@ function optionValues(
   const plain = (trigger.value?.toJS(reading.document, { maxAliasCount: -1 }) ?? null) as Json
   const values = mapScalars(plain, [], (scalar, path) => {
     const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
-    if (typeof value === 'number' && !ID_OPTIONS.includes(path[0])) {
+    if (typeof value === 'number' && isCompared(path)) {
       const mistake = longInteger(reading, trigger, path, value)
       if (mistake) mistakes.set(pathKey(path), mistake)
     }
@@ -282,8 +291,10 @@ function optionValues(
   }
 }
 
-/** Options with ids of chats and people, which are read as strings however they are written. */
-const ID_OPTIONS: readonly unknown[] = ['chats', 'users']
+/** True for an option whose values are compared with the values of an item. */
+function isCompared([option, key]: Path): boolean {
+  return option === 'config' && (key === 'filter' || key === 'filterOutputs')
+}
 
 /** JSON numbers of so many digits are strings in an item, so that no such number matches. */
 function longInteger(
