@@ -63,6 +63,7 @@ describe('a mistake is named', () => {
   const id = '1234567890123456'
   const cases: readonly [given: object, words: string][] = [
     [{ repository: undefined }, '"repository" is missing'],
+    [{ repository: null }, '"repository" is missing'],
     [{ repository: 'shop' }, '"repository" must be owner/name'],
     [{ repository: 'octo/..' }, '"repository" must be'],
     [{ repository: 'octo/shop/x' }, '"repository" must be'],
