@@ -136,6 +136,8 @@ export class DeliveryLoop {
 
   /** To be told that an event was stored, which GitHub may have been asked for before. */
   stored({ queue: name, state, attempts = 0, wait = 0, reason, collection }: NewDelivery): void {
+    // GitHub refuses this event alone, and may accept the others.
+    if (state === 'dead') return
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (collection) {
