@@ -167,6 +167,8 @@ export class DeliveryLoop {
     const queue = this.#queueOf(name)
     // Events of a batch that ended are collected again.
     Object.assign(queue, { hasDue: true, collected: { count: 0, length: 0 } })
+    // Only an attempt tells whether the admin has given the credential its rights back.
+    if (refusesCredential({ code: queue.restsFor })) queue.restUntil = 0
     this.#wakeAt(queue, this.#ports.now())
   }
 
