@@ -423,6 +423,19 @@ describe.each(SERVERS)('requests to endpoints, with %s', (_, startServer) => {
       expect((await relay.list()).every(({ state }) => state === 'delivered')).toBe(true)
     })
 
+    test('a dead letter holds up no later event of its repository', async () => {
+      const url = await relay.endpoint({ targets })
+      relay.github.always({ status: 422, body: '{"message":"no"}' })
+      expect((await relay.post(url)).status).toBe(202)
+      relay.github.always({ status: 204 })
+      const next = await relay.post(url)
+      expect([next.status, next.headers.get('x-hookline-reason')]).toEqual([200, null])
+      expect((await relay.list()).map(({ state }) => state).sort()).toEqual([
+        ...Array(3).fill('dead'),
+        ...Array(3).fill('delivered'),
+      ])
+    })
+
     test('with a full disk, the sender is told that one event is at no place', async () => {
       const url = await relay.endpoint({ targets })
       relay.github.always(rule({ crm: DOWN }))

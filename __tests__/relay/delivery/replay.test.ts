@@ -252,6 +252,37 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     expect((await relay.list()).map(({ state }) => state)).toEqual(Array(3).fill('delivered'))
   })
 
+  test('immediately tries the events that wait because GitHub refused their credential', async () => {
+    const url = await relay.endpoint()
+    await relay.post(url)
+    await relay.settled()
+    relay.github.always({ status: 401, body: '{"message":"Bad credentials"}' })
+    await relay.post(url)
+    await relay.pass(1000)
+    const behind = idOf(await relay.post(url))
+    relay.github.reset()
+    await relay.pass()
+    const states = async () => (await relay.list()).map(({ state }) => state)
+    expect(await states()).toEqual(['waiting', 'waiting', 'delivered'])
+    const many = await relay.admin('POST', '/deliveries/octo/replay', { state: 'waiting' })
+    expect(many.json).toMatchObject({ replayed: 2, missing: 0 })
+    await relay.pass()
+    expect(await states()).toEqual(Array(3).fill('delivered'))
+    expect(sent().map(({ headers }) => headers['x-hookline-delivery'])).toContain(behind)
+  })
+
+  test('immediately sends a batch that still collects', async () => {
+    const url = await relay.endpoint({ batch: 3600 })
+    const ids: string[] = []
+    for (const body of ['1', '2']) ids.push(idOf(await relay.post(url, { body })))
+    await relay.pass()
+    expect(sent()).toEqual([])
+    expect((await relay.replay(ids[1] ?? '')).json.replayed).toBe(1)
+    await relay.pass()
+    expect(sent().map(({ headers }) => headers['x-hookline-batch'])).toEqual(['2'])
+    expect((await relay.list()).map(({ state }) => state)).toEqual(['delivered', 'delivered'])
+  })
+
   test('an event keeps the path of its receipt after its endpoint got another workflow', async () => {
     const url = await relay.endpoint()
     const old = idOf(await relay.post(`${url}/eu`))

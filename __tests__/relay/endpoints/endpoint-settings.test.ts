@@ -59,10 +59,22 @@ test('all settings are read, and written as they were given', async () => {
   expect(givenSettings(any)).toMatchObject({ anyWorkflow: true })
 })
 
+const HMAC = { scheme: ['hmac'], secret: ['s'], header: 'x-signature' }
+
+test.each([
+  { ...HMAC, signedPayload: '{url}.{body}' },
+  { ...HMAC, header: 'X-Signature', algorithm: 'sha512', signatureEncoding: 'base64' },
+  { scheme: 'square', secret: 's' },
+])('the relay can verify %j', async (entry) => {
+  const { verify } = await read({ verify: [entry] }, { publicUrl: 'https://relay.example' })
+  expect(verify).toEqual([entry])
+})
+
 describe('a mistake is named', () => {
   const id = '1234567890123456'
   const cases: readonly [given: object, words: string][] = [
     [{ repository: undefined }, '"repository" is missing'],
+    [{ repository: null }, '"repository" is missing'],
     [{ repository: 'shop' }, '"repository" must be owner/name'],
     [{ repository: 'octo/..' }, '"repository" must be'],
     [{ repository: 'octo/shop/x' }, '"repository" must be'],
@@ -118,6 +130,17 @@ describe('a mistake is named', () => {
     [{ verify: [{ scheme: 'no-such' }] }, 'unknown scheme'],
     [{ verify: [{ scheme: 'stripe' }] }, 'no secret'],
     [{ verify: [] }, 'no scheme'],
+    [{ verify: [{ scheme: 'token', secret: 's' }] }, 'set exactly one of "header", "query"'],
+    [{ verify: [{ scheme: 'hmac', secret: 's' }] }, 'no "header", which hmac needs'],
+    [{ verify: [{ ...HMAC, header: 5 }] }, '"header" of "verify" must be a string'],
+    [{ verify: [{ ...HMAC, signatureEncoding: 'b32' }] }, 'must be one of hex, base64, base64url'],
+    [{ verify: [{ ...HMAC, algorithm: 'md5' }] }, '"algorithm" of "verify" must be one of sha1'],
+    [{ verify: [{ ...HMAC, secretEncoding: 'hex', secret: 'zz' }] }, '"secret" is not hex'],
+    [{ verify: [{ ...HMAC, signedPayload: 'constant' }] }, '"signedPayload" lacks {body}'],
+    [{ verify: [{ ...HMAC, heder: 'x' }] }, '"verify" has "heder", which hmac does not use'],
+    [{ verify: [{ scheme: 'stripe', secret: 's', tolerance: '9' }] }, 'whole number of seconds'],
+    [{ verify: [{ scheme: 'basic', secret: 'hunter2' }] }, '"secret" has no colon'],
+    [{ verify: [{ scheme: 'github', secret: { a: 1 } }] }, '"secret" of "verify" must be a string'],
     [{ path: 'hook/webhook' }, '"path" is not a setting'],
     [JSON.parse('{"__proto__":{"token":"x"}}'), '"__proto__" is not a setting'],
   ]
@@ -131,6 +154,8 @@ describe('a mistake is named', () => {
     const shown = await refusal({ batch: 0, ref: 'x', token: `ghs_${'s3cret'.repeat(8)}`, a: 1 })
     for (const name of ['"batch"', '"ref"', '"token"', '"a"']) expect(shown).toContain(name)
     expect(shown).not.toContain('s3cret')
+    const verify = [{ scheme: 'basic', secret: 's3cret' }]
+    expect(await refusal({ verify })).not.toContain('s3cret')
   })
 
   test('but not for 15 digits, digits in quotes, or an exact power of ten', async () => {

@@ -63,6 +63,15 @@ describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
     expect(here.relay.log.join('\n')).not.toContain(own[0]?.row.signer.secret)
   })
 
+  test('the name of a header has no case in settings, either', async () => {
+    const settings = { verify: [{ scheme: ['token'], header: 'X-Key', secret: ['the secret'] }] }
+    const target = '/octo/repo/hook/webhook'
+    const send = (value: string) =>
+      here.send(settings, { method: 'POST', target, headers: [['x-key', value]] })
+    expect((await send('the secret')).status).toBe(200)
+    expect((await send('another')).status).toBe(401)
+  })
+
   test('and the metrics show none of their secrets', async () => {
     for (const { settings, sending } of cases.filter(({ form }) => form !== 'right').slice(0, 3)) {
       await here.send(settings, { ...sending, method: 'POST', target: '/octo/repo/hook/webhook' })

@@ -136,6 +136,8 @@ export class DeliveryLoop {
 
   /** To be told that an event was stored, which GitHub may have been asked for before. */
   stored({ queue: name, state, attempts = 0, wait = 0, reason, collection }: NewDelivery): void {
+    // GitHub refuses this event alone, and may accept the others.
+    if (state === 'dead') return
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (collection) {
@@ -165,6 +167,8 @@ export class DeliveryLoop {
     const queue = this.#queueOf(name)
     // Events of a batch that ended are collected again.
     Object.assign(queue, { hasDue: true, collected: { count: 0, length: 0 } })
+    // Only an attempt tells whether the admin has given the credential its rights back.
+    if (refusesCredential({ code: queue.restsFor })) queue.restUntil = 0
     this.#wakeAt(queue, this.#ports.now())
   }
 

@@ -94,9 +94,9 @@ export async function replayOne(
       members.map((member) => member.id),
       first.state,
     )
-    // An event that is due already is tried without a change.
-    const isDue = queued === 0 && first.state !== 'dead'
-    return { ...NOTHING, replayed: isDue ? members.length : queued, ids: [first.id] }
+    // The first event of a batch that waits stands for all of it.
+    const replayed = first.state === 'dead' ? queued : members.length
+    return { ...NOTHING, replayed, ids: [first.id] }
   }
   if (first.state === 'filtered') return replayFiltered(first, ports)
   // The id of a batch is that of its first event; another one names this event alone.

@@ -572,20 +572,22 @@ export class DeliveryTable {
 
   /**
    * Queues events of one state again that GitHub never accepted: dead letters anew, waiting and uncertain events
-   * before their time. An event of a batch that ended is collected again, for a batch that is due.
+   * before their time. An event of a batch that ended is collected again, for a batch that is due; so is the
+   * batch that collects it.
    *
-   * @returns the changed events
+   * @returns the events; the first one of a batch stands for all of it
    */
   async replayed(ids: readonly string[], state: DeliveryState): Promise<readonly Delivery[]> {
     const now = this.#parts.now()
     // A batch keeps its id if its first member becomes a dead letter, and no two may be sent under one id.
     const listed = `id IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (SELECT 1 FROM delivery b
       WHERE b.next IS NOT NULL AND b.${UNDELIVERED} AND b.batch = delivery.id AND delivery.batch IS NULL)`
+    const collected = 'period = CASE WHEN grouping IS NOT NULL THEN 0 END, quiet = NULL'
     const again = `UPDATE delivery SET state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0,
-      next = ?1, wait = 0, reason = 'replayed', explanation = NULL, batch = NULL, period = CASE WHEN grouping IS NOT NULL THEN 0 END,
-      quiet = NULL WHERE ${listed} AND state = ?3 AND content IS NOT NULL RETURNING ${COLUMNS}`
-    const sooner = `UPDATE delivery SET next = ?1, wait = 0 WHERE ${listed} AND state = ?3
-      AND next > ?1 RETURNING ${COLUMNS}`
+      next = ?1, wait = 0, reason = 'replayed', explanation = NULL, batch = NULL, ${collected}
+      WHERE ${listed} AND state = ?3 AND content IS NOT NULL RETURNING ${COLUMNS}`
+    const sooner = `UPDATE delivery SET next = min(next, ?1), wait = 0, ${collected} WHERE ${listed}
+      AND state = ?3 AND next IS NOT NULL RETURNING ${COLUMNS}`
     const text = isOpen(state) ? sooner : again
     return (await this.write([[text, now, JSON.stringify(ids), state]])).map(deliveryOf)
   }

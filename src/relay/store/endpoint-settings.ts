@@ -126,7 +126,7 @@ export async function readEndpointSettings(
     mistakes.push(`${JSON.stringify(name.slice(0, 40))} is not a setting.`)
   }
   const repository = read('repository', isTextOf(isRepository), 'owner/name') ?? ''
-  if (given.repository === undefined) mistakes.push('"repository" is missing.')
+  if (given.repository == null) mistakes.push('"repository" is missing.')
   const anyWorkflow = read('anyWorkflow', isBoolean, 'true or false') ?? false
   const workflow = read('workflow', isTextOf(isWorkflow), 'a file name without its extension')
   const trigger = read('trigger', isTextOf(isTrigger), 'the name of a trigger, such as webhook')

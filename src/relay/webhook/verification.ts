@@ -1,11 +1,13 @@
 import * as signedResponses from '../../triggers/lists/signed-responses.ts'
 import { bySenderName, type SignedResponses } from '../../triggers/sender.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
+import { ENCODINGS, HASHES } from '../../triggers/verify/algorithms.ts'
 import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
   settingsFrom,
+  TIMESTAMP_FORMATS,
   type VerifySettings,
 } from '../../triggers/verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
@@ -183,6 +185,10 @@ export function claimsMistake(
   if (names.includes('aws-sns')) {
     return '"verify" names aws-sns, which needs a certificate that the relay does not download'
   }
+  const secrets = verify.flatMap(({ secret }) => secret ?? [])
+  if (secrets.some((one) => typeof one !== 'string')) {
+    return '"secret" of "verify" must be a string, or a list of strings'
+  }
   const entries = claimedSchemes(verify)
   if (entries.length === 0) return '"verify" has no scheme with a secret'
   for (const { scheme, settings } of entries) {
@@ -194,8 +200,44 @@ export function claimsMistake(
     if (signsUrl(scheme, settings) && publicUrl === undefined) {
       return `${scheme.name} signs the URL, so the relay needs HOOKLINE_PUBLIC_URL`
     }
+    const wrong = optionsMistake(scheme, settings)
+    if (wrong !== undefined) return wrong
   }
   return undefined
+}
+
+/** The values of options that have a choice. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  algorithm: Object.keys(HASHES),
+  secretEncoding: ['text', 'base64', 'hex'],
+  signatureEncoding: Object.keys(ENCODINGS),
+  timestampFormat: Object.keys(TIMESTAMP_FORMATS),
+}
+
+/** Why a scheme cannot use its options, for which a workflow with them would fail, too. */
+function optionsMistake(scheme: Scheme, settings: VerifySettings): string | undefined {
+  const { name, needs, takes = [] } = scheme
+  // The relay knows the URL itself.
+  const { secrets: _, url: __, ...options } = settings
+  for (const [option, value] of Object.entries(options)) {
+    if (![...needs, ...takes].some((known) => known === option)) {
+      return `"verify" has ${JSON.stringify(option.slice(0, 40))}, which ${name} does not use`
+    }
+    const choice = CHOICES[option]
+    if (choice && !choice.includes(String(value))) {
+      return `"${option}" of "verify" must be one of ${choice.join(', ')}`
+    }
+    const isNumber = option === 'tolerance'
+    if (isNumber ? !(Number.isInteger(value) && Number(value) >= 1) : typeof value !== 'string') {
+      return `"${option}" of "verify" must be ${isNumber ? 'a whole number of seconds' : 'a string'}`
+    }
+  }
+  const own: readonly string[] = ['secret', 'url', ...Object.keys(options)]
+  const missing = needs.find((option) => !own.includes(option))
+  if (missing !== undefined) return `"verify" has no "${missing}", which ${name} needs`
+  const url = signsUrl(scheme, settings) ? new Secret('https://relay.example') : undefined
+  const mistake = scheme.mistake?.({ ...settings, url })
+  return mistake === undefined ? undefined : `"verify" for ${name}: ${mistake}`
 }
 
 /** Where a verified request has its signature or token. */

@@ -51,9 +51,13 @@ export function settingsJson({ secrets, url: _, ...given }: VerifySettings): Jso
   return JSON.parse(JSON.stringify({ ...given, secret }))
 }
 
-/** Reads the result of `settingsJson`, which the schema of the option checked when the endpoint was created. */
+/** Reads the result of `settingsJson`, or settings of this form that an admin gave to an endpoint. */
 export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): VerifySettings {
   const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
+  // The names of headers have no case; requests have them in lower case.
+  for (const name of ['header', 'timestampHeader']) {
+    if (typeof given[name] === 'string') given[name] = given[name].toLowerCase()
+  }
   return { ...(given as Omit<VerifySettings, 'secrets'>), secrets }
 }
 
