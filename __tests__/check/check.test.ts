@@ -292,6 +292,15 @@ jobs:
     expect(errors.filter(({ code }) => code === 'not-a-workflow')).toEqual([])
   })
 
+  test('names the cure for a file outside of the folder', async () => {
+    const other = new Repository()
+    const file = join(other.root, 'workflows/hook.yml')
+    const [error] = (await check({ globs: [file] })).errors
+    other.remove()
+    expect(error?.message).toMatch(/workflows\/hook\.yml is outside of this folder$/)
+    expect(error?.hint).toContain('at the root of the repository')
+  })
+
   test('takes a key of the file for what it was meant to be', async () => {
     repository.write('workflows/hook.yml', HOOK.replace('on:', 'On:'))
     repository.write('workflows/jobs.yml', HOOK.replace('steps', 'stepps'))
