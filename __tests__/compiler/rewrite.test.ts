@@ -105,6 +105,23 @@ describe('refuses, at its place,', () => {
   })
 
   test.each([
+    ['webhook', 'on.webhook.triggered', "compare the outcome: on.webhook.outcome == 'success'"],
+    ['webhook', 'on.webhook.body', 'on.webhook.outputs.body?'],
+    ['webhook', 'on.webhook.order', 'on.webhook.outputs.body.order?'],
+    ['webhook', 'on.webhook.output', 'did you mean "outputs"?'],
+    ['{messaging_bot: {webhook: true}}', 'on.messaging_bot.order', undefined],
+    [
+      '{webhook: {config: {format: "return {order: 1}"}}}',
+      'on.webhook.order',
+      'on.webhook.outputs.order?',
+    ],
+  ])('of %s: %s, with a cure', async (on, expression, cure) => {
+    const text = withStep(`      - if: \${{ ${expression} }}\n        run: x`, on)
+    const { problems } = await compileText(text).catch((error) => error)
+    expect(problems[0].hint).toBe(cure)
+  })
+
+  test.each([
     [`run-name: \${{ on.webhook.outputs.body }}\n`, '"run-name"'],
     [`name: \${{ on.webhook.outputs.body }}\n`, '"name"'],
     [`permissions:\n  contents: \${{ on.webhook.outputs.body }}\n`, '"permissions.contents"'],
