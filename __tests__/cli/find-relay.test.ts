@@ -14,6 +14,7 @@ let port: number
 let folder: string
 let bearers: (string | undefined)[]
 let isRefused: boolean
+let isInvalid: boolean
 const [OF_FOLDER, OF_VARIABLE] = [newRelayKey(), newRelayKey()]
 
 beforeAll(async () => {
@@ -22,6 +23,11 @@ beforeAll(async () => {
     if (isRefused) {
       response.statusCode = 401
       response.end('{"error":{"code":"invalid_key","message":"wrong bearer","hint":"none"}}')
+      return
+    }
+    if (isInvalid) {
+      response.statusCode = 400
+      response.end('{"error":{"code":"invalid_query","message":"wrong","hint":"name an outcome"}}')
       return
     }
     response.end('{"endpoints":[],"deliveries":[],"next":null}')
@@ -35,6 +41,7 @@ beforeAll(async () => {
 beforeEach(() => {
   bearers = []
   isRefused = false
+  isInvalid = false
 })
 afterAll(() => {
   server.close()
@@ -77,6 +84,13 @@ test('a key that the relay does not accept names its cure: a restart after rotat
   const ofVariable = await list(['--relay', `http://127.0.0.1:${port}`], env)
   expect(ofVariable.stderr).toContain('Set HOOKLINE_RELAY_KEY')
   expect(ofVariable.stderr).not.toContain('Restart')
+})
+
+test('a query that the relay refuses is reported as the relay says, also outside of a clone', async () => {
+  isInvalid = true
+  const args = ['deliveries', '--outcome', 'nope']
+  const { exitCode, stderr } = await runShared(args, { env: { HOOKLINE_DATA: folder } })
+  expect([exitCode, stderr]).toEqual([1, 'error: wrong\n  = name an outcome\n'])
 })
 
 test('elsewhere, the key is HOOKLINE_RELAY_KEY, then HOOKLINE_GITHUB_TOKEN', async () => {
