@@ -108,6 +108,7 @@ test.each([
   [['--relay', 'http://relay.example.com'], /neither an https address nor on this machine/],
   [['--relay', 'https://127.0.0.1:9'], /127\.0\.0\.1:9: /],
   [['--relay', 'nowhere'], /--relay is not the address of a relay/],
+  [['--data', '/nowhere/at/all'], /HOOKLINE_DATA=<folder>/],
   [['--data', '/nowhere/at/all'], /found no relay on this machine: \/nowhere\/at\/all/],
 ] as const)('%j fails, and names the address that was tried', async (args, message) => {
   const { exitCode, stderr } = await list(args, { HOOKLINE_RELAY_KEY: OF_VARIABLE.reveal() })
