@@ -85,6 +85,7 @@ describe('refuses, at its place,', () => {
     ['what has no tokens', 'on.webhook.outputs.body ? 1', 'expression: Unexpected symbol', '?'],
     ['a text in double quotes', 'on.webhook.outputs.body == "x"', 'text in double quotes', '"x"'],
     ['an operator of JavaScript', "on.webhook.outcome === 'a'", '"===" is not an operator', '==='],
+    ['an operator of SQL', "on.webhook.outcome = 'a'", '"=" is not an operator', '='],
     [
       'an event that GitHub does not know',
       "github.event_name == 'webhook'",

@@ -310,14 +310,16 @@ function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
 }
 
-/** `===`, `!==` and strings in double quotes, outside of strings in single quotes, each with GitHub's form. */
+/** `===`, `!==`, `=` and strings in double quotes, outside of strings in single quotes, each with GitHub's form. */
 function slipsOf(expression: string): (Fault & { readonly replacement: string })[] {
   if (!/["=]/.test(expression)) return []
-  const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
+  const parts = expression.matchAll(
+    /'(?:[^']|'')*'|(?<operator>[!=]==|(?<![!<=>])=(?!=))|"(?<text>[^"]*)"/g,
+  )
   return [...parts].flatMap(({ 0: found, index, groups }) => {
     const slip = { start: index, end: index + found.length, code: 'bad-expression' } as const
     if (groups?.operator !== undefined) {
-      const replacement = groups.operator.slice(0, 2)
+      const replacement = found === '=' ? '==' : found.slice(0, 2)
       const message = `expression: "${found}" is not an operator here`
       return [{ ...slip, message, hint: `write ${replacement}`, replacement }]
     }
