@@ -99,9 +99,15 @@ async function serve(options: DevOptions): Promise<void> {
       return server.close()
     },
   })
-  print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
-  else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
+  const address = `hookline dev listening on ${server.url}`
+  if (json) {
+    // Standard output is for the program that reads the events.
+    process.stderr.write(`${address}\n`)
+    if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
+  } else {
+    print(address)
+    print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
+  }
   if (runs) process.stderr.write(runHint(runs.key))
   if (poll && hasNoBot(() => workflows({}))) warn([NO_BOT])
   if (runs?.missing) warn([{ message: `--run cannot run jobs: ${runs.missing}` }])
