@@ -108,7 +108,12 @@ describe('workflow files', () => {
         '  = or give the triggers in the input "on": then no file is needed',
       ],
     ],
-    ['a path without a file', {}, 'ci/hook.yml', ['error: ci/hook.yml cannot be read']],
+    [
+      'a path without a file',
+      {},
+      'ci/hook.yml',
+      ['error: ci/hook.yml: no such file or directory (ENOENT)', '  = Check the path.'],
+    ],
     [
       'a file without on',
       { 'workflows/hook.yml': 'jobs: {}' },

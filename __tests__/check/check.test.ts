@@ -245,6 +245,62 @@ jobs:
     expect(await check({ globs: [folder] })).toMatchObject({ count: 1, errors: [], warnings: [] })
   })
 
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['the root', ['.'], ['.github/workflows/native.yml:10', 'workflows/hook.yml:6']],
+    [
+      'the root, as an absolute path',
+      ['<root>/'],
+      ['.github/workflows/native.yml:10', 'workflows/hook.yml:6'],
+    ],
+    ['.github', ['.github/'], ['.github/workflows/native.yml:10']],
+    ['the root but a file', ['.', '!workflows/hook.yml'], ['.github/workflows/native.yml:10']],
+    [
+      'the root and a file',
+      ['.', 'workflows/hook.yml'],
+      ['.github/workflows/native.yml:10', 'workflows/hook.yml:6'],
+    ],
+  ])('reads of %s the workflow files alone', async (_, globs, found) => {
+    const step = '- run: echo "${{ '
+    repository.write(
+      'workflows/hook.yml',
+      HOOK.replace('- run: echo hi', `${step}on.webhook.outputs.bdy }}"`),
+    )
+    repository.write(
+      '.github/workflows/native.yml',
+      `on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      - id: hookline
+        uses: hookline/hookline@v1
+        with:
+          on: 'webhook:'
+      ${step}steps.hookline.outputs.bdy }}"
+`,
+    )
+    for (const other of ['codecov.yml', '.github/dependabot.yml'])
+      repository.write(other, 'version: 2\n')
+    const { errors } = await check({
+      globs: globs.map((glob) => glob.replace('<root>', repository.root)),
+      strict: true,
+    })
+    const places = errors
+      .filter(({ message }) => message.includes('"bdy"'))
+      .map(({ position }) => `${position?.source.file}:${position?.line}`)
+    expect(places.sort()).toEqual(found)
+    expect(errors.filter(({ code }) => code === 'not-a-workflow')).toEqual([])
+  })
+
+  test('names the cure for a file outside of the folder', async () => {
+    const other = new Repository()
+    const file = join(other.root, 'workflows/hook.yml')
+    const [error] = (await check({ globs: [file] })).errors
+    other.remove()
+    expect(error?.message).toMatch(/workflows\/hook\.yml is outside of this folder$/)
+    expect(error?.hint).toContain('at the root of the repository')
+  })
+
   test('takes a key of the file for what it was meant to be', async () => {
     repository.write('workflows/hook.yml', HOOK.replace('on:', 'On:'))
     repository.write('workflows/jobs.yml', HOOK.replace('steps', 'stepps'))

@@ -129,6 +129,12 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     'string-as-object',
     `${EVENT}.webhook.outputs.body`,
   ],
+  [
+    'toJSON(needs.on.outputs.body).type',
+    'job',
+    'string-as-object',
+    `${EVENT}.webhook.outputs.body.type`,
+  ],
   [`${EVENT}.webhook.outputs.method.name`, 'job', 'string-as-object', ''],
   [
     "fromJSON(steps.hookline.outputs.items || '[]').webhook.outcome",

@@ -294,6 +294,9 @@ describeOnNode24('hookline endpoint', () => {
     [['show', 'octo/nobody'], 1, 'no such endpoint'],
     [['show', '../orders'], 1, 'not the name'],
     [['update', 'octo/pay', '--remove', 'path'], 2, 'path'],
+    [['update', 'octo/pay', '--if', 'body.a', '--remove', 'ref', 'if'], 2, '--remove if'],
+    [['update', 'octo/pay', '--sender', 'stripe', '--remove', 'verify'], 2, '--sender cannot'],
+    [['update', 'octo/pay', '--target', 'octo/b:c', '--remove', 'targets'], 2, '--target cannot'],
   ] as const)('%j is refused', async (args, code, term) => {
     expect(await endpoint(args)).toMatchObject({ code, errors: expect.stringContaining(term) })
   })

@@ -19,6 +19,13 @@ describe('exit codes of the command line', () => {
       /unknown option '--jsn'/,
     ],
     ['a sender without its flag', ['init', 'stripe'], 2, /hookline init --sender stripe$/m],
+    ['a sender of a polled bot', ['init', '--kind', 'bot', '--sender', 'stripe'], 2, /--kind bot/],
+    [
+      'a whole URL for a relay',
+      ['send', 'https://x.example/o/r/hook/webhook', '--relay', 'https://x.example'],
+      2,
+      /--relay cannot be combined with a whole URL/,
+    ],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x"/],
     ['help', ['--help'], 0, /^$/],
   ] as const

@@ -14,6 +14,7 @@ let port: number
 let folder: string
 let bearers: (string | undefined)[]
 let isRefused: boolean
+let isInvalid: boolean
 const [OF_FOLDER, OF_VARIABLE] = [newRelayKey(), newRelayKey()]
 
 beforeAll(async () => {
@@ -22,6 +23,11 @@ beforeAll(async () => {
     if (isRefused) {
       response.statusCode = 401
       response.end('{"error":{"code":"invalid_key","message":"wrong bearer","hint":"none"}}')
+      return
+    }
+    if (isInvalid) {
+      response.statusCode = 400
+      response.end('{"error":{"code":"invalid_query","message":"wrong","hint":"name an outcome"}}')
       return
     }
     response.end('{"endpoints":[],"deliveries":[],"next":null}')
@@ -35,6 +41,7 @@ beforeAll(async () => {
 beforeEach(() => {
   bearers = []
   isRefused = false
+  isInvalid = false
 })
 afterAll(() => {
   server.close()
@@ -79,6 +86,13 @@ test('a key that the relay does not accept names its cure: a restart after rotat
   expect(ofVariable.stderr).not.toContain('Restart')
 })
 
+test('a query that the relay refuses is reported as the relay says, also outside of a clone', async () => {
+  isInvalid = true
+  const args = ['deliveries', '--outcome', 'nope']
+  const { exitCode, stderr } = await runShared(args, { env: { HOOKLINE_DATA: folder } })
+  expect([exitCode, stderr]).toEqual([1, 'error: wrong\n  = name an outcome\n'])
+})
+
 test('elsewhere, the key is HOOKLINE_RELAY_KEY, then HOOKLINE_GITHUB_TOKEN', async () => {
   const [relay, key] = [`http://127.0.0.1:${port}`, OF_VARIABLE.reveal()]
   const env = { HOOKLINE_RELAY_KEY: key, HOOKLINE_GITHUB_TOKEN: TOKEN }
@@ -94,6 +108,7 @@ test.each([
   [['--relay', 'http://relay.example.com'], /neither an https address nor on this machine/],
   [['--relay', 'https://127.0.0.1:9'], /127\.0\.0\.1:9: /],
   [['--relay', 'nowhere'], /--relay is not the address of a relay/],
+  [['--data', '/nowhere/at/all'], /HOOKLINE_DATA=<folder>/],
   [['--data', '/nowhere/at/all'], /found no relay on this machine: \/nowhere\/at\/all/],
 ] as const)('%j fails, and names the address that was tried', async (args, message) => {
   const { exitCode, stderr } = await list(args, { HOOKLINE_RELAY_KEY: OF_VARIABLE.reveal() })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await mkdir(join(folder, '.github/workflows'), { recursive: true })
   await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
   dev = new RunningCommand(['dev', '--json', '--port', '0'], { cwd: folder })
-  url = (await dev.printed(/listening on (\S+)/))[1] ?? ''
+  url = (await dev.told(/listening on (\S+)/))[1] ?? ''
 })
 afterAll(async () => {
   await dev.stop()

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { secretFrom } from '../../src/cli/endpoint/conditions.ts'
+import { conditionsFrom, secretFrom } from '../../src/cli/endpoint/conditions.ts'
+import { UsageError } from '../../src/wire/errors.ts'
 
 const PEM = '-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n'
 
@@ -15,3 +16,11 @@ test.each([' hush', 'hush ', 'hush\n', 'hush\r\n', '\u00a0hush', 'hush\u200b'])(
     expect(read).not.toThrow(/hush/)
   },
 )
+
+test.each([
+  [{ verify: 'stripe', secretEnv: 'HOOK_SECRET', publicKey: 'key' }],
+  [{ secretEnv: 'HOOK_SECRET' }],
+  [{ publicKey: 'key' }],
+])('%j is wrong usage', (flags) => {
+  expect(() => conditionsFrom(flags, { HOOK_SECRET: 'hush' })).toThrow(UsageError)
+})

@@ -173,6 +173,12 @@ describe('build', () => {
   })
 
   test('fixes operators and strings of other languages', async () => {
+    const condition = "on.webhook.outputs.method <= 'a=b' || on.webhook.outcome = 'a'"
+    repository.write('workflows/sql.yml', HOOK.replace('runs-on', `if: ${condition}\n    runs-on`))
+    expect(errorsOf(await repository.build())).toEqual(['expression: "=" is not an operator here'])
+    expect((await checkedWithFix()).fixed).toEqual([{ file: 'workflows/sql.yml', count: 1 }])
+    expect(repository.read('workflows/sql.yml')).toContain(condition.replace("= 'a'", "== 'a'"))
+    rmSync(join(repository.root, 'workflows/sql.yml'))
     const text = HOOK.replace('runs-on', 'if: on.webhook.outcome === "success"\n    runs-on')
     repository.write('workflows/hook.yml', text)
     expect(errorsOf(await repository.build())).toEqual([

@@ -85,6 +85,7 @@ describe('refuses, at its place,', () => {
     ['what has no tokens', 'on.webhook.outputs.body ? 1', 'expression: Unexpected symbol', '?'],
     ['a text in double quotes', 'on.webhook.outputs.body == "x"', 'text in double quotes', '"x"'],
     ['an operator of JavaScript', "on.webhook.outcome === 'a'", '"===" is not an operator', '==='],
+    ['an operator of SQL', "on.webhook.outcome = 'a'", '"=" is not an operator', '='],
     [
       'an event that GitHub does not know',
       "github.event_name == 'webhook'",
@@ -102,6 +103,23 @@ describe('refuses, at its place,', () => {
     expect(text.split('\n')[line - 1]?.slice(column - 1)).toMatch(
       new RegExp(`^${found.replace(/[=?]/g, '\\$&')}`),
     )
+  })
+
+  test.each([
+    ['webhook', 'on.webhook.triggered', "compare the outcome: on.webhook.outcome == 'success'"],
+    ['webhook', 'on.webhook.body', 'on.webhook.outputs.body?'],
+    ['webhook', 'on.webhook.order', 'on.webhook.outputs.body.order?'],
+    ['webhook', 'on.webhook.output', 'did you mean "outputs"?'],
+    ['{messaging_bot: {webhook: true}}', 'on.messaging_bot.order', undefined],
+    [
+      '{webhook: {config: {format: "return {order: 1}"}}}',
+      'on.webhook.order',
+      'on.webhook.outputs.order?',
+    ],
+  ])('of %s: %s, with a cure', async (on, expression, cure) => {
+    const text = withStep(`      - if: \${{ ${expression} }}\n        run: x`, on)
+    const { problems } = await compileText(text).catch((error) => error)
+    expect(problems[0].hint).toBe(cure)
   })
 
   test.each([

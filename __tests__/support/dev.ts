@@ -44,8 +44,10 @@ export async function startDev({ files, args = [], env = {}, as }: DevSetup): Pr
     env,
     ...(as && { as }),
   })
-  const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\r?\n/)
-  const [, inspector = ''] = args.includes('--json')
+  const isJson = args.includes('--json')
+  const address = /^hookline dev listening on (http:\S+)\r?\n/m
+  const [, url = ''] = await (isJson ? command.told(address) : command.printed(address))
+  const [, inspector = ''] = isJson
     ? []
     : await command.printed(/^Inspector .*: (http:\S+)\r?$|^The inspector is for/m)
   if (inspector) rememberKey(inspector)

@@ -12,7 +12,7 @@ The rules of \`hookline check\`: the mistake that each one finds, its reason, an
 
 \`check\` knows what the action outputs, and reports only what concerns these values. Two other tools check the rest: [actionlint](https://github.com/rhysd/actionlint) finds general mistakes, such as unknown steps, shells and inputs, and [zizmor](https://docs.zizmor.sh) finds security problems, such as untrusted input that reaches a script through a variable or a file. You can [run the three tools in one job](../guides/test-in-ci.md#check-workflows).
 
-Each hint is a form that passes \`check --strict\`. A hint that begins with "write" replaces the marked characters.
+Each hint is a form that passes \`check --strict\`. An expression after "write" replaces the marked characters, for example \`write steps.hookline.outputs.triggered == 'true'\`.
 
 A comment suppresses a rule on its own line and on the line below it, for example \`if: always() # hookline: ignore[always-true] the job reports failures, too\`. The reason is optional. Inside of \`run: |\`, a \`#\` belongs to the script, so write the comment on the line of \`run\`.
 

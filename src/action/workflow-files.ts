@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { isScalar } from 'yaml'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import { TRIGGERS } from '../triggers/index.ts'
+import { systemProblem } from '../wire/system-error.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import * as expressions from '../workflow/expressions.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
@@ -58,7 +59,8 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       try {
         bytes = readFileSync(join(root, file))
       } catch (cause) {
-        throw new FatalMistake({ code: 'no-file', message: `${file} cannot be read` }, { cause })
+        const { message = `${file} cannot be read`, hint } = systemProblem(cause, file) ?? {}
+        throw new FatalMistake({ code: 'no-file', message, ...(hint && { hint }) }, { cause })
       }
       return readWorkflowFile(name, sourceOf(file, bytes), { contexts, triggers: TRIGGERS })
     },

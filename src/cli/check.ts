@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { type Fixed, fixSource } from '../check/fix.ts'
@@ -110,7 +111,7 @@ export interface Checked {
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   const { root, globs, fix = false } = options
   try {
-    const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const named = globs.length > 0 ? namedFiles(root, globs) : defaultFiles(root)
     const unreadable: Finding[] = []
     const files = named.flatMap((file) => {
       const source = readOr(unreadable, () => readSource(root, file.file))
@@ -151,6 +152,22 @@ function readOr<Read>(unreadable: Finding[], read: () => Read): Read | undefined
     unreadable.push(...asFindings(error.problems, 'error'))
     return undefined
   }
+}
+
+/**
+ * The files that globs name. The root and `.github` contain YAML files of other tools, so these folders
+ * mean their workflow files.
+ */
+function namedFiles(root: string, globs: readonly string[]): NamedFile[] {
+  const natives = `${NATIVE_FOLDER}/*.{yml,yaml}`
+  const folders = new Map([
+    [resolve(root), [DEFAULT_GLOB, natives]],
+    [resolve(root, '.github'), [natives]],
+  ])
+  return findSourceFiles(
+    root,
+    globs.flatMap((glob) => folders.get(resolve(root, glob)) ?? [glob]),
+  )
 }
 
 /** @throws UserError if there are neither sources nor workflows of GitHub */

@@ -99,13 +99,17 @@ async function serve(options: DevOptions): Promise<void> {
       return server.close()
     },
   })
-  print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
-  else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
-  if (runs) process.stderr.write(runHint(runs.key))
-  if (poll && polledTriggers(readAllWorkflows(() => workflows({})).found).length === 0) {
-    warn([NO_BOT])
+  const address = `hookline dev listening on ${server.url}`
+  if (json) {
+    // Standard output is for the program that reads the events.
+    process.stderr.write(`${address}\n`)
+    if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
+  } else {
+    print(address)
+    print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
   }
+  if (runs) process.stderr.write(runHint(runs.key))
+  if (poll && hasNoBot(() => workflows({}))) warn([NO_BOT])
   if (runs?.missing) warn([{ message: `--run cannot run jobs: ${runs.missing}` }])
   if (poll) server.poll()
   const look = async () => {
@@ -195,6 +199,12 @@ function inspectorLine({ url, inspectorPath }: DevServer): string {
 
 const KEY_NEEDED =
   'A request needs the key of HOOKLINE_DEV_KEY: add -H "X-Platform-Authorization: $KEY" to the curl line.'
+
+/** False if a workflow has a mistake, such as an empty token, because its trigger is then unknown. */
+function hasNoBot(open: () => WorkflowSource): boolean {
+  const { found, problems } = readAllWorkflows(open)
+  return problems.length === 0 && polledTriggers(found).length === 0
+}
 
 const NO_BOT = {
   message: '--poll has no bot to poll: no workflow has the trigger messaging_bot',

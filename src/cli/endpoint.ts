@@ -316,6 +316,7 @@ async function show(
 async function update(text: string, options: UpdateOptions): Promise<void> {
   const { remove: removed = [], json } = options
   refuseRef(options)
+  refuseRemovedAndSet(options)
   const plain = plainSettings(options, process.env)
   const client = await findRelay(options)
   const place = await namedEndpoint(text, options.repository, client)
@@ -340,6 +341,19 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
   const { endpoint } = await client.ask({ method: 'PATCH', path: place.path, body })
   if (json) printJson({ endpoint })
   else print(printable(`${place.owner}/${place.name} is updated`))
+}
+
+/** @throws UsageError if one setting is set and removed */
+function refuseRemovedAndSet({ remove: removed = [], ...options }: UpdateOptions): void {
+  const { sender, verify, target } = options
+  const given = { ...options, verify: sender ?? verify, targets: target }
+  const both = removed.find((setting) => given[setting] !== undefined)
+  if (both === undefined) return
+  const flag = both === 'targets' ? 'target' : both === 'verify' && sender ? 'sender' : both
+  throw new UsageError({
+    message: `--${flag} cannot be combined with --remove ${both}`,
+    hint: 'Omit one of them: a new value replaces the old one.',
+  })
 }
 
 /** The settings that depend on the workflow, which is read again if a flag changes it. */

@@ -74,11 +74,7 @@ export function readSource(root: string, file: string): Source {
   const path = join(root, file)
   try {
     const inside = relative(realpathSync.native(root), realpathSync.native(path))
-    if (inside.startsWith('..'))
-      throw new FatalMistake({
-        code: 'no-file',
-        message: `${file} is a link that leads out of the repository`,
-      })
+    if (inside.startsWith('..')) throw outside(root, path, file)
     const source = decodedSource(file, path)
     const text = withUnixLines(source.text)
     return { ...source, text, ...(USES_ROOT.test(text) && rootAction(root)) }
@@ -87,6 +83,18 @@ export function readSource(root: string, file: string): Source {
     const { message = `${file} cannot be read`, hint } = systemProblem(cause, file) ?? {}
     throw new FatalMistake({ code: 'no-file', message, ...(hint && { hint }) }, { cause })
   }
+}
+
+function outside(root: string, path: string, file: string): FatalMistake {
+  if (!relative(root, path).startsWith('..')) {
+    const message = `${file} is a link that leads out of the repository`
+    return new FatalMistake({ code: 'no-file', message })
+  }
+  return new FatalMistake({
+    code: 'no-file',
+    message: `${file} is outside of this folder`,
+    hint: 'Run the command at the root of the repository that has the file.',
+  })
 }
 
 /** Decodes the bytes again only if the text contains invalid UTF-8, because that is slow. */

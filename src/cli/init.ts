@@ -138,11 +138,11 @@ function checkedName(name: string): string {
   return name
 }
 
-/** @throws UserError for a flag that concerns webhooks, together with a kind that polls */
+/** @throws UsageError for a flag that concerns webhooks, together with a kind that polls */
 function refusePolled({ kind, sender, dispatch }: InitOptions): void {
   const flag = sender === undefined ? dispatch && '--dispatch' : '--sender'
   if (!flag || KINDS.get(kind)?.secret === undefined) return
-  throw new UserError({
+  throw new UsageError({
     message: `${flag} cannot be combined with --kind ${kind}, which polls and receives no webhooks`,
     hint: 'Remove one of them. For a bot that receives webhooks: --sender telegram',
   })

@@ -13,7 +13,7 @@ import {
   readAddress,
   refuseInsecureAddress,
 } from '../wire/address.ts'
-import { UserError } from '../wire/errors.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -438,13 +438,17 @@ async function sendWebhook(
   }
 }
 
-/** The token goes only to the relay that the user names. @throws UserError for an invalid address */
+/**
+ * The token goes only to the relay that the user names.
+ *
+ * @throws UserError for an invalid address; UsageError for a whole URL
+ */
 function tokenUrl(relay: string, path: string): URL {
   const given = readAddress(relay, RELAY_ADDRESS)
   refuseInsecureAddress(given)
   const base = baseAddress(given)
   if (/^https?:/i.test(path)) {
-    throw new UserError({
+    throw new UsageError({
       message: '--relay cannot be combined with a whole URL',
       hint: `Write the path after the address of the relay: hookline send octo/repo/hook/webhook --relay ${base}`,
     })

@@ -18,7 +18,7 @@ import {
   referencesIn,
 } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
-import { hasPlainOutputs } from '../workflow/on.ts'
+import { hasPlainOutputs, type SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
@@ -271,9 +271,10 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   if (second?.name === undefined) return undefined
   if (!FIELDS.some((field) => same(field, second.name))) {
     const message = `"on.${trigger.name}" has no "${second.name}"`
-    const hint = didYouMean(second.name, FIELDS) ?? `on.${trigger.name}.outputs.${second.name}?`
+    const hint = didYouMean(second.name, FIELDS) ?? meantField(trigger, second.name)
     const notes = [`it has: ${FIELDS.join(', ')}`]
-    return { ...spanOfStep(second), code: 'unknown-field', message, hint, notes }
+    const fault = { ...spanOfStep(second), code: 'unknown-field', message, notes } as const
+    return hint === undefined ? fault : { ...fault, hint }
   }
   // The user's own `config` may change the outputs.
   if (!same('outputs', second.name) || !hasPlainOutputs(trigger)) return undefined
@@ -291,6 +292,16 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   }
 }
 
+/** The field that `on.<trigger>.<name>` means: an output, or the step's output `triggered`. */
+function meantField(trigger: SourceTrigger, name: string): string | undefined {
+  if (same('triggered', name)) return `compare the outcome: on.${trigger.name}.outcome == 'success'`
+  const known = Object.keys(trigger.definition.outputs)
+  if (!hasPlainOutputs(trigger) || known.some((one) => same(one, name))) {
+    return `on.${trigger.name}.outputs.${name}?`
+  }
+  return known.includes('body') ? `on.${trigger.name}.outputs.body.${name}?` : undefined
+}
+
 function spanOfStep({ start, end }: Span): Span {
   return { start, end }
 }
@@ -299,14 +310,16 @@ function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
 }
 
-/** `===`, `!==` and strings in double quotes, outside of strings in single quotes, each with GitHub's form. */
+/** `===`, `!==`, `=` and strings in double quotes, outside of strings in single quotes, each with GitHub's form. */
 function slipsOf(expression: string): (Fault & { readonly replacement: string })[] {
   if (!/["=]/.test(expression)) return []
-  const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
+  const parts = expression.matchAll(
+    /'(?:[^']|'')*'|(?<operator>[!=]==|(?<![!<=>])=(?!=))|"(?<text>[^"]*)"/g,
+  )
   return [...parts].flatMap(({ 0: found, index, groups }) => {
     const slip = { start: index, end: index + found.length, code: 'bad-expression' } as const
     if (groups?.operator !== undefined) {
-      const replacement = groups.operator.slice(0, 2)
+      const replacement = found === '=' ? '==' : found.slice(0, 2)
       const message = `expression: "${found}" is not an operator here`
       return [{ ...slip, message, hint: `write ${replacement}`, replacement }]
     }

@@ -92,6 +92,12 @@ test('nothing is polled without --poll', async () => {
   expect(telegram.calls).toEqual([])
 })
 
+test('a bot without its token is no missing bot', async () => {
+  const { command } = await start({ token: '' })
+  await command.printed(/secrets\.BOT is empty/)
+  expect(command.stderr).not.toContain('--poll has no bot')
+})
+
 test('--poll without a bot says how to write one', async () => {
   dev = await startDev({
     files: { 'workflows/hook.yml': 'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n' },

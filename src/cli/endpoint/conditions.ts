@@ -60,7 +60,7 @@ export function conditionsFrom(
   const settings = verificationSettings(sender, verify)
   if (settings === undefined && (secretEnv ?? publicKey) !== undefined) {
     const flag = secretEnv === undefined ? '--public-key' : '--secret-env'
-    throw new UserError({ message: `${flag} needs --sender <name> or --verify <scheme>` })
+    throw new UsageError({ message: `${flag} needs --sender <name> or --verify <scheme>` })
   }
   const secret = settings === undefined ? undefined : secretFrom(secretEnv, publicKey, env)
   const entries = settings === undefined ? [] : verificationsOf(settings, secret)
@@ -165,14 +165,14 @@ function ifProblem(mistake: string): Problem {
   return { message, hint: 'Write it as in the "if:" of a job: body.action == \'opened\'' }
 }
 
-/** @throws UserError if the variable is not set, or both flags are given */
+/** @throws UserError if the variable is not set; UsageError if both flags are given */
 export function secretFrom(
   secretEnv: string | undefined,
   publicKey: string | undefined,
   env: Environment,
 ): string | undefined {
   if (secretEnv !== undefined && publicKey !== undefined) {
-    throw new UserError({
+    throw new UsageError({
       message: '--secret-env cannot be combined with --public-key',
       hint: 'Omit one of them: a scheme verifies either with a secret or with a public key.',
     })

@@ -51,11 +51,8 @@ export async function withOwner<Result>(
     const needsOwner = error instanceof RelayRefusal && error.code === 'invalid_query'
     if (!needsOwner || owner !== undefined) throw error
     const here = ownerHere()
-    if (here !== undefined) return ask(here)
-    throw new UserError({
-      message: 'this relay has one database for each owner, and no owner is named',
-      hint: 'Add --repository owner/name.',
-    })
+    if (here === undefined) throw error
+    return ask(here)
   }
 }
 

@@ -199,8 +199,11 @@ class Checker {
       return { code, message, hint: `write ${before}${path.replace(/^\[[^\]]*\]/, '')}` }
     }
     if (whole.kind !== 'text') return { code, message }
-    if (whole.output) {
-      const { hint, ...rest } = whole.output.safe(path)
+    // `toJSON(outputs.body)` is JSON of a string, which has no properties either.
+    const inner = /^tojson\s*\(/i.test(before) ? whole.json : undefined
+    const output = whole.output ?? (inner?.kind === 'text' ? inner.output : undefined)
+    if (output) {
+      const { hint, ...rest } = output.safe(path)
       return { code, message, hint: `write ${hint}`, ...rest }
     }
     const empty = whole.json?.kind === 'list' ? '[]' : '{}'

@@ -60,5 +60,7 @@ export function invalidQuery(hint: string): RelayError {
 
 /** On Workers, where each owner has a database of its own. */
 export function noOwner(): RelayError {
-  return invalidQuery('name the owner: on Workers, each owner has a database of its own')
+  return invalidQuery(
+    'name the owner, for example by --repository owner/name: on Workers, each owner has a database of its own',
+  )
 }

@@ -282,7 +282,7 @@ export async function findLocalRelay(choice: FolderChoice): Promise<LocalRelay> 
   }
   throw new UserError({
     message: `found no relay on this machine: ${folders.map(({ path }) => path).join(', ')}`,
-    hint: 'Start one: hookline relay. For a relay in another folder, add --data <folder>; for a relay elsewhere, --relay <url>.',
+    hint: 'Start one: hookline relay. For a relay in another folder, set HOOKLINE_DATA=<folder>; for a relay elsewhere, add --relay <url>.',
   })
 }
 
