@@ -363,6 +363,13 @@ describe('an unindented line that ends a block', () => {
     expect(codes('\nname x\non: push\njobs: {}\n')).toEqual(['yaml-syntax'])
   })
 
+  test('a key in the column of the other needs no other column', () => {
+    const text = 'on: push\njobs: {}\nrun-name: |\n  Hello\nSubject: x\n  more\n'
+    expect(found(text)).toEqual([
+      ['5:1', 'yaml-syntax', 'indent it by 2 spaces, as the text above'],
+    ])
+  })
+
   test('a section after a block is none', () => {
     expect(found(`${step('- run: |', '    a')}env:\n  A: b\n`)).toEqual([])
   })

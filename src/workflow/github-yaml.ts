@@ -469,7 +469,8 @@ export function endOfBlock(text: string, header: number, end: number): Refusal {
   const content = lineFrom(text, end)
   const before = text.slice(text.lastIndexOf('\n', header) + 1, header)
   const [, { length: column } = '', key] = /^( *(?:- +)*)([\w-]+):/.exec(before) ?? []
-  const isKey = key !== undefined && /^ *[\w-]+:(?!\S)/.test(content)
+  const isThere = content.length - content.trimStart().length === column
+  const isKey = key !== undefined && !isThere && /^ *[\w-]+:(?!\S)/.test(content)
   const asKey = isKey ? `, or by ${column} if it is a key beside "${key}"` : ''
   return {
     code: 'yaml-syntax',

@@ -128,7 +128,8 @@ type Issue = BaseIssue<unknown>
 function describeComputed(issue: Issue, path: Path): Mistake {
   const option = isUnknownKey(issue) ? '' : optionName(path)
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
-    const mistake = wrongType(issue, option)
+    // Quotes around an expression do not change the type of its value.
+    const { hint: _, ...mistake } = wrongType(issue, option)
     const isText =
       typeof issue.input === 'string' && /^(number|boolean)$/.test(issue.expected ?? '')
     return isText ? { ...mistake, hint: FROM_JSON } : mistake

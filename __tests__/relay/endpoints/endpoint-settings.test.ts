@@ -133,6 +133,8 @@ describe('a mistake is named', () => {
     [{ verify: [{ scheme: 'token', secret: 's' }] }, 'set exactly one of "header", "query"'],
     [{ verify: [{ scheme: 'hmac', secret: 's' }] }, 'no "header", which hmac needs'],
     [{ verify: [{ ...HMAC, header: 5 }] }, '"header" of "verify" must be a string'],
+    [{ verify: [{ ...HMAC, signedPayload: 5 }] }, '"signedPayload" of "verify" must be a string'],
+    [{ verify: [{ ...HMAC, field: null }] }, '"verify" has "field", which hmac does not use'],
     [{ verify: [{ ...HMAC, signatureEncoding: 'b32' }] }, 'must be one of hex, base64, base64url'],
     [{ verify: [{ ...HMAC, algorithm: 'md5' }] }, '"algorithm" of "verify" must be one of sha1'],
     [{ verify: [{ ...HMAC, secretEncoding: 'hex', secret: 'zz' }] }, '"secret" is not hex'],
@@ -156,6 +158,12 @@ describe('a mistake is named', () => {
     expect(shown).not.toContain('s3cret')
     const verify = [{ scheme: 'basic', secret: 's3cret' }]
     expect(await refusal({ verify })).not.toContain('s3cret')
+  })
+
+  test('but not for a position in a list as a number', async () => {
+    const places = { signatureField: 2, timestampField: 1, signedPayload: '{timestamp}.{body}' }
+    const verify = [{ ...HMAC, ...places, separator: ',' }]
+    expect((await read({ verify })).verify).toMatchObject([{ signatureField: 2 }])
   })
 
   test('but not for 15 digits, digits in quotes, or an exact power of ten', async () => {

@@ -91,7 +91,10 @@ describe('wrong is', () => {
     ['{scheme: github, secret: " "}', UNSET],
     ['{scheme: github, secret: "\\n"}', UNSET],
     ['{scheme: github, secret: }', UNSET],
-    ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
+    [
+      '{scheme: github, secret: 5}',
+      '"verify.secret" is a number, not a string | write it in quotes',
+    ],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
     ['{scheme: github, secret: []}', '"verify.secret" is an empty list'],
     [`{secret: ${S}}`, `"verify" has no "scheme"; schemes: ${NAMES}`],

@@ -195,13 +195,13 @@ export function claimsMistake(
     if (scheme.needs.includes('secret') && settings.secrets.length === 0) {
       return `"verify" has no secret for ${scheme.name}`
     }
+    const wrong = optionsMistake(scheme, settings)
+    if (wrong !== undefined) return wrong
     const mistake = settings.field === undefined ? undefined : pathMistake(settings.field)
     if (mistake !== undefined) return `"field" of "verify" ${mistake}`
     if (signsUrl(scheme, settings) && publicUrl === undefined) {
       return `${scheme.name} signs the URL, so the relay needs HOOKLINE_PUBLIC_URL`
     }
-    const wrong = optionsMistake(scheme, settings)
-    if (wrong !== undefined) return wrong
   }
   return undefined
 }

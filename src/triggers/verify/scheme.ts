@@ -58,6 +58,10 @@ export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): Verif
   for (const name of ['header', 'timestampHeader']) {
     if (typeof given[name] === 'string') given[name] = given[name].toLowerCase()
   }
+  // A position in a list is a number, or a string of digits.
+  for (const name of ['signatureField', 'timestampField']) {
+    if (typeof given[name] === 'number') given[name] = String(given[name])
+  }
   return { ...(given as Omit<VerifySettings, 'secrets'>), secrets }
 }
 
