@@ -197,7 +197,7 @@ describe('hookline init', () => {
     [
       'a dispatch mode of a bot',
       ['--kind', 'bot', '--dispatch', 'workflow'],
-      1,
+      2,
       /--sender telegram/,
     ],
   ] as const
