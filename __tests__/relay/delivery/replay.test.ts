@@ -230,14 +230,19 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
     })
   })
 
-  test('an event behind a refused credential says what it waits for, until when, and the cure', async () => {
+  /** Sends an event that waits behind another, whose credential GitHub refused. @returns its id */
+  async function behindRefusedCredential(): Promise<string> {
     const url = await relay.endpoint()
     await relay.post(url)
     await relay.settled()
     relay.github.always({ status: 401, body: '{"message":"Bad credentials"}' })
     await relay.post(url)
     await relay.pass(1000)
-    const behind = idOf(await relay.post(url))
+    return idOf(await relay.post(url))
+  }
+
+  test('an event behind a refused credential says what it waits for, until when, and the cure', async () => {
+    const behind = await behindRefusedCredential()
     const [delivery] = await relay.list()
     expect(delivery).toMatchObject({ id: behind, state: 'waiting', reason: 'queued' })
     expect(delivery).toMatchObject({ waitsFor: 'invalid_token', attempts: 0 })
@@ -253,13 +258,7 @@ describe.each(SERVERS)('replays, with %s', (_, startServer) => {
   })
 
   test('immediately tries the events that wait because GitHub refused their credential', async () => {
-    const url = await relay.endpoint()
-    await relay.post(url)
-    await relay.settled()
-    relay.github.always({ status: 401, body: '{"message":"Bad credentials"}' })
-    await relay.post(url)
-    await relay.pass(1000)
-    const behind = idOf(await relay.post(url))
+    const behind = await behindRefusedCredential()
     relay.github.reset()
     await relay.pass()
     const states = async () => (await relay.list()).map(({ state }) => state)
