@@ -11,11 +11,12 @@ import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  schemeMistakes,
   settingsJson,
   TIMESTAMP_FORMATS,
-  type VerifySettingName,
   type VerifySettings,
   verifySettings,
+  WHITE_SPACE,
 } from './verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from './verify/schemes.ts'
 import { fieldValues, withoutFields } from './verify/token-schemes.ts'
@@ -188,7 +189,7 @@ function entrySchema(own: string | undefined) {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = verifySettings(given)
-      const mistakes = schemes.flatMap((scheme) => mistakesOf(scheme, settings))
+      const mistakes = schemes.flatMap((scheme) => schemeMistakes(scheme, settings))
       for (const message of mistakes) addIssue({ message })
       return mistakes.length > 0 ? NEVER : { schemes, settings }
     }),
@@ -212,34 +213,6 @@ export function bareVerification(name: string): Verification {
   const scheme = schemeNamed(name)
   return { schemes: scheme ? [scheme] : [], settings: verifySettings({}) }
 }
-
-function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
-  const { name, needs, takes = [] } = scheme
-  const { secrets, ...others } = settings
-  const named: VerifySettingName[] = keys(others).filter((name) => others[name] !== undefined)
-  const given: VerifySettingName[] = secrets.length > 0 ? ['secret', ...named] : named
-  const absent = needs.filter((option) => !given.includes(option))
-  const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
-  const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
-  return [
-    ...absent.map((option) => `the scheme ${name} needs "${option}"`),
-    ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
-    ...(mistake === undefined ? [] : [mistake]),
-  ]
-}
-
-/** The mistake in the options. White space in a secret is named if it is the only mistake. */
-function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
-  const mistake = scheme.mistake?.(settings)
-  if (mistake === undefined) return undefined
-  const spaces = new RegExp(WHITE_SPACE, 'g')
-  const secrets = settings.secrets.map((secret) => new Secret(secret.reveal().replace(spaces, '')))
-  const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
-  return isItsCause ? WHITE_SPACE_MISTAKE : mistake
-}
-
-/** White space, and characters without width, which copying from a web page may add. */
-const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
 
 /**
  * Whether a secret or a URL was pasted with white space: no sender's begins or ends with any. A PEM file ends in
@@ -297,8 +270,6 @@ export async function verifyRequest(
     messages: [warning('unverified', text), ...notes],
   }
 }
-
-const WHITE_SPACE_MISTAKE = '"secret" contains white space or a line break: store it again without'
 
 const WHITE_SPACE_AROUND =
   'a "secret" or "url" of "verify" begins or ends with white space or a line break: store it again without, or write "|-" instead of "|" in YAML'

@@ -6,6 +6,7 @@ import {
   type CredentialLocations,
   checkEncodings,
   type Scheme,
+  schemeMistakes,
   settingsFrom,
   TIMESTAMP_FORMATS,
   type VerifySettings,
@@ -214,15 +215,10 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   timestampFormat: Object.keys(TIMESTAMP_FORMATS),
 }
 
-/** Why a scheme cannot use its options, for which a workflow with them would fail, too. */
+/** The first option of a scheme that is wrong. The relay knows the URL itself, so `url` is not read. */
 function optionsMistake(scheme: Scheme, settings: VerifySettings): string | undefined {
-  const { name, needs, takes = [] } = scheme
-  // The relay knows the URL itself.
   const { secrets: _, url: __, ...options } = settings
   for (const [option, value] of Object.entries(options)) {
-    if (![...needs, ...takes].some((known) => known === option)) {
-      return `"verify" has ${JSON.stringify(option.slice(0, 40))}, which ${name} does not use`
-    }
     const choice = CHOICES[option]
     if (choice && !choice.includes(String(value))) {
       return `"${option}" of "verify" must be one of ${choice.join(', ')}`
@@ -232,12 +228,9 @@ function optionsMistake(scheme: Scheme, settings: VerifySettings): string | unde
       return `"${option}" of "verify" must be ${isNumber ? 'a whole number of seconds' : 'a string'}`
     }
   }
-  const own: readonly string[] = ['secret', 'url', ...Object.keys(options)]
-  const missing = needs.find((option) => !own.includes(option))
-  if (missing !== undefined) return `"verify" has no "${missing}", which ${name} needs`
   const url = signsUrl(scheme, settings) ? new Secret('https://relay.example') : undefined
-  const mistake = scheme.mistake?.({ ...settings, url })
-  return mistake === undefined ? undefined : `"verify" for ${name}: ${mistake}`
+  const [mistake] = schemeMistakes(scheme, { ...settings, url })
+  return mistake === undefined ? undefined : `"verify": ${mistake}`
 }
 
 /** Where a verified request has its signature or token. */

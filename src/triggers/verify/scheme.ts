@@ -92,6 +92,40 @@ export interface Scheme {
   ): Promise<VerificationFault>
 }
 
+/** The mistakes in a scheme's settings, as messages without values. */
+export function schemeMistakes(scheme: Scheme, settings: VerifySettings): string[] {
+  const { name, needs, takes = [] } = scheme
+  const { secrets, ...others } = settings
+  const named = Object.entries(others).flatMap(([option, value]) =>
+    value === undefined ? [] : [option],
+  )
+  const given = secrets.length > 0 ? ['secret', ...named] : named
+  const known: readonly string[] = [...needs, ...takes]
+  const absent = needs.filter((option) => !given.includes(option))
+  const idle = given.filter((option) => !known.includes(option))
+  const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
+  return [
+    ...absent.map((option) => `the scheme ${name} needs "${option}"`),
+    ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
+    ...(mistake === undefined ? [] : [mistake]),
+  ]
+}
+
+/** The mistake in the options. White space in a secret is named if it is the only mistake. */
+function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
+  const mistake = scheme.mistake?.(settings)
+  if (mistake === undefined) return undefined
+  const spaces = new RegExp(WHITE_SPACE, 'g')
+  const secrets = settings.secrets.map((secret) => new Secret(secret.reveal().replace(spaces, '')))
+  const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
+  return isItsCause
+    ? '"secret" contains white space or a line break: store it again without'
+    : mistake
+}
+
+/** White space, and characters without width, which copying from a web page may add. */
+export const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
+
 /** `undefined` if the request is verified. */
 export type VerificationFault = string | undefined
 
