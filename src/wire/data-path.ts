@@ -1,4 +1,4 @@
-import { isObject, type Json } from './json.ts'
+import { isObject, type Json, valueAt } from './json.ts'
 
 /** A path into data, such as `body.events[0].action`. */
 export interface DataPath {
@@ -137,13 +137,6 @@ function find(
 export function valueAtPath(value: Json | undefined, path: DataPath): Json | undefined {
   const location = locate(value, path, 0, path.steps.length)
   return location && valueAt(value, location)
-}
-
-function valueAt(value: Json | undefined, location: Location): Json | undefined {
-  return location.reduce<Json | undefined>((at, key) => {
-    // `locate` found an own key, or an element
-    return (at as Record<string | number, Json> | undefined)?.[key]
-  }, value)
 }
 
 /**

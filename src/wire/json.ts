@@ -158,14 +158,16 @@ export function without(object: JsonObject, keys: readonly string[]): JsonObject
 }
 
 /** The value at a path of names; elements of a list are named by their index. */
-export function valueAt(value: Json | undefined, names: readonly string[]): Json | undefined {
-  let at = value
-  for (const name of names) {
+export function valueAt(
+  value: Json | undefined,
+  names: readonly (string | number)[],
+): Json | undefined {
+  return names.reduce<Json | undefined>((at, name) => {
     if (typeof at !== 'object' || at === null) return undefined
-    if (Array.isArray(at)) at = /^\d+$/.test(name) ? at[Number(name)] : undefined
-    else at = Object.hasOwn(at, name) ? at[name] : undefined
-  }
-  return at
+    // The length of a list is its own, but no element.
+    const isPart = Object.prototype.propertyIsEnumerable.call(at, name)
+    return isPart ? (at as Record<string | number, Json>)[name] : undefined
+  }, value)
 }
 
 /**
