@@ -309,6 +309,12 @@ describe('hookline send', () => {
       code: 1,
       stderr: expect.stringContaining('hookline deliveries'),
     })
+    const { stdout } = await hookline(['send', url, '--wait', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      accepted: true,
+      queued: true,
+      error: { code: 'failed', message: 'there is no run yet' },
+    })
   })
 
   test('--wait does not wait for an event that the relay filtered', async () => {

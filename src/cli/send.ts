@@ -37,7 +37,15 @@ import {
   type RequestOptions,
 } from './send/outgoing-request.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signedNow } from './send/signatures.ts'
-import { EXIT, print, printJson, withProgress, wrappedNames } from './terminal.ts'
+import {
+  EXIT,
+  errorJson,
+  print,
+  printJson,
+  reportError,
+  withProgress,
+  wrappedNames,
+} from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sender?: string
@@ -180,10 +188,19 @@ async function sendOnce(
   const started = performance.now()
   const response = await sendWebhook(url, request, token)
   const milliseconds = Math.round(performance.now() - started)
-  if (options.json) printJson({ ...response, milliseconds })
-  else print(responseLines(request.method, url, response, milliseconds).map(printable).join('\n'))
+  const lines = responseLines(request.method, url, response, milliseconds)
+  if (!options.json) print(lines.map(printable).join('\n'))
   if (!response.accepted) process.exitCode = EXIT.failure
-  else if (options.wait) await waitForRun(url, endpoint, response)
+  let failure = {}
+  try {
+    if (response.accepted && options.wait) await waitForRun(url, endpoint, response)
+  } catch (error) {
+    if (!options.json) throw error
+    // The only object contains the response, too: the request was sent.
+    process.exitCode = reportError(error)
+    failure = errorJson(error)
+  }
+  if (options.json) printJson({ ...response, milliseconds, ...failure })
 }
 
 /** The response of a relay or of `hookline dev` to a webhook request. */

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/node/server.ts'
 import { bugOf, errorCode, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { printableJson } from '../wire/printable.ts'
 import { HELP_WIDTH, wrap } from '../wire/settings-help.ts'
 import { currentShell, type Shell } from '../wire/shell.ts'
@@ -45,10 +46,14 @@ function userProblems(error: unknown): readonly Problem[] | undefined {
 /** Prints an error as JSON to standard output, for --json. `--help` is no error. */
 export function printFailure(error: unknown): void {
   if (error instanceof CommanderError && error.exitCode === 0) return
-  printJson({ error: failureJson(error) })
+  printJson(errorJson(error))
 }
 
-function failureJson(error: unknown) {
+export function errorJson(error: unknown): JsonObject {
+  return { error: failureOf(error) }
+}
+
+function failureOf(error: unknown) {
   if (error instanceof CommanderError) {
     // Commander shows the help if the command is missing, and gives no message.
     const isHelp = error.code === 'commander.help'
