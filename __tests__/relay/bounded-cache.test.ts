@@ -22,3 +22,16 @@ test('a value that is set anew counts as new', () => {
   cache.delete('a')
   expect([cache.get('a'), cache.size]).toEqual([undefined, 1])
 })
+
+test('a value of the older half moves to the recent one, and each is stored once', () => {
+  const cache = new BoundedCache<string, number>(4)
+  for (const [at, name] of ['a', 'b', 'c'].entries()) cache.set(name, at)
+  // `a` and `b` are the older half.
+  expect([cache.size, cache.get('a'), cache.size]).toEqual([3, 0, 3])
+  cache.set('d', 3)
+  expect(['a', 'b', 'c', 'd'].map((name) => cache.get(name))).toEqual([0, undefined, 2, 3])
+  // Of an odd number, the half is rounded up.
+  const odd = new BoundedCache<string, number>(3)
+  for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) odd.set(name, at)
+  expect(['a', 'd'].map((name) => odd.get(name))).toEqual([0, 3])
+})

@@ -13,6 +13,16 @@ const SENDERS = { kind: 'token', isOwn: false } as Credential
 describe('new events can be forwarded or kept', () => {
   test.each([
     ['the own authority is unknown to GitHub', 'invalid_token', OWN, {}, 'credential'],
+    ['the clock is wrong', 'app_clock_skew', OWN, {}, 'credential'],
+    ['the App is not installed', 'app_not_installed', OWN, { servesOne: true }, 'credential'],
+    [
+      'the App lacks a permission',
+      'app_permission_missing',
+      OWN,
+      { servesOne: true },
+      'credential',
+    ],
+    ['the event is wrong', 'event_rejected', OWN, { servesOne: true }, undefined],
     ['the App’s key is rejected', 'app_key_rejected', OWN, {}, 'credential'],
     ['the sender’s token is unknown', 'invalid_token', SENDERS, {}, undefined],
     ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
@@ -40,13 +50,39 @@ describe('new events can be forwarded or kept', () => {
     const fails = () => readiness.refused(new RelayError(code), credential)
     fails()
     expect(await readiness.why()).toBe(why)
-    now += 61_000
+    expect(readiness.isLost).toBe(why !== undefined || shortage === 'none')
+    now += 60_000
+    expect(await readiness.why()).toBe(why)
+    now += 1
     expect(await readiness.why()).toBeUndefined()
     fails()
     readiness.accepted()
-    expect(await readiness.why()).toBeUndefined()
+    expect([await readiness.why(), readiness.isLost]).toEqual([undefined, false])
+    readiness.refused(new TypeError('a bug'), OWN)
+    expect([await readiness.why(), readiness.isLost]).toEqual([undefined, false])
     readiness.stop()
     expect(await readiness.why()).toBe('stopping')
+  })
+
+  test('or a large body cannot be stored for a minute, unless the disk fails anyway', async () => {
+    let now = 0
+    let fault: string | undefined
+    const ports = { now: () => now, servesOne: false }
+    const readiness = new Readiness({ ...ports, fault: async () => fault })
+    const plain = new Readiness(ports)
+    expect([await readiness.degraded(), await plain.degraded()]).toEqual([undefined, undefined])
+    readiness.bodiesFull()
+    plain.bodiesFull()
+    now += 60_000
+    expect([await readiness.degraded(), await plain.degraded()]).toEqual([
+      ...['bodies_full', 'bodies_full'],
+    ])
+    fault = 'disk'
+    expect(await readiness.degraded()).toBe('disk')
+    fault = undefined
+    now += 1
+    expect([await readiness.degraded(), await plain.degraded()]).toEqual([undefined, undefined])
+    expect(await readiness.why()).toBeUndefined()
   })
 
   test('a database that lacks room is no matter while GitHub takes events', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readRelayConfig, sharedGitHub, statelessRelay } from '../../src/relay/config.ts'
 import type { RelayStore } from '../../src/relay/delivery/accept.ts'
 import type { RecordedRequest } from '../../src/relay/delivery/event-record.ts'
@@ -230,4 +230,241 @@ test('a large body is searched for the token in pieces, with a pause after each'
   )
   await expect(checked).rejects.toMatchObject({ code: 'token_in_body' })
   expect(pauses).toBe(11)
+})
+
+/** The headers of a response, without those of every response. */
+function ownHeaders(headers: Readonly<Record<string, string>>) {
+  const own = Object.entries(headers).filter(
+    ([name]) => name.startsWith('x-hookline-') && name !== 'x-hookline-delivery',
+  )
+  return Object.fromEntries(own)
+}
+
+describe('the response to an accepted event', () => {
+  const BODY = '{"success":true}'
+  const RUN = 'https://github.com/o/r/actions/runs/1'
+  const ASKS = '&__response_code=299&__response_body=ok'
+  const QUEUED = { 'x-hookline-queued': 'true', 'x-hookline-reason': 'github_unavailable' }
+
+  test.each<
+    [name: string, attempts: object, query: string, status: number, body: string, headers: object]
+  >([
+    ['plain', {}, '', 200, BODY, {}],
+    ['as the URL asks for', {}, ASKS, 299, 'ok', {}],
+    ['with its run', { run: RUN }, '', 200, BODY, { 'x-hookline-run': RUN }],
+    [
+      'that fired nothing',
+      { isIdle: true, idleReason: 'filter: a' },
+      ASKS,
+      299,
+      'ok',
+      { 'x-hookline-hint': 'nothing_fired', 'x-hookline-reason': 'filter: a' },
+    ],
+    [
+      'that fired nothing, without a reason',
+      { isIdle: true },
+      '',
+      200,
+      BODY,
+      {
+        'x-hookline-hint': 'nothing_fired',
+      },
+    ],
+    ['that is queued', { queued: 'github_unavailable' }, '', 202, BODY, QUEUED],
+    [
+      'that is queued, as the URL asks for',
+      { queued: 'github_unavailable' },
+      ASKS,
+      299,
+      'ok',
+      QUEUED,
+    ],
+  ])('%s', async (_name, attempts, query, status, body, headers) => {
+    const { relay } = await relayWith({}, async () => ({ tries: 1, ...attempts }))
+    const given = { ...request('{}'), target: `/-/o/${ID}?x=1${query}` }
+    const response = await respond(given, relay)
+    expect([response.status, response.body]).toEqual([status, body])
+    expect(ownHeaders(response.headers)).toEqual(headers)
+  })
+
+  test.each([
+    [{ isIdle: true }, 200],
+    [{ queued: 'stored' }, 202],
+  ])('of a path without a trigger has one hint: %j', async (attempts, status) => {
+    const { relay } = await relayWith({}, async () => ({ tries: 1, ...attempts }))
+    const headers = ['X-Platform-Authorization', TOKEN, 'X-Hook-Secret', 'of-asana']
+    const response = await respond({ ...request('{}', headers), target: '/o/r/hook' }, relay)
+    expect(response.status).toBe(status)
+    expect(response.headers).toMatchObject({ 'x-hook-secret': 'of-asana' })
+    expect(ownHeaders(response.headers)).toEqual({
+      'x-hookline-hint': 'no_trigger',
+      ...(status === 202 && { 'x-hookline-queued': 'true', 'x-hookline-reason': 'stored' }),
+    })
+  })
+})
+
+describe('the event of a request', () => {
+  test('to an endpoint is complete', async () => {
+    const { relay, seen } = await relayWith({ dispatch: 'workflow', ref: 'v1' })
+    const given = request('{"a":1}', ['X-Platform-Authorization', 'of-the-sender-0123456789'])
+    const { headers } = await respond(given, relay)
+    const [[event] = []] = seen.events
+    const id = headers['x-hookline-delivery']
+    const { clientPayload, credential, ...others } = event as Dispatch
+    expect(others).toEqual({
+      repository: { owner: 'o', name: 'r' },
+      target: { event: 'workflow_dispatch', workflow: 'orders', ref: 'v1' },
+      delivery: id,
+      request: {
+        ...{ id, path: 'orders/webhook/rest?x=1', method: 'POST', size: 7 },
+        receivedAt: expect.stringMatching(/^2/),
+      },
+      ...{ isNotification: false, hasStoredBody: false },
+    })
+    expect(JSON.parse(clientPayload)).toEqual({
+      ...{ path: 'orders/webhook/rest?x=1', method: 'POST', body: '{"a":1}' },
+      headers: {
+        'content-type': 'application/json',
+        'x-hookline-delivery': id,
+        'x-hookline-received-at': others.request?.receivedAt,
+      },
+    })
+    expect(credential.secrets.map((secret) => secret.reveal())).toEqual([
+      ...[ID, TOKEN],
+      'of-the-sender-0123456789',
+    ])
+  })
+
+  test('to a token URL starts all workflows that listen', async () => {
+    const { relay, seen } = await relayWith()
+    const given = request('', ['X-Platform-Authorization', TOKEN])
+    await respond({ ...given, target: '/Own/rep/hook/webhook?a' }, relay)
+    expect(seen.events).toMatchObject([
+      [
+        {
+          ...{ repository: { owner: 'Own', name: 'rep' } },
+          ...{ target: { event: 'repository_dispatch' }, isNotification: false },
+        },
+      ],
+    ])
+    expect(seen.log).toMatchObject([{ owner: 'Own', repo: 'rep', workflow: 'hook', bytes: 0 }])
+  })
+
+  test.each([
+    [[], false],
+    [['webhook-id', 'msg_1'], true],
+  ])(
+    'is a notification of the relay if it says so and is signed: %j',
+    async (headers, expected) => {
+      const { relay, seen } = await relayWith()
+      const store = { ...relay.store, isNotification: async () => true } as RelayStore
+      await respond(request('{}', headers), { ...relay, store })
+      expect(seen.events[0]?.[0]?.isNotification).toBe(expected)
+    },
+  )
+})
+
+describe('the condition of an endpoint that cannot be evaluated', () => {
+  const IF = 'fromJSON(body.a) == 1'
+  const UNMET = `if: ${IF} cannot be evaluated`
+
+  test('drops the event', async () => {
+    const { relay, seen } = await relayWith({ if: IF })
+    const response = await respond(request('{"a":"{"}'), relay)
+    expect([response.status, ownHeaders(response.headers)]).toEqual([
+      200,
+      { 'x-hookline-filtered': 'error' },
+    ])
+    expect(seen.events).toEqual([])
+    const logged = { filtered: 'error', condition: 'error', reason: UNMET }
+    expect(seen.log).toMatchObject([logged])
+    expect(seen.records).toMatchObject([{ state: 'filtered', reason: 'if', explanation: UNMET }])
+  })
+
+  test('lets the event pass with "ifError": "allow", and is in the log', async () => {
+    const { relay, seen } = await relayWith({ if: IF, ifError: 'allow' })
+    const response = await respond(request('{"a":"{"}'), relay)
+    expect([response.status, ownHeaders(response.headers)]).toEqual([200, {}])
+    expect(seen.events).toHaveLength(1)
+    expect(seen.log).toMatchObject([{ condition: 'error', status: 200 }])
+    expect(seen.log[0]).toHaveProperty('filtered', undefined)
+  })
+
+  test('has a response as the URL asks for', async () => {
+    const { relay } = await relayWith({ if: IF })
+    const target = `/-/o/${ID}?__response_code=299`
+    const response = await respond({ ...request('{"a":"{"}'), target }, relay)
+    expect([response.status, ownHeaders(response.headers)]).toEqual([
+      299,
+      { 'x-hookline-filtered': 'error' },
+    ])
+  })
+})
+
+test('a stateless relay has no endpoints', async () => {
+  const { relay, seen } = await relayWith()
+  const response = await respond(request('{}'), { ...relay, store: undefined })
+  expect([response.status, JSON.parse(response.body).error]).toEqual([
+    404,
+    {
+      ...{ code: 'not_found', message: 'not a webhook URL' },
+      hint: 'Use a URL of the form /<owner>/<repo>/<workflow>/<trigger>: this relay has no endpoints.',
+    },
+  ])
+  expect(seen.records).toEqual([])
+})
+
+test('a bug is reported, and the response tells nothing of it', async () => {
+  const reports: unknown[] = []
+  const bug = new TypeError('broken')
+  const { relay, seen } = await relayWith({}, () => Promise.reject(bug))
+  const report = (error: unknown) => void reports.push(error)
+  const { status, body } = await respond(request('{}'), { ...relay, report })
+  expect([status, JSON.parse(body).error.code, reports]).toEqual([500, 'internal_error', [bug]])
+  expect(seen.log).toMatchObject([{ status: 500, code: 'internal_error' }])
+  expect(seen.records).toEqual([])
+})
+
+test('what GitHub says of a rejected event is in the log, and its calls are', async () => {
+  const error = new RelayError('event_rejected', { message: 'no' }).after({
+    ...{ tries: 3, githubStatus: 422 },
+  })
+  const { relay, seen } = await relayWith({}, () => Promise.reject(error))
+  await respond(request('{}'), relay)
+  expect(seen.log).toMatchObject([
+    { status: 422, code: 'event_rejected', reason: 'no', tries: 3, githubStatus: 422 },
+  ])
+})
+
+test('a body for which there is no room is counted, and /readyz says so', async () => {
+  const { relay } = await relayWith({}, () => Promise.reject(new RelayError('bodies_full')))
+  const ready = async (method = 'GET') => {
+    const { status, body } = await respond({ ...request(''), method, target: '/readyz' }, relay)
+    return [status, body]
+  }
+  expect(await ready()).toEqual([200, 'ready'])
+  expect((await respond(request('{}'), relay)).status).toBe(503)
+  expect(relay.metrics.lines()).toContain('hookline_bodies_refused_total 1')
+  expect(await ready()).toEqual([200, 'degraded: bodies_full'])
+  expect((await ready('PUT'))[0]).toBe(404)
+})
+
+test('an unknown method has no name in the log', async () => {
+  const { relay, seen } = await relayWith()
+  const { status } = await respond({ ...request('{}'), method: 'PROPFIND' }, relay)
+  expect(status).toBe(405)
+  expect(seen.log).toMatchObject([{ method: 'other', status: 405 }])
+})
+
+test.each([
+  ['/-admin', true],
+  ['//-admin/status', true],
+  ['/-admin/', true],
+  ['/-administration', false],
+  ['/x/-admin/', false],
+])('%s is an address of the admin API: %p', async (target, isAdmin) => {
+  const { relay, seen } = await relayWith()
+  const response = await respond({ ...request(''), method: 'PUT', target }, relay)
+  expect([response.status, seen.log.length]).toEqual(isAdmin ? [200, 0] : [404, 1])
+  expect(response.headers['access-control-allow-origin']).toBe(isAdmin ? undefined : '*')
 })

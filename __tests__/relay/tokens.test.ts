@@ -18,6 +18,8 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
     ['bare', HOOK, [['X-Platform-Authorization', 'abc']], 'abc'],
     ['with the word token', HOOK, [['X-Platform-Authorization', 'token abc']], 'abc'],
     ['with the word Bearer', HOOK, [['x-platform-authorization', 'BEARER  abc']], 'abc'],
+    ['with a tab', HOOK, [['X-Platform-Authorization', 'token \tabc']], 'abc'],
+    ['with another one', HOOK, [['X-Platform-Authorization', 'abc,def']], 'abc'],
     ['in the alias', HOOK, [['X-Github-Authorization', 'Bearer abc']], 'abc'],
     ['in header and query', `${HOOK}?__token=query`, [['X-Github-Authorization', 'abc']], 'abc'],
     [
@@ -58,6 +60,16 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
       const answer = await sendBare({ target: `${HOOK}?__token=${token}` })
       expect(answer.status).toBe(401)
       expect(JSON.parse(answer.body).error.code).toBe('invalid_token')
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
+
+  test.each(['xtoken abc', 'tokenabc def', 'basic abc', 'token token abc'])(
+    'the header %j has no token',
+    async (value) => {
+      const headers = [['X-Platform-Authorization', value]] as const
+      const answer = await sendBare({ target: HOOK, headers })
+      expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([401, 'invalid_token'])
       expect(at.github.calls).toHaveLength(0)
     },
   )

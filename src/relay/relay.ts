@@ -46,8 +46,7 @@ export async function respond(request: RelayRequest, relay: Relay): Promise<Rela
     reply = page ?? (await handleWebhook(request, relay, log))
   } catch (error) {
     if (!(error instanceof RelayError)) relay.report(error)
-    const refusal =
-      error instanceof RelayError ? error : new RelayError('internal_error', { cause: error })
+    const refusal = error instanceof RelayError ? error : new RelayError('internal_error')
     if (refusal.code === 'bodies_full') {
       relay.readiness.bodiesFull()
       metrics.bodyRefused()

@@ -325,6 +325,50 @@ describe.each(STORES)('the endpoints of the admin API in %s', (_, open, hasAll) 
 const STRIPE = { scheme: 'stripe', secret: 'whsec_abcdefghijklmnop' }
 const [[, open]] = STORES as [(typeof STORES)[number]]
 
+test('an update of the credential removes the token, unless it names one', async () => {
+  const { call, create } = await startApi(open)
+  await create('a', { token: MINE })
+  const both = await call(ADMIN, 'PATCH', '/octo/a', { credential: 'relay', token: THEIRS })
+  expect([both.status, both.text]).toEqual([
+    400,
+    'the settings of the endpoint are invalid "token" cannot be combined with "credential": "relay".',
+  ])
+  const same = await call(ADMIN, 'PATCH', '/octo/a', { credential: 'token' })
+  expect(same.body.credential).toBe('token')
+  const own = await call(ADMIN, 'PATCH', '/octo/a', { credential: 'relay', token: null })
+  expect(own.body.credential).toBe('relay')
+  const next = await call(ADMIN, 'PATCH', '/octo/a', { token: THEIRS })
+  expect(next.body.credential).toBe('token')
+})
+
+test.each([
+  ['any workflow', { anyWorkflow: true, workflow: null, trigger: null }, { anyWorkflow: true }],
+  [
+    'all settings',
+    {
+      ...{ dispatch: 'workflow', ref: 'v1', targets: ['octo/b:x/y', 'Octo/c:d/e'] },
+      ...{ verify: [{ scheme: ['stripe', 'slack'], secret: 's' }], if: 'body.a', ifError: 'allow' },
+      ...{ respond: 'stored', batch: 60, debounce: 5, expect: '2h' },
+    },
+    {
+      ...{ workflow: 'orders', trigger: 'webhook', dispatch: 'workflow', ref: 'v1' },
+      ...{ targets: ['octo/b:x/y', 'Octo/c:d/e'], verify: ['stripe', 'slack'] },
+      ...{ if: 'body.a', ifError: 'allow', respond: 'stored', batch: 60, debounce: 5 },
+      expect: '2h',
+    },
+  ],
+])('an endpoint with %s is shown with exactly its settings', async (_name, given, shown) => {
+  const { call, create } = await startApi(open)
+  await create('a', given)
+  const { body } = await call(ADMIN, 'GET', '/octo/a')
+  expect(body).toEqual({
+    ...{ owner: 'octo', name: 'a', repository: 'Octo/shop' },
+    ...{ dispatch: 'repository', respond: 'github', credential: 'relay', ...shown },
+    created: '2026-01-01T00:00:00.000Z',
+    ...{ changed: '2026-01-01T00:00:00.000Z', firstEvent: null },
+  })
+})
+
 test('an owner has at most 1,000 endpoints', async () => {
   const { call, create, endpoints } = await startApi(open)
   await create('a')

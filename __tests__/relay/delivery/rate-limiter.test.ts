@@ -83,6 +83,45 @@ describe('one credential', () => {
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
+  test('the longer of two limits holds, and tells the whole seconds', async () => {
+    const { limiter, time } = limited()
+    limiter.hold(10_500)
+    limiter.hold(3000)
+    expect(limiter.heldFor).toBe(10_500)
+    expect(refusalOf(() => limiter.admit())).toMatchObject({ retryAfter: 11 })
+    expect(limiter.next([REPOSITORY])).toEqual({ wait: 10_500 })
+    await time.pass(10_501)
+    expect(limiter.heldFor).toBe(0)
+    expect(limiter.minInterval).toBe(350)
+  })
+
+  test('the remaining calls of GitHub are in the metrics, if they are a number', async () => {
+    const { limiter, metrics } = limited()
+    const remaining = () => metrics.lines().find((line) => /^hookline_github_remaining /.test(line))
+    const tell = (left: string) =>
+      limiter.live(REPOSITORY)(async () => answer(204, { 'x-ratelimit-remaining': left }))(REQUEST)
+    for (const text of ['1234567890', 'x1', '1x', '']) await tell(text)
+    expect(remaining()).toBeUndefined()
+    await tell('123456789')
+    expect(remaining()).toBe('hookline_github_remaining 123456789')
+  })
+
+  test.each([
+    ['50', 5],
+    ['0', 500],
+    ['05', 500],
+    ['x50', 500],
+    ['50x', 500],
+    ['1234567890', 500],
+    ['100000000', 500],
+  ])('with the hourly limit %j, a lookup uses 1 of %i calls', async (limit, calls) => {
+    const { limiter } = limited()
+    const told = answer(200, { 'x-ratelimit-limit': limit })
+    await limiter.lookup(REPOSITORY)(async () => told)(REQUEST)
+    const isLargest = limit === '100000000'
+    expect(limiter.lookupsUsed).toBe(isLargest ? 1 / 10_000_000 : 1 / calls)
+  })
+
   test('a token that got 401 is refused for a minute without a call', async () => {
     const { limiter, time } = limited()
     await limiter.live(REPOSITORY)(async () => answer(401))(REQUEST)
@@ -163,6 +202,36 @@ describe('one credential', () => {
     expect(limiter.minInterval).toBe(750)
     await time.pass(10 * MINUTE)
     expect(limiter.minInterval).toBe(350)
+  })
+
+  test('after a secondary limit, requests and stored events wait for 750 ms after each call', async () => {
+    const { limiter, time } = limited()
+    const limit = async () => answer(403, { 'retry-after': '10' }, 'secondary rate limit')
+    await limiter.granted(REPOSITORY)(limit)(REQUEST)
+    await time.pass(10 * SECOND)
+    const from = time.now
+    const starts: number[] = []
+    const call = limiter.live(REPOSITORY)(async () => {
+      starts.push(time.now - from)
+      return ACCEPTED
+    })
+    const calls = Promise.all([call(REQUEST), call(REQUEST), call(REQUEST)])
+    expect(limiter.next([REPOSITORY])).toEqual({ wait: 750 })
+    await time.pass(5 * SECOND)
+    await calls
+    expect(starts).toEqual([0, 750, 1500])
+    expect(limiter.next([REPOSITORY])).toEqual({ repository: REPOSITORY })
+    expect(limiter.next([REPOSITORY])).toEqual({ wait: 750 })
+  })
+
+  test('at most 100 calls are open, then a queue asks again a second later', async () => {
+    const { limiter } = limited()
+    for (let n = 0; n < 99; n++) void limiter.granted('o/a')(() => new Promise(() => {}))(REQUEST)
+    expect(limiter.next(['o/b'])).toEqual({ repository: 'o/b' })
+    void limiter.granted('o/b')(() => new Promise(() => {}))(REQUEST)
+    const { limiter: other } = limited({ minInterval: 0 })
+    for (let n = 0; n < 100; n++) void other.granted('o/a')(() => new Promise(() => {}))(REQUEST)
+    expect(other.next(['o/b'])).toEqual({ wait: 1000 })
   })
 
   test('no clock makes a queue wait for more than an hour', async () => {
@@ -315,6 +384,45 @@ describe('a repository that fails', () => {
     // The pause is doubled by the answer alone.
     await time.pass(SECOND)
     expect(limiter.next(['o/a'])).toEqual({ wait: SECOND })
+  })
+
+  test.each([
+    [answer(500), true],
+    [answer(502), true],
+    [answer(504), true],
+    [answer(499), false],
+    [answer(503), false],
+    [answer(400), false],
+    [answer(413), false],
+    [answer(422), false],
+    [answer(204), false],
+    [new GitHubCallError('no response', { sent: true }), true],
+    [new GitHubCallError('no connection', { sent: false }), false],
+    [Object.assign(new Error('of a proxy'), { sent: 'true' }), false],
+    [new Error('of a proxy'), false],
+  ])('puts the credential in doubt with two others: %j', async (reply, isDoubtful) => {
+    const { limiter } = limited()
+    for (const name of ['o/a', 'o/b', 'o/c']) {
+      const call = async () => {
+        if (reply instanceof Error) throw reply
+        return reply
+      }
+      const post = limiter.live(name)(call)({ ...REQUEST, method: 'POST' })
+      await post.catch(() => {})
+    }
+    expect(limiter.mustWait('o/c')).toBe(isDoubtful)
+  })
+
+  test('by a lookup leaves no doubt', async () => {
+    const { limiter } = limited()
+    for (const name of ['o/a', 'o/b', 'o/c']) {
+      await limiter.lookup(name)(async () => answer(500))({ ...REQUEST, method: 'GET' })
+      const cut = async () => Promise.reject(new GitHubCallError('cut', { sent: true }))
+      await limiter
+        .lookup(name)(cut)({ ...REQUEST, method: 'GET' })
+        .catch(() => {})
+    }
+    expect(limiter.mustWait('o/c')).toBe(false)
   })
 
   test('again and again puts the credential in no doubt', async () => {

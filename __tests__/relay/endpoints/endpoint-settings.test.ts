@@ -65,6 +65,8 @@ test.each([
   { ...HMAC, signedPayload: '{url}.{body}' },
   { ...HMAC, header: 'X-Signature', algorithm: 'sha512', signatureEncoding: 'base64' },
   { scheme: 'square', secret: 's' },
+  { scheme: 'stripe', secret: ['s', 't'], tolerance: 1 },
+  { scheme: 'token', secret: 's', field: 'data.token' },
 ])('the relay can verify %j', async (entry) => {
   const { verify } = await read({ verify: [entry] }, { publicUrl: 'https://relay.example' })
   expect(verify).toEqual([entry])
@@ -73,88 +75,193 @@ test.each([
 describe('a mistake is named', () => {
   const id = '1234567890123456'
   const cases: readonly [given: object, words: string][] = [
-    [{ repository: undefined }, '"repository" is missing'],
-    [{ repository: null }, '"repository" is missing'],
-    [{ repository: 'shop' }, '"repository" must be owner/name'],
-    [{ repository: 'octo/..' }, '"repository" must be'],
-    [{ repository: 'octo/shop/x' }, '"repository" must be'],
-    [{ repository: ['octo/shop'] }, '"repository" must be'],
-    [{ workflow: undefined }, '"workflow" is missing'],
-    [{ workflow: 'orders.yml' }, 'without its extension'],
-    [{ workflow: '..' }, '"workflow" must be'],
-    [{ workflow: 'a/b' }, '"workflow" must be'],
-    [{ trigger: null }, '"trigger" is missing'],
-    [{ trigger: 'web hook' }, '"trigger" must be'],
-    [{ dispatch: 'both' }, '"dispatch" must be repository or workflow'],
-    [{ ref: 'main' }, '"ref" needs "dispatch"'],
-    [{ dispatch: 'workflow', ref: '' }, '"ref" must be'],
-    [{ dispatch: 'workflow', ref: '../main' }, '"ref" must be'],
-    [{ dispatch: 'workflow', ref: 'a b' }, '"ref" must be'],
-    [{ dispatch: 'workflow', ref: 'a\nb' }, '"ref" must be'],
-    [{ dispatch: 'workflow', ref: 'a..b' }, '"ref" must be'],
-    [{ targets: ['evil/shop:orders/webhook'] }, 'evil/shop:orders/webhook has another owner'],
-    [{ targets: ['octo/a:orders'] }, 'at most 10 targets'],
-    [{ targets: 'octo/a:orders/webhook' }, 'at most 10 targets'],
-    [{ targets: Array.from({ length: 11 }, (_, n) => `octo/a${n}:x/y`) }, 'at most 10 targets'],
-    [{ targets: ['octo/SHOP:orders/webhook'] }, 'each workflow once'],
-    [{ targets: ['octo/a:x/y', 'Octo/a:x/y'] }, 'each workflow once'],
-    [{ anyWorkflow: true }, '"workflow" cannot be combined with "anyWorkflow"'],
-    [{ anyWorkflow: 'yes' }, '"anyWorkflow" must be true or false'],
-    [{ workflow: null, trigger: null, anyWorkflow: true, batch: 9 }, '"batch" cannot be combined'],
-    [{ respond: 'later' }, '"respond" must be github or stored'],
-    [{ batch: 3601 }, '"batch" must be a whole number of seconds from 1 to 3600'],
-    [{ batch: 0 }, '"batch" must be'],
-    [{ batch: 1.5 }, '"batch" must be'],
-    [{ batch: '60' }, '"batch" must be'],
-    [{ debounce: 5 }, '"debounce" needs "batch"'],
-    [{ batch: 5, debounce: 5 }, '"debounce" must be less than "batch"'],
-    [{ batch: 5, debounce: -1 }, '"debounce" must be a whole number'],
-    [{ expect: '2 hours' }, '"expect" must be'],
-    [{ credential: 'token' }, '"token" is missing. A command takes it from HOOKLINE_GITHUB_TOKEN'],
-    [{ credential: 'relay', token: TOKEN }, 'cannot be combined'],
-    [{ token: `ghs_${'a'.repeat(36)}` }, '"token" ends by itself'],
-    [{ token: `ghu_${'a'.repeat(36)}` }, '"token" ends by itself'],
-    [{ token: 'ghp_short' }, '"token" must be a GitHub token'],
-    [{ token: `${TOKEN}\n` }, '"token" must be a GitHub token'],
-    [{ token: 'a'.repeat(5000) }, '"token" must be a GitHub token'],
-    [{ if: '' }, '"if" is not a valid expression: it is empty'],
-    [{ if: ' \n' }, 'it is empty'],
-    [{ if: 'body.a ==' }, '"if" is not a valid expression'],
-    [{ if: 'secrets.a' }, '"if" is not a valid expression'],
-    [{ if: `body.id == ${id}` }, `${id} has 16 or more digits: write it in quotes, '${id}'`],
-    [{ if: `!(headers.x != -${id}.0 || true)` }, '16 or more digits'],
-    [{ if: 7 }, '"if" must be an expression'],
-    [{ ifError: 'allow' }, '"ifError" needs "if"'],
-    [{ if: 'true', ifError: 'drop' }, '"ifError" must be "allow"'],
-    [{ verify: 'stripe' }, '"verify" is not a list'],
-    [{ verify: [{ scheme: 'no-such' }] }, 'unknown scheme'],
-    [{ verify: [{ scheme: 'stripe' }] }, 'no secret'],
-    [{ verify: [] }, 'no scheme'],
-    [{ verify: [{ scheme: 'token', secret: 's' }] }, 'set exactly one of "header", "query"'],
-    [{ verify: [{ scheme: 'hmac', secret: 's' }] }, 'the scheme hmac needs "header"'],
-    [{ verify: [{ ...HMAC, header: 5 }] }, '"header" of "verify" must be a string'],
-    [{ verify: [{ ...HMAC, signedPayload: 5 }] }, '"signedPayload" of "verify" must be a string'],
-    [{ verify: [{ ...HMAC, field: null }] }, '"field" of "verify" must be a string'],
-    [{ verify: [{ ...HMAC, field: 'x' }] }, '"verify": the scheme hmac does not use "field"'],
-    [{ verify: [{ ...HMAC, signatureEncoding: 'b32' }] }, 'must be one of hex, base64, base64url'],
-    [{ verify: [{ ...HMAC, algorithm: 'md5' }] }, '"algorithm" of "verify" must be one of sha1'],
-    [{ verify: [{ ...HMAC, secretEncoding: 'hex', secret: 'zz' }] }, '"secret" is not hex'],
+    [{ repository: undefined }, '"repository" is missing.'],
+    [{ repository: null }, '"repository" is missing.'],
+    [{ repository: 'shop' }, '"repository" must be owner/name.'],
+    [{ repository: 'octo/..' }, '"repository" must be owner/name.'],
+    [{ repository: 'octo/shop/x' }, '"repository" must be owner/name.'],
+    [{ repository: ['octo/shop'] }, '"repository" must be owner/name.'],
+    [{ workflow: undefined }, '"workflow" is missing.'],
+    [{ workflow: 'orders.yml' }, '"workflow" must be a file name without its extension.'],
+    [{ workflow: '..' }, '"workflow" must be a file name without its extension.'],
+    [{ workflow: 'a/b' }, '"workflow" must be a file name without its extension.'],
+    [{ trigger: null }, '"trigger" is missing.'],
+    [{ trigger: 'web hook' }, '"trigger" must be the name of a trigger, such as webhook.'],
+    [{ dispatch: 'both' }, '"dispatch" must be repository or workflow.'],
+    [{ ref: 'main' }, '"ref" needs "dispatch": "workflow".'],
+    [{ dispatch: 'workflow', ref: '' }, '"ref" must be the name of a branch or tag.'],
+    [{ dispatch: 'workflow', ref: '../main' }, '"ref" must be the name of a branch or tag.'],
+    [{ dispatch: 'workflow', ref: 'a b' }, '"ref" must be the name of a branch or tag.'],
+    [{ dispatch: 'workflow', ref: 'a\nb' }, '"ref" must be the name of a branch or tag.'],
+    [{ dispatch: 'workflow', ref: 'a..b' }, '"ref" must be the name of a branch or tag.'],
+    [
+      { targets: ['evil/shop:orders/webhook'] },
+      'the target evil/shop:orders/webhook has another owner than the endpoint.',
+    ],
+    [
+      { targets: ['octo/a:orders'] },
+      '"targets" must be a list of at most 10 targets, such as "octo/shop:orders/webhook".',
+    ],
+    [
+      { targets: 'octo/a:orders/webhook' },
+      '"targets" must be a list of at most 10 targets, such as "octo/shop:orders/webhook".',
+    ],
+    [
+      { targets: Array.from({ length: 11 }, (_, n) => `octo/a${n}:x/y`) },
+      '"targets" must be a list of at most 10 targets, such as "octo/shop:orders/webhook".',
+    ],
+    [{ targets: ['octo/SHOP:orders/webhook'] }, '"targets" must name each workflow once.'],
+    [{ targets: ['octo/a:x/y', 'Octo/a:x/y'] }, '"targets" must name each workflow once.'],
+    [
+      { anyWorkflow: true },
+      '"workflow" cannot be combined with "anyWorkflow". "trigger" cannot be combined with "anyWorkflow".',
+    ],
+    [{ anyWorkflow: 'yes' }, '"anyWorkflow" must be true or false.'],
+    [
+      { workflow: null, trigger: null, anyWorkflow: true, batch: 9 },
+      '"batch" cannot be combined with "anyWorkflow".',
+    ],
+    [{ respond: 'later' }, '"respond" must be github or stored.'],
+    [{ batch: 3601 }, '"batch" must be a whole number of seconds from 1 to 3600.'],
+    [{ batch: 0 }, '"batch" must be a whole number of seconds from 1 to 3600.'],
+    [{ batch: 1.5 }, '"batch" must be a whole number of seconds from 1 to 3600.'],
+    [{ batch: '60' }, '"batch" must be a whole number of seconds from 1 to 3600.'],
+    [{ debounce: 5 }, '"debounce" needs "batch".'],
+    [{ batch: 5, debounce: 5 }, '"debounce" must be less than "batch".'],
+    [
+      { batch: 5, debounce: -1 },
+      '"debounce" must be a whole number of seconds, less than "batch".',
+    ],
+    [{ expect: '2 hours' }, '"expect" must be days, hours or minutes: 2d, 12h or 30m.'],
+    [{ credential: 'token' }, '"token" is missing. A command takes it from HOOKLINE_GITHUB_TOKEN.'],
+    [
+      { credential: 'relay', token: TOKEN },
+      '"token" cannot be combined with "credential": "relay".',
+    ],
+    [
+      { token: `ghs_${'a'.repeat(36)}` },
+      '"token" ends by itself. Use a personal access token (ghp_ or github_pat_).',
+    ],
+    [
+      { token: `ghu_${'a'.repeat(36)}` },
+      '"token" ends by itself. Use a personal access token (ghp_ or github_pat_).',
+    ],
+    [{ token: 'ghp_short' }, '"token" must be a GitHub token.'],
+    [{ token: `${TOKEN}\n` }, '"token" must be a GitHub token.'],
+    [{ token: 'a'.repeat(5000) }, '"token" must be a GitHub token.'],
+    [{ if: '' }, '"if" is not a valid expression: it is empty.'],
+    [{ if: ' \n' }, '"if" is not a valid expression: it is empty.'],
+    [{ if: 'body.a ==' }, `"if" is not a valid expression: Unexpected end of expression: '=='.`],
+    [{ if: 'secrets.a' }, `"if" is not a valid expression: Unrecognized named-value: 'secrets'.`],
+    [
+      { if: `body.id == ${id}` },
+      `"if" is not a valid expression: ${id} has 16 or more digits: write it in quotes, '${id}'.`,
+    ],
+    [
+      { if: `!(headers.x != -${id}.0 || true)` },
+      `"if" is not a valid expression: -${id}.0 has 16 or more digits: write it in quotes, '-${id}.0'.`,
+    ],
+    [{ if: 7 }, '"if" must be an expression.'],
+    [{ ifError: 'allow' }, '"ifError" needs "if".'],
+    [{ if: 'true', ifError: 'drop' }, '"ifError" must be "allow".'],
+    [{ verify: 'stripe' }, '"verify" is not a list of objects.'],
+    [{ verify: [{ scheme: 'no-such' }] }, '"verify" names an unknown scheme: no-such.'],
+    [{ verify: [{ scheme: 'stripe' }] }, '"verify" has no secret for stripe.'],
+    [{ verify: [] }, '"verify" has no scheme with a secret.'],
+    [
+      { verify: [{ scheme: 'token', secret: 's' }] },
+      '"verify": set exactly one of "header", "query" and "field": the location of the token.',
+    ],
+    [{ verify: [{ scheme: 'hmac', secret: 's' }] }, '"verify": the scheme hmac needs "header".'],
+    [{ verify: [{ ...HMAC, header: 5 }] }, '"header" of "verify" must be a string.'],
+    [{ verify: [{ ...HMAC, signedPayload: 5 }] }, '"signedPayload" of "verify" must be a string.'],
+    [{ verify: [{ ...HMAC, field: null }] }, '"field" of "verify" must be a string.'],
+    [{ verify: [{ ...HMAC, field: 'x' }] }, '"verify": the scheme hmac does not use "field".'],
+    [
+      { verify: [{ ...HMAC, signatureEncoding: 'b32' }] },
+      '"signatureEncoding" of "verify" must be one of hex, base64, base64url.',
+    ],
+    [
+      { verify: [{ ...HMAC, algorithm: 'md5' }] },
+      '"algorithm" of "verify" must be one of sha1, sha256, sha384, sha512.',
+    ],
+    [
+      { verify: [{ ...HMAC, secretEncoding: 'hex', secret: 'zz' }] },
+      '"verify": "secret" is not hex: pairs of 0-9 and a-f.',
+    ],
     [
       { verify: [{ ...HMAC, secretEncoding: 'hex', secret: 'ab\n' }] },
-      'a line break: store it again',
+      '"verify": "secret" contains white space or a line break: store it again without.',
     ],
-    [{ verify: [{ ...HMAC, signedPayload: 'constant' }] }, '"signedPayload" lacks {body}'],
-    [{ verify: [{ ...HMAC, heder: 'x' }] }, '"verify": the scheme hmac does not use "heder"'],
-    [{ verify: [{ scheme: 'stripe', secret: 's', tolerance: '9' }] }, 'whole number of seconds'],
-    [{ verify: [{ scheme: 'basic', secret: 'hunter2' }] }, '"secret" has no colon'],
-    [{ verify: [{ scheme: 'github', secret: { a: 1 } }] }, '"secret" of "verify" must be a string'],
-    [{ path: 'hook/webhook' }, '"path" is not a setting'],
-    [JSON.parse('{"__proto__":{"token":"x"}}'), '"__proto__" is not a setting'],
+    [
+      { verify: [{ ...HMAC, signedPayload: 'constant' }] },
+      '"verify": "signedPayload" lacks {body}, so any body would be accepted.',
+    ],
+    [{ verify: [{ ...HMAC, heder: 'x' }] }, '"verify": the scheme hmac does not use "heder".'],
+    [
+      { verify: [{ scheme: 'stripe', secret: 's', tolerance: '9' }] },
+      '"tolerance" of "verify" must be a whole number of seconds.',
+    ],
+    [
+      { verify: [{ scheme: 'basic', secret: 'hunter2' }] },
+      '"verify": "secret" has no colon: it is user:password for basic.',
+    ],
+    [
+      { verify: [{ scheme: 'github', secret: { a: 1 } }] },
+      '"secret" of "verify" must be a string, or a list of strings.',
+    ],
+    [{ path: 'hook/webhook' }, '"path" is not a setting.'],
+    [JSON.parse('{"__proto__":{"token":"x"}}'), '"__proto__" is not a setting.'],
+    [{ targets: [], batch: '1' }, '"batch" must be a whole number of seconds from 1 to 3600.'],
+    [
+      { verify: [{ scheme: ['stripe', 'no-such'], secret: 's' }, { scheme: 'neither' }] },
+      '"verify" names an unknown scheme: no-such.',
+    ],
+    [
+      { verify: [{ scheme: 'aws-sns' }] },
+      '"verify" names aws-sns, which needs a certificate that the relay does not download.',
+    ],
+    [{ verify: { scheme: 'stripe' } }, '"verify" is not a list of objects.'],
+    [{ verify: [{ scheme: 'stripe', secret: 's' }, 'x'] }, '"verify" is not a list of objects.'],
+    [{ verify: [{ scheme: 'stripe', secret: '' }] }, '"verify" has no scheme with a secret.'],
+    [{ verify: [{ secret: 's' }] }, '"verify" has no scheme with a secret.'],
+    [
+      { verify: [{ scheme: 'stripe', secret: 's' }, { scheme: 'slack' }] },
+      '"verify" has no secret for slack.',
+    ],
+    [
+      { verify: [{ scheme: 'github', secret: ['s', 7] }] },
+      '"secret" of "verify" must be a string, or a list of strings.',
+    ],
+    [
+      { verify: [{ scheme: 'token', secret: 's', field: 'a..b' }] },
+      `"field" of "verify" is not a path from "..b" on; write a key with dots as a['b.c'].`,
+    ],
+    [
+      { verify: [{ scheme: 'square', secret: 's' }] },
+      'square signs the URL, so the relay needs HOOKLINE_PUBLIC_URL.',
+    ],
+    [
+      { verify: [{ ...HMAC, signedPayload: '{url}.{body}' }] },
+      'hmac signs the URL, so the relay needs HOOKLINE_PUBLIC_URL.',
+    ],
+    ...[0, -1, 1.5, null].map((tolerance): [object, string] => [
+      { verify: [{ scheme: 'stripe', secret: 's', tolerance }] },
+      '"tolerance" of "verify" must be a whole number of seconds.',
+    ]),
+    [
+      { verify: [{ ...HMAC, secretEncoding: 'utf8' }] },
+      '"secretEncoding" of "verify" must be one of text, base64, hex.',
+    ],
+    [
+      { verify: [{ ...HMAC, timestampHeader: 'x-time', timestampFormat: 'us' }] },
+      '"timestampFormat" of "verify" must be one of seconds, milliseconds, rfc3339.',
+    ],
   ]
-  test.each(cases)('%j', async (given, words) => {
-    const shown = await refusal(given)
-    expect(shown).toMatch(/^400 invalid_endpoint/)
-    expect(shown).toContain(words)
+  test.each(cases)('%j', async (given, hint) => {
+    expect(await refusal(given)).toBe(
+      `400 invalid_endpoint: the settings of the endpoint are invalid: ${hint}`,
+    )
   })
 
   test('all of them in one response, and no token in it', async () => {
@@ -225,7 +332,12 @@ describe('the URL of an endpoint', () => {
   test.each(['/..', '/./x', '/%2e%2E/o', '/a%2f..%2fb', '/..%5cx', '/.%2e', '/a/%2e', '/..?x'])(
     'the rest %s is refused',
     (rest) => {
-      expect(() => readEndpointUrl(`/-/octo/${ID}${rest}`)).toThrow('segments')
+      expect(() => readEndpointUrl(`/-/octo/${ID}${rest}`)).toThrow(
+        expect.objectContaining({
+          ...{ code: 'invalid_path', message: 'the path contains "." or ".." segments' },
+          hint: 'Remove them: the path after an endpoint is added to the path of its trigger.',
+        }),
+      )
     },
   )
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import type { CheckClaims } from '../../relay/store/endpoint-settings.ts'
 import { senderNamed } from '../../triggers/senders.ts'
 import { settingsJson } from '../../triggers/verify/scheme.ts'
 import { SCHEME_NAMES, schemeNamed } from '../../triggers/verify/schemes.ts'
@@ -36,7 +35,9 @@ export interface ConditionOptions {
 }
 
 /** The conditions that the relay checks for each request to an endpoint, as the admin API reads them. */
-export interface EndpointClaims extends CheckClaims {
+export interface EndpointClaims {
+  readonly if?: string
+  readonly ifError?: string
   readonly verify?: readonly { readonly scheme: readonly string[] }[]
 }
 

@@ -36,9 +36,7 @@ export function adminApi(
       if (error instanceof RelayError) return errorResponse(error, delivery)
       options.report(error)
       const fault =
-        error instanceof StorageError
-          ? diskFails(error)
-          : new RelayError('internal_error', { cause: error })
+        error instanceof StorageError ? diskFails(error) : new RelayError('internal_error')
       return errorResponse(fault, delivery)
     }
   }
@@ -88,10 +86,9 @@ async function backupResponse(
   return { status: 200, headers, body: '', stream: await backup() }
 }
 
-function diskFails(error: StorageError): RelayError {
+function diskFails({ message }: StorageError): RelayError {
   return new RelayError('storage_full', {
-    message: error.message,
+    message,
     hint: "Free space on the disk of the relay's data folder: even a deletion needs some.",
-    cause: error,
   })
 }

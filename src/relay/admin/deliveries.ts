@@ -309,7 +309,7 @@ interface ShownRequest {
   /** True if only the beginning of the body is stored. */
   readonly isCut?: true
   /** Address of a body that the relay stores because it is too large for an event. */
-  readonly bodyUrl?: string
+  readonly bodyUrl?: string | undefined
 }
 
 /** Cookies do not travel to GitHub, but a request that was refused may have had some. */
@@ -330,18 +330,18 @@ async function shownRequest(
   loadChecks: LoadChecks,
 ): Promise<ShownRequest> {
   const locations = endpoint?.verify
-    ? (await loadChecks()).signatureLocations({ verify: endpoint.verify })
-    : {}
+    ? (await loadChecks()).signatureLocations(endpoint.verify)
+    : { headers: [], query: [] }
   const isShown = (name: string) =>
     !HIDDEN.has(name) &&
     !name.startsWith(RESERVED_HEADER_PREFIX) &&
-    !locations.headers?.includes(name)
+    !locations.headers.includes(name)
   const queryOf = (url: string) =>
     splitOnce(url, '?')[1]
       .split('&')
       .filter((pair) => {
         const [name = ''] = new URLSearchParams(`&${pair}`).keys()
-        return !name.startsWith('__') && !locations.query?.includes(name)
+        return !name.startsWith('__') && !locations.query.includes(name)
       })
       .join('&')
   if (content.received) {
@@ -367,7 +367,7 @@ async function shownRequest(
     query: queryOf(payload.path),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => isShown(name))),
     ...shownBody(bytes ? storedBody(bytes) : bodyUrl === undefined ? { text: '' } : null),
-    ...(bodyUrl !== undefined && { bodyUrl }),
+    bodyUrl,
   }
 }
 

@@ -72,7 +72,7 @@ export async function respondToEndpoints(
     if (method === 'POST') return createResponse(request, caller, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
-  if (!isEndpointOwner(owner) || !ENDPOINT_NAME_FORM.test(name)) throw noSuchEndpoint()
+  if (!isEndpointOwner(owner)) throw noSuchEndpoint()
   const key = { owner, name }
   if (rotates) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])

@@ -1,4 +1,5 @@
 import { type Json, parseJson, valueAt } from '../../wire/json.ts'
+import { dispatchEvent } from '../../wire/payload.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
 import { STARTING_TIME } from '../delivery/follow-runs.ts'
@@ -8,14 +9,7 @@ import type { Endpoint } from '../store/endpoint-settings.ts'
 import { isoTime } from './query.ts'
 
 /** The stages of a delivery in order, from the request to the end of its run. */
-export const STAGES = [
-  'received',
-  'verified',
-  'filtered',
-  'sent',
-  'run found',
-  'run ended',
-] as const
+const STAGES = ['received', 'verified', 'filtered', 'sent', 'run found', 'run ended'] as const
 
 /**
  * - `ok`: the delivery passed the stage
@@ -62,11 +56,11 @@ export function stagesOf(
   body: string | null = null,
 ): readonly Stage[] {
   const results: StageResult[] = [
-    receivedStage(delivery),
+    receivedStage(delivery, endpoint),
     verifiedStage(delivery, endpoint),
     filteredStage(delivery, endpoint),
     sentStage(delivery, endpoint),
-    foundStage(delivery),
+    foundStage(delivery, endpoint),
     endedStage(delivery, body),
   ]
   const last = results.findIndex(({ state }) => state === 'failed' || state === 'waiting')
@@ -96,15 +90,8 @@ const BY_GITHUB: ReadonlySet<string> = new Set([
   'app_permission_missing',
 ])
 
-function receivedStage({
-  received,
-  method,
-  path,
-  size,
-  state,
-  reason,
-  explanation,
-}: Delivery): StageResult {
+function receivedStage(delivery: Delivery, endpoint: Endpoint | undefined): StageResult {
+  const { received, method, path, size, state, reason, explanation } = delivery
   const at = isoTime(received)
   const found = `${method || 'a request'} ${path}, ${size} bytes`
   const isRefused = state === 'refused' && reason !== UNVERIFIED && !BY_GITHUB.has(reason)
@@ -113,7 +100,7 @@ function receivedStage({
     state: 'failed',
     at,
     found: `${found}: ${explanation ?? reason}`,
-    cure: cureOf(reason, {}),
+    cure: cureOf(reason, delivery, endpoint),
   }
 }
 
@@ -170,7 +157,6 @@ function filteredStage(delivery: Delivery, endpoint: Endpoint | undefined): Stag
 
 function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined): StageResult {
   const { state, reason, githubMs, attempts, since, next, explanation } = delivery
-  const named = { endpoint, delivery }
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const why = explanation === null ? reason : `${reason}: ${explanation}`
   switch (state) {
@@ -183,13 +169,18 @@ function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined)
       }
     }
     case 'refused':
-      return { state: 'failed', at: isoTime(since), found: why, cure: cureOf(reason, named) }
+      return {
+        state: 'failed',
+        at: isoTime(since),
+        found: why,
+        cure: cureOf(reason, delivery, endpoint),
+      }
     case 'dead':
       return {
         state: 'failed',
         at: isoTime(since),
         found: `given up after ${tries}: ${why}`,
-        cure: cureOf(reason, named),
+        cure: cureOf(reason, delivery, endpoint),
       }
     default: {
       const when = next === null ? '' : `, next attempt ${isoTime(next)}`
@@ -200,7 +191,7 @@ function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined)
         state: 'waiting',
         at: isoTime(since),
         found: `${doubt}${why}${behind} (${tries}${when})`,
-        cure: cureOf(waitsFor, named),
+        cure: cureOf(waitsFor, delivery, endpoint),
       }
     }
   }
@@ -211,14 +202,10 @@ export function acceptedAt({ accepted, received }: Delivery): string | null {
   return accepted === null ? null : isoTime(Math.max(accepted, received))
 }
 
-function foundStage({
-  outcome,
-  outcomeReason,
-  run,
-  accepted,
-  repository,
-  path,
-}: Delivery): StageResult {
+function foundStage(
+  { outcome, outcomeReason, run, accepted, repository, path }: Delivery,
+  endpoint: Endpoint | undefined,
+): StageResult {
   const [workflow = ''] = path.split('/')
   switch (outcome) {
     case null:
@@ -242,7 +229,7 @@ function foundStage({
         found: outcomeReason ?? 'GitHub did not tell',
         cure:
           outcomeReason === 'no_delivery_id'
-            ? `Add to the workflow: ${runNameLine(workflow)}`
+            ? `Add to the workflow: ${runNameLine(workflow, endpoint && dispatchEvent(endpoint.dispatch))}`
             : (UNKNOWN_CURES.get(outcomeReason ?? '') ?? null),
       }
     default:
@@ -302,7 +289,7 @@ function endedStage(delivery: Delivery, body: string | null): StageResult {
       return {
         state: 'failed',
         found: outcomeReason ?? conclusion ?? 'failure',
-        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run ?? ''}`}, then: ${again(delivery)}`,
+        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run}`}, then: ${again(delivery)}`,
       }
   }
 }
@@ -341,19 +328,14 @@ function readJson(text: string): Json | undefined {
   }
 }
 
-interface Named {
-  readonly endpoint?: Endpoint | undefined
-  readonly delivery?: Delivery
-}
-
 /**
  * The cure of an error code, or of the reason that an event waits or is dead. `null` if time helps, as with
  * `rate_limited`.
  */
-function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
+function cureOf(reason: string, delivery: Delivery, endpoint: Endpoint | undefined): string | null {
   const update = updateCommand(endpoint)
-  const replay = delivery?.state === 'dead' ? `, then: ${again(delivery)}` : ''
-  const workflow = endpoint?.workflow ?? delivery?.path.split('/')[0] ?? '<name>'
+  const replay = delivery.state === 'dead' ? `, then: ${again(delivery)}` : ''
+  const workflow = endpoint?.workflow ?? delivery.path.split('/')[0]
   switch (reason) {
     case 'invalid_token':
     case 'repository_not_accessible':
@@ -381,11 +363,11 @@ function cureOf(reason: string, { endpoint, delivery }: Named): string | null {
     case 'too_old':
     case 'maybe_accepted':
     case 'internal_error':
-      return delivery ? `Send it again: ${again(delivery)}` : null
+      return `Send it again: ${again(delivery)}`
     case 'unreadable':
       return 'Add the missing relay key behind the first one, separated by a comma.'
     case 'stored':
-      return delivery?.explanation
+      return delivery.explanation
         ? `The sender waits only briefly, so make this permanent: ${update} --respond stored`
         : null
     default:

@@ -40,7 +40,7 @@ export async function respondToStatus(
     imbalance,
     storage: { bytes, limitBytes: storageLimit },
     keys: { ...Object.fromEntries(keyIds.map((id) => [id, 0])), ...(await deliveries.rowsByKey()) },
-    credential: { kind, ...(failing !== undefined && { failing }) },
+    credential: { kind, failing },
     alarms: (await deliveries.alarms()).map(({ kind: alarm, subject, since }) => ({
       alarm,
       subject,

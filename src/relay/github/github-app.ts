@@ -239,9 +239,8 @@ export class App {
 
 /** GitHub redirects to a moved repository by `/repos/<owner>/<name>`, or by `/repositories/<number>`. */
 function selectionAt(place: string): Installation['selection'] {
-  const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(place) ?? []
-  if (name !== undefined) return { repositories: [name] }
-  return { repository_ids: [Number(place.slice('/repositories/'.length))] }
+  const [, , ownerOrNumber, name] = place.split('/')
+  return name === undefined ? { repository_ids: [Number(ownerOrNumber)] } : { repositories: [name] }
 }
 
 /** GitHub's texts: https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app */

@@ -374,8 +374,9 @@ function runIn(answer: GitHubResponse, repository: string, apiUrl: URL): string 
   const { html_url, run_number } = fieldsOf(answer)
   const isForgejo = typeof run_number === 'number' && html_url === undefined
   const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
-  const address = isForgejo ? `${server}/${repository}/actions/runs/${run_number}` : html_url
-  return typeof address === 'string' && RUN.test(address) ? address : undefined
+  const ofForgejo = `${server}/${repository}/actions/runs/${run_number}`
+  const address = isForgejo ? ofForgejo : String(html_url)
+  return RUN.test(address) ? address : undefined
 }
 
 function freshBranch({ branch }: RepositoryFacts, now: number): string | undefined {

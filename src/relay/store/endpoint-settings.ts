@@ -58,13 +58,12 @@ export interface Endpoint extends EndpointSettings {
 }
 
 /** The checks that an endpoint asks the relay to make for each request. */
-export interface CheckClaims {
-  /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
-  readonly if?: unknown
-  /** `allow` forwards an event for which `if` cannot be evaluated; otherwise the relay drops it. */
-  readonly ifError?: unknown
-  /** Entries of a trigger's option `verify`, with their secrets. One of them must verify the request. */
-  readonly verify?: unknown
+export type CheckClaims = Pick<EndpointSettings, 'if' | 'ifError' | 'verify'>
+
+/** Checks that a caller of the admin API gives to an endpoint. */
+export interface GivenClaims {
+  readonly if: string | undefined
+  readonly verify: unknown
 }
 
 /** True for a text that can name the owner in the URL of an endpoint. */
@@ -86,7 +85,7 @@ export interface SettingsRules {
   /** Loads the module that knows the schemes and expressions. */
   readonly loadChecks: () => Promise<{
     /** Why the relay cannot use claims; `undefined` if it can. */
-    claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
+    claimsMistake(claims: GivenClaims, publicUrl?: string): string | undefined
   }>
 }
 
@@ -160,14 +159,9 @@ export async function readEndpointSettings(
     mistakes.push('"debounce" must be less than "batch".')
   }
   mistakes.push(...tokenMistakes(credential, token))
-  const claims = {
-    ...(condition !== undefined && { if: condition }),
-    ...(ifError !== undefined && { ifError }),
-    ...(verify !== undefined && { verify }),
-  }
-  if (Object.keys(claims).length > 0) {
+  if (condition !== undefined || verify !== undefined) {
     const { claimsMistake } = await rules.loadChecks()
-    const mistake = claimsMistake(claims, rules.publicUrl)
+    const mistake = claimsMistake({ if: condition, verify }, rules.publicUrl)
     if (mistake !== undefined) mistakes.push(`${mistake}.`)
   }
   if (mistakes.length > 0) throw invalidEndpoint(mistakes.join(' '))

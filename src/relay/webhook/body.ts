@@ -61,8 +61,6 @@ export async function receiveBody(
 /**
  * Reads a body up to the limit of an event into memory; a longer one is stored. The next piece is read when
  * the one before is written.
- *
- * @throws RangeError for a body with more bytes than can be stored
  */
 async function receivePieces(
   pieces: AsyncIterable<Uint8Array>,
@@ -74,7 +72,6 @@ async function receivePieces(
   try {
     for await (const chunk of pieces) {
       size += chunk.length
-      if (size > storage.most) throw new RangeError(`more than ${storage.most} bytes`)
       if (size <= LIMITS.requestBodyBytes) {
         memory.add(chunk.length)
         held.push(chunk)

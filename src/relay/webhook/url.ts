@@ -40,9 +40,9 @@ export function targetPath(target: string): string {
   return splitTarget(target)[0]
 }
 
-const HOSTED = /^\/+([^/]+)\/([^/]+)\/+(.+)$/s
+const HOSTED = /^\/+([^/]+)\/([^/]+)\/+(.+)/s
 
-const SELF_HOSTED = /^\/+webhook\/+(.+)$/s
+const SELF_HOSTED = /^\/+webhook\/+(.+)/s
 
 /**
  * Reads a token URL from a raw request target.
@@ -59,10 +59,10 @@ export function readTokenUrl(target: string, own: Repository | undefined) {
 }
 
 function hosted(path: string): [Repository, string] {
-  const [, owner, name, rest] = HOSTED.exec(path) ?? []
+  const [, owner = '', name = '', rest = ''] = HOSTED.exec(path) ?? []
   // No owner begins with `-`: such a path is of an endpoint, or of the admin API.
   if (/^\/+-\//.test(path)) throw notFound(ENDPOINT_FORM)
-  if (!owner || !name || !rest || owner.startsWith('-')) throw notFound(HOSTED_FORM)
+  if (owner === '' || owner.startsWith('-')) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
   if (!isOwner(owner)) throw invalidSegment('first', 'a repository owner', 39)
@@ -110,8 +110,8 @@ const ENDPOINT = /^\/+-\/([^/]+)\/([\w-]{22})(\/.*)?$/s
  */
 export function readEndpointUrl(target: string): EndpointUrl | undefined {
   const [path, rawQuery] = splitTarget(target)
-  const [, owner, id, suffix = ''] = ENDPOINT.exec(path) ?? []
-  if (owner === undefined || id === undefined) return undefined
+  const [, owner = '', id = '', suffix = ''] = ENDPOINT.exec(path) ?? []
+  if (owner === '') return undefined
   if (hasDotSegment(suffix)) throw dotSegments()
   const { query, reserved } = cutReservedParameters(rawQuery)
   return { owner, id, rest: query === undefined ? suffix : `${suffix}?${query}`, reserved }

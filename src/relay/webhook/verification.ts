@@ -28,7 +28,7 @@ import {
 } from '../../wire/webhook-request.ts'
 import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
 import { buildPayload, type ReceivedEvent } from '../github/payload.ts'
-import type { CheckClaims } from '../store/endpoint-settings.ts'
+import type { CheckClaims, GivenClaims } from '../store/endpoint-settings.ts'
 import { splitTarget } from './url.ts'
 
 /** Handshakes whose response needs a secret, which the endpoint contains. */
@@ -66,8 +66,6 @@ export interface RequestChecks {
  * that GitHub would receive, so that relay and workflow come to the same result.
  *
  * This file is a bundle of its own, because a worker loads it only for the first endpoint with checks.
- *
- * @throws TypeError for claims that the admin API never stores
  */
 export async function openChecks(
   { if: condition, verify }: CheckClaims,
@@ -77,8 +75,7 @@ export async function openChecks(
   const request = await readRequest(event)
   const entries = verify === undefined ? [] : claimedSchemes(verify)
   const senders = entries.flatMap(({ scheme, settings }) => {
-    const isKnown = Object.hasOwn(SIGNED_RESPONSES, scheme.name)
-    const sender = isKnown ? SIGNED_RESPONSES[scheme.name] : undefined
+    const sender = SIGNED_RESPONSES[scheme.name]
     return sender ? [{ sender, secret: settings.secrets[0]?.reveal() }] : []
   })
   const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, target))
@@ -108,11 +105,11 @@ export async function openChecks(
     },
     if() {
       if (condition === undefined) return 'true'
-      if (event.body.stored && /\bbody\b/.test(String(condition))) {
+      const readsBody = /\bbody\b/.test(condition)
+      if (event.body.stored && readsBody) {
         unmet = `if: reads the body, which has more than ${LIMITS.requestBodyBytes} bytes`
         return 'error'
       }
-      const readsBody = /\bbody\b/.test(String(condition))
       const faults = readsBody ? request.faults : []
       const undecoded = faults.find(({ code }) => code === UNDECODED_BODY)
       if (undecoded) {
@@ -120,11 +117,11 @@ export async function openChecks(
         return 'error'
       }
       const contexts = contextsOf(request)
-      const result = conditionResult(String(condition), contexts)
-      const parts = result === 'true' ? [] : unmetParts(String(condition), contexts)
+      const result = conditionResult(condition, contexts)
+      if (result === 'true') return result
+      const parts = unmetParts(condition, contexts).join(' && ')
       const how = result === 'error' ? 'cannot be evaluated' : 'is not true'
-      const why = [`if: ${parts.join(' && ')} ${how}`, ...faults.map(({ text }) => text)]
-      if (parts.length > 0) unmet = why.join('; ')
+      unmet = [`if: ${parts} ${how}`, ...faults.map(({ text }) => text)].join('; ')
       return result
     },
     accepted: () =>
@@ -143,19 +140,13 @@ async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
   const request = await readWebhookRequest(buildPayload({ ...event, body: NO_BODY }))
   const { read, ...decoded } = await openBody(bytes, request.headers)
   let content: BodyContent | undefined
-  const opened = () => {
-    content ??= read()
-    return content
-  }
   return {
     ...request,
     ...decoded,
     bytes,
     get body() {
-      return opened().body
-    },
-    get faults() {
-      return opened().faults
+      content ??= read()
+      return content.body
     },
   }
 }
@@ -166,18 +157,16 @@ async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
  * @param publicUrl the relay's address as senders call it, which some schemes sign
  */
 export function claimsMistake(
-  { if: condition, ifError, verify }: CheckClaims,
+  { if: condition, verify }: GivenClaims,
   publicUrl?: string,
 ): string | undefined {
   if (condition !== undefined) {
-    if (typeof condition !== 'string') return '"if" is not an expression'
     try {
       checkCondition(condition)
     } catch (error) {
       return `"if" is not a valid expression: ${error instanceof Error ? error.message : ''}`
     }
   }
-  if (ifError !== undefined && ifError !== 'allow') return '"ifError" is not "allow"'
   if (verify === undefined) return undefined
   if (!isObjectList(verify)) return '"verify" is not a list of objects'
   const names = verify.flatMap(({ scheme }) => [scheme ?? []].flat().map(String))
@@ -234,13 +223,14 @@ function optionsMistake(scheme: Scheme, settings: VerifySettings): string | unde
 }
 
 /** Where a verified request has its signature or token. */
-export function signatureLocations({ verify }: CheckClaims): CredentialLocations {
-  const entries = verify === undefined ? [] : claimedSchemes(verify)
+export function signatureLocations(
+  verify: readonly JsonObject[],
+): Required<Pick<CredentialLocations, 'headers' | 'query'>> {
+  const entries = claimedSchemes(verify)
   const all = entries.map(({ scheme, settings }) => scheme.credentials(settings))
   return {
-    headers: all.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())),
+    headers: all.flatMap(({ headers = [] }) => headers),
     query: all.flatMap(({ query = [] }) => query),
-    fields: all.flatMap(({ fields = [] }) => fields),
   }
 }
 
@@ -248,9 +238,9 @@ function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean
   return needs.includes('url') || signedPayload?.includes('{url}') === true
 }
 
-/** @throws TypeError */
-function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
-  if (!isObjectList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
+function claimedSchemes(
+  verify: readonly JsonObject[],
+): { scheme: Scheme; settings: VerifySettings }[] {
   return verify.flatMap((entry) => {
     const settings = settingsFrom(entry)
     // With an empty secret, no signature is valid.
