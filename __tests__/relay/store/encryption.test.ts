@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { CompactEncrypt } from 'jose'
 import { encryptJwe } from '../../../src/relay/node/database.ts'
 import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
+import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
 import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
 import { Secret } from '../../../src/wire/secret.ts'
@@ -99,10 +100,10 @@ describe('reencrypt', () => {
       ...{ database, keyIds: old.keyIds, now: () => 0 },
     }
     const record = await old.encrypt('hookline-event', { event: { n: 1 } })
-    const row = {
+    const row: Omit<NewDelivery, 'key' | 'content'> = {
       ...{ id: 'a', request: 'a', queue: 'octo/shop#own', endpoint: 'orders', path: 'orders' },
       ...{ method: 'POST', received: 0, size: 2, state: 'filtered', reason: 'if' },
-    } as const
+    }
     await new DeliveryTable(parts).record([
       { ...row, ...record },
       { ...row, id: 'b', key: null, content: null },
