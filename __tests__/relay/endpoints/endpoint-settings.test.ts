@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
 import {
+  ENDPOINT_NAME_FORM,
   givenSettings,
+  isEndpointOwner,
   readEndpointSettings,
   type SettingsRules,
 } from '../../../src/relay/store/endpoint-settings.ts'
@@ -420,4 +422,34 @@ describe('the URL of an endpoint', () => {
       expect(() => destinationsOf(any, { rest })).toThrow('no workflow and trigger')
     }
   })
+})
+
+test.each([
+  ['octo', true],
+  ['octo-9', true],
+  ['Octo', false],
+  ['-octo', false],
+  ['..', false],
+  ['', false],
+])('an endpoint has the owner %j: %p', (owner, isOne) => {
+  expect(isEndpointOwner(owner)).toBe(isOne)
+})
+
+test.each([
+  ['a', true],
+  ['9', true],
+  ['a.b_c-9', true],
+  ['a'.repeat(63), true],
+  ['a'.repeat(64), false],
+  ['', false],
+  ['A', false],
+  ['aB', false],
+  ['.a', false],
+  ['_a', false],
+  ['-a', false],
+  ['a b', false],
+  ['a\n', false],
+  ['ä', false],
+])('an endpoint has the name %j: %p', (name, isOne) => {
+  expect(ENDPOINT_NAME_FORM.test(name)).toBe(isOne)
 })

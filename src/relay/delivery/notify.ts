@@ -186,7 +186,7 @@ export async function isOwnNotification(
   const content = signedContent(id, timestamp, new TextDecoder().decode(body))
   for (const signature of signatures.split(' ')) {
     const [version, value = ''] = signature.split(',')
-    if (version !== 'v1' || !/^[\w+/]{43}=$/.test(value)) continue
+    if (version !== 'v1' || !/^[A-Za-z0-9+/]{43}=$/.test(value)) continue
     if (await crypto.subtle.verify('HMAC', key, fromBase64(value), content)) return true
   }
   return false
