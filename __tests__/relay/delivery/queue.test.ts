@@ -22,8 +22,10 @@ const limited = (wait: number): AttemptOutcome => ({
   wait,
 })
 
+type Outcomes = readonly (readonly [outcome: AttemptOutcome, at?: number])[]
+
 /** The state of a queue after outcomes, each with its time; the rest is in milliseconds from then. */
-function after(...outcomes: readonly (readonly [outcome: AttemptOutcome, at?: number])[]) {
+function after(outcomes: Outcomes) {
   const queue = new Queue('octo/shop#own')
   let now = NOW
   for (const [outcome, at = 0] of outcomes) {
@@ -42,7 +44,7 @@ const FRESH = { failures: 0, refusals: 0, isRefused: false, restsFor: '', calls:
 const NEVER = Number.POSITIVE_INFINITY
 
 describe('a queue', () => {
-  test.each<[name: string, outcomes: Parameters<typeof after>, state: object]>([
+  test.each<[name: string, outcomes: Outcomes, state: object]>([
     ['that is new sends four events', [], { ...FRESH, since: NEVER, rest: 0 }],
     [
       'with two failures goes on, and remembers the first',
@@ -155,7 +157,7 @@ describe('a queue', () => {
       { ...FRESH, failures: 1, restsFor: 'github_unavailable', since: 0, rest: 0 },
     ],
   ])('%s', (_, outcomes, state) => {
-    expect(after(...outcomes)).toEqual(state)
+    expect(after(outcomes)).toEqual(state)
   })
 
   test('counts requests that fail together once, and one in doubt as three', () => {

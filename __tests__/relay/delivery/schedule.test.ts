@@ -7,20 +7,15 @@ function begin(...times: (number | undefined)[]) {
   let changes = 0
   const tasks = times.map((due) => {
     const waiting: (() => void)[] = []
-    const task = {
-      due,
-      calls: [] as number[],
-      end: () => waiting.shift()?.(),
-      next: () => task.due,
-      run: (budget: CallBudget) => {
-        let calls = 0
-        for (; calls < 100 && budget.attempts > 0; calls++) budget.use()
-        // `attempts` is 0 while less than 4 calls are left.
-        task.calls.push(calls === 100 ? Number.POSITIVE_INFINITY : calls + 3)
-        return new Promise<void>((resolve) => waiting.push(resolve))
-      },
-    } satisfies Task & Record<string, unknown>
-    return task
+    const calls: number[] = []
+    const run: Task['run'] = (budget) => {
+      let count = 0
+      for (; count < 100 && budget.attempts > 0; count++) budget.use()
+      // `attempts` is 0 while less than 4 calls are left.
+      calls.push(count === 100 ? Number.POSITIVE_INFINITY : count + 3)
+      return new Promise((resolve) => waiting.push(resolve))
+    }
+    return { calls, run, next: () => due, end: () => waiting.shift()?.() }
   })
   const schedule = new Schedule(tasks, { now: () => time.now, changed: () => changes++ })
   return { schedule, tasks, time, changes: () => changes, calls: () => tasks.map((t) => t.calls) }
