@@ -301,3 +301,31 @@ test('while the disk fails nothing is sent again, and afterwards each outcome is
   const fault = 'StorageError: the database of the relay cannot be read or written: disk full'
   expect(reported.map(String)).toEqual(Array(6).fill(fault))
 })
+
+test('a new event waits behind one that is due, and while its queue fails or rests', async () => {
+  const { put, time, deliveries, rest } = await begin(
+    inOrder(DOWN, ACCEPTED, LIMIT, ACCEPTED, { status: 401 }, { status: 401 }, ACCEPTED),
+  )
+  const waits = () => deliveries.waits('o/r#own')
+  expect(await waits()).toBe(false)
+  // Its time is later.
+  await put(id(1), { wait: 3600 * SECOND })
+  await time.pass(0)
+  expect([await waits(), await deliveries.waits('o/other#own')]).toEqual([false, false])
+  await put(id(2))
+  expect(await waits()).toBe(true)
+  await time.pass(100)
+  expect([await waits(), await rest()]).toEqual([true, undefined])
+  await time.pass(2 * SECOND)
+  expect([await waits(), await rest()]).toEqual([false, undefined])
+  await put(id(3))
+  await time.pass(SECOND)
+  expect([await waits(), await rest()]).toEqual([true, 'rate_limited until 92.1'])
+  await time.pass(90 * SECOND)
+  expect([await waits(), await rest()]).toEqual([false, undefined])
+  await put(id(4))
+  await time.pass(SECOND)
+  expect([await waits(), await rest()]).toEqual([true, 'invalid_token until 153.1'])
+  await time.pass(60 * SECOND)
+  expect([await waits(), await rest()]).toEqual([false, undefined])
+})
