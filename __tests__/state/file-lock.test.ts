@@ -126,6 +126,13 @@ describe('the file of a state', () => {
     )
   })
 
+  test('of a killed run whose disk is an hour ahead: its lock is taken after 5 s, too', async () => {
+    const { backend, disk, time } = begin()
+    disk.set(LOCK, { text: 'of a killed run', at: START + 3_600_000 })
+    await backend.change([ID], () => [after])
+    expect(time.now - START).toBe(5020)
+  })
+
   test('of a run whose lock is old, which nobody has renewed', async () => {
     const { backend, put, time } = begin()
     put(LOCK, 'of a killed run')
