@@ -115,7 +115,7 @@ function begin({
     readDetails: async () => {
       counts.read++
       if (details === 'fails') throw new Error('no details')
-      return { nothingFired: undefined, failed: undefined, ...details }
+      return { jobs: 1, skipped: [], ...details }
     },
     alarms: { change: async (...change) => void alarms.push(change) },
     notify,
