@@ -294,6 +294,7 @@ describe('the alarms of a database', () => {
 
   test('are checked each minute while an endpoint expects events, or an alarm lasts', async () => {
     const { endpoint, check, alarms, database, log } = await direct(false)
+    expect(alarms.next()).toBeUndefined()
     await alarms.look()
     expect(alarms.next()).toBeUndefined()
     await alarms.change('no_runs', 'o/x o/r', false)

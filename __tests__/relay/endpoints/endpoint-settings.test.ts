@@ -30,8 +30,11 @@ async function refusal(given: object, rules: Partial<SettingsRules> = {}) {
   return `${status} ${code}: ${message}: ${hint}`
 }
 
-test('the smallest settings have defaults', async () => {
-  expect(await read({})).toEqual({ ...PLAIN, dispatch: 'repository', respond: 'github' })
+test('the smallest settings have defaults, and need no module of checks', async () => {
+  const loadChecks = () => Promise.reject(new Error('not needed'))
+  expect(await read({}, { loadChecks })).toEqual({
+    ...{ ...PLAIN, dispatch: 'repository', respond: 'github' },
+  })
 })
 
 test('all settings are read, and written as they were given', async () => {

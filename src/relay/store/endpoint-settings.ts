@@ -155,19 +155,14 @@ export async function readEndpointSettings(
     mistakes.push('"ref" needs "dispatch": "workflow".')
   }
   if (ifError !== undefined && condition === undefined) mistakes.push('"ifError" needs "if".')
-  if (debounce !== undefined && batch === undefined) mistakes.push('"debounce" needs "batch".')
-  if (debounce !== undefined && batch !== undefined && debounce >= batch) {
-    mistakes.push('"debounce" must be less than "batch".')
+  if (debounce !== undefined) {
+    if (batch === undefined) mistakes.push('"debounce" needs "batch".')
+    else if (debounce >= batch) mistakes.push('"debounce" must be less than "batch".')
   }
   mistakes.push(...tokenMistakes(credential, token))
-  const claims = {
-    ...(condition !== undefined && { if: condition }),
-    ...(ifError !== undefined && { ifError }),
-    ...(verify !== undefined && { verify }),
-  }
-  if (Object.keys(claims).length > 0) {
+  if (condition !== undefined || verify !== undefined) {
     const { claimsMistake } = await rules.loadChecks()
-    const mistake = claimsMistake(claims, rules.publicUrl)
+    const mistake = claimsMistake({ if: condition, verify }, rules.publicUrl)
     if (mistake !== undefined) mistakes.push(`${mistake}.`)
   }
   if (mistakes.length > 0) throw invalidEndpoint(mistakes.join(' '))
