@@ -121,14 +121,14 @@ describe('reencrypt', () => {
     const database = await memoryDatabase()
     const numbers = `WITH RECURSIVE numbers (n) AS
       (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 45000)`
-    // Of each page, the keys have other last rows: as numbers, 9 is less than 10.
-    const key = "CASE WHEN n % 10 = 9 THEN 'k9' ELSE 'k0' END"
+    // The last rows of the first page are 9999 and 20000: as numbers, the second one comes later.
+    const key = "CASE WHEN n < 10000 THEN 'k9' ELSE 'k0' END"
     database.run(`INSERT INTO delivery (id, request, owner, repository, queue, path, method, received, size, state,
         reason, since, queued, at, attempts, doubts, wait, failures, bytes, key)
       ${numbers} SELECT n, n, '', '', '', '', '', 0, 0, 'dead', '', 0, 0, 0, 0, 0, 0, 0, 0, ${key} FROM numbers`)
     database.run(`INSERT INTO endpoint (hash, owner, name, created, changed, key, content)
       ${numbers} SELECT n, 'octo', n, 0, 0, ${key}, '' FROM numbers`)
-    expect(await rowsByKey(database)).toEqual({ k0: 81_000, k9: 9000 })
+    expect(await rowsByKey(database)).toEqual({ k0: 2 * 35_001, k9: 2 * 9999 })
   })
 
   test('the table is not read again until the keys change', async () => {
