@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
-import { type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.ts'
+import { longestUpload } from '../../../src/relay/figures.ts'
+import { BODY_PATH, type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.ts'
 import { BodyTable, CHUNK_BYTES } from '../../../src/relay/store/body-table.ts'
 import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
@@ -38,7 +39,7 @@ beforeEach(async () => {
   bodies = new LargeBodies({
     storeOf: () => table,
     most: MOST,
-    publicUrl: 'https://relay.example.com/base/',
+    publicUrl: 'https://relay.example.com/base//',
     now: () => time.now,
     sleep: async (milliseconds) => {
       time.now += milliseconds
@@ -86,6 +87,7 @@ const rows = async (name: 'body' | 'chunk') => (await database.read(`SELECT * FR
 
 describe('a stored body', () => {
   test.each([
+    [0, 1],
     [1, 1],
     [CHUNK_BYTES, 1],
     [CHUNK_BYTES + 1, 2],
@@ -107,8 +109,22 @@ describe('a stored body', () => {
     expect(await rows('chunk')).toBe(chunks)
   })
 
-  test('is 404 for every other method and address', async () => {
+  test('is bytes of a known length', async () => {
+    expect(await bodies.serve('GET', await stored(randomBytes(10)))).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/octet-stream', 'content-length': '10' },
+      body: '',
+      stream: expect.anything(),
+    })
+  })
+
+  test('is the same 404 for every other method and address', async () => {
     const path = await stored(randomBytes(10))
+    expect(await bodies.serve('POST', path)).toEqual({
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'not found\n',
+    })
     const [, id = ''] = /bodies\/(.*)$/.exec(path) ?? []
     const asked = [
       ['POST', path],
@@ -117,11 +133,28 @@ describe('a stored body', () => {
       ['GET', `/-/OCTO/bodies/${id}`],
       ['GET', `/-/octo/bodies/${id}x`],
       ['GET', '/-/octo/bodies/'],
+      ['GET', `/-/octo/bodies/${id.slice(1)}`],
+      ['GET', `/x/-/octo/bodies/${id}`],
+      ['GET', `/-/acme/bodies/${id}`],
+      ['GET', `/-/-octo/bodies/${id}`],
+      ['GET', `${path}/x`],
     ] as const
     for (const [method, wrong] of asked) {
       expect([wrong, (await read(wrong, method)).status]).toEqual([wrong, 404])
     }
     expect((await read(path)).status).toBe(200)
+  })
+
+  test.each([
+    ['/-/octo/bodies', true],
+    ['/-/octo/bodies/', true],
+    ['/-/octo/bodies/x/y', true],
+    ['/-/octo/bodiesx', false],
+    ['/-//bodies/x', false],
+    ['/-/a/b/bodies/x', false],
+    ['/x/-/octo/bodies/x', false],
+  ])('has the path %s: %p', (path, isBody) => {
+    expect(BODY_PATH.test(path)).toBe(isBody)
   })
 
   test('of which a chunk was exchanged, or is missing, is not read as another body', async () => {
@@ -312,6 +345,55 @@ describe('old bodies', () => {
     await passDays(2)
     await table.run()
     expect([await rows('body'), await rows('chunk'), table.next()]).toEqual([0, 0, undefined])
+  })
+
+  test('go after exactly 7 days, which begin 5 minutes after the longest upload', async () => {
+    const path = await stored(randomBytes(10))
+    const settled = longestUpload(MOST) + 5 * MINUTE
+    time.now += settled
+    await table.deleteOld()
+    expect(await database.read('SELECT accepted FROM body')).toEqual([{ accepted: null }])
+    time.now += 1
+    await table.deleteOld()
+    expect(await database.read('SELECT accepted FROM body')).toEqual([{ accepted: time.now }])
+    time.now += 7 * 24 * HOUR
+    await table.deleteOld()
+    expect(await isThere(path)).toBe(true)
+    time.now += 1
+    await table.deleteOld()
+    expect([await isThere(path), room]).toEqual([false, Number.POSITIVE_INFINITY])
+  })
+
+  test('are looked for every 15 minutes while there are bodies', async () => {
+    const reported: unknown[] = []
+    const { read } = database
+    const own = new BodyTable({
+      ...{ database, room: { within: async () => true, give: () => {} }, most: MOST },
+      now: () => time.now,
+      report: (error) => reported.push(error),
+    })
+    const begin = (hash: string) => own.begin({ ...requestOf(), hash, created: time.now })
+    expect(own.next()).toBe(time.now)
+    await own.run()
+    expect(own.next()).toBeUndefined()
+    await begin('a')
+    const begun = time.now
+    time.now += MINUTE
+    await begin('b')
+    expect(own.next()).toBe(begun + 15 * MINUTE)
+    await own.run()
+    expect(own.next()).toBe(time.now + 15 * MINUTE)
+    time.now += MINUTE
+    const fault = new Error('disk fails')
+    database.read = async () => {
+      throw fault
+    }
+    await own.run()
+    expect([own.next(), reported]).toEqual([time.now + 15 * MINUTE, [fault]])
+    database.read = read
+    time.now += HOUR
+    await own.run()
+    expect([own.next(), await rows('body')]).toEqual([undefined, 0])
   })
 
   test('go at a start if their upload did not end, otherwise after the longest upload', async () => {
