@@ -154,7 +154,7 @@ test('a request asks GitHub again for four fifths of the time that a sender wait
 describe('an accepted event', () => {
   test('is recorded after the response with its facts, and its credential is noted once a day', async () => {
     const attempts = { tries: 2, acceptedAt: START + 7, githubMs: 120, run: 'https://run' }
-    const { deliver, recorded, notes, accepted, time, puts, timers, reported } = begin({
+    const { deliver, recorded, notes, accepted, time, puts, settled, timers, reported } = begin({
       replies: [attempts],
     })
     expect(await deliver([event()])).toBe(attempts)
@@ -171,7 +171,7 @@ describe('an accepted event', () => {
     expect([notes, accepted]).toEqual([['o/r#own'], ['e1', 'e1']])
     time.now += 1
     await deliver([event(3)])
-    expect([notes, puts, reported]).toEqual([['o/r#own', 'o/r#own'], [], []])
+    expect([notes, puts, settled, reported]).toEqual([['o/r#own', 'o/r#own'], [], [], []])
   })
 
   test('of which GitHub tells nothing was accepted when its call began', async () => {
@@ -261,7 +261,7 @@ describe('an event that GitHub does not accept', () => {
       { tries: 1, githubStatus: 401, queued: 'invalid_token' },
     ],
   ])('and that %s is stored', async (_, given, dispatch, row, result) => {
-    const { deliver, puts, log, accepted, recorded } = begin(given)
+    const { deliver, puts, log, accepted, recorded, reported } = begin(given)
     expect(await deliver([dispatch])).toEqual(result)
     expect(puts).toStrictEqual([[rowOf(1, row)]])
     const line = { level: 'error', change: 'stored', delivery: id(1), repository: 'o/r' }
@@ -269,7 +269,8 @@ describe('an event that GitHub does not accept', () => {
       result.queued === 'invalid_token'
         ? [{ ...line, endpoint: 'e1', reason: 'invalid_token' }]
         : []
-    expect([log, accepted, recorded]).toStrictEqual([told, ['e1'], []])
+    const faults = given.wasAccepted instanceof Error ? [given.wasAccepted] : []
+    expect([log, accepted, recorded, reported]).toStrictEqual([told, ['e1'], [], faults])
     const { content } = puts[0]?.[0] ?? {}
     const opened = await decryptContent(
       { key: encryption.key, content: content ?? null },
@@ -315,6 +316,36 @@ describe('an event that GitHub does not accept', () => {
     const { deliver, puts, log, accepted } = begin(given)
     expect(await deliver([dispatch], isOfEndpoint)).toBe(error)
     expect([puts, log, accepted]).toEqual([[], [], []])
+  })
+
+  test('of a token that this process saw accepted is stored without a question', async () => {
+    const { deliver, puts } = begin({ replies: [{ tries: 1 }, DOWN], wasAccepted: false })
+    await deliver([token()], false)
+    expect(await deliver([token(2)], false)).toMatchObject({ queued: 'github_unavailable' })
+    expect(puts).toHaveLength(1)
+  })
+
+  test('with a refused token is stored if the database does not tell whether the endpoint had an event', async () => {
+    const dispatch = { ...event(), credential: { ...event().credential, isOwn: false } }
+    const fault = new Error('disk fails')
+    const { deliver, reported } = begin({
+      ...{ replies: [UNAUTHORIZED], wasAccepted: fault, hadEvent: fault },
+    })
+    expect(await deliver([dispatch])).toMatchObject({ queued: 'invalid_token' })
+    expect(reported).toEqual([fault, fault])
+    const other = begin({ replies: [UNAUTHORIZED], wasAccepted: fault, hadEvent: false })
+    expect(await other.deliver([dispatch])).toBe(UNAUTHORIZED)
+  })
+
+  test('is stored with its payload, whatever is retained, and names its request', async () => {
+    const { deliver, puts } = begin({ replies: [DOWN], ports: { retains: false } })
+    const { request, ...without } = event()
+    await deliver([{ ...without, ...(request && { request: { ...request, id: id(9) } }) }])
+    await deliver([without])
+    expect(puts.flat()).toMatchObject([
+      { request: id(9), key: encryption.key },
+      { request: id(1), key: encryption.key, path: '', method: '', size: 0 },
+    ])
   })
 
   test('of a token that GitHub accepted is stored without an endpoint', async () => {
@@ -403,7 +434,7 @@ describe('a call that GitHub answers later', () => {
     [REFUSED, REFUSED],
   ])('is waited for if there is no room: %#', async (end, result) => {
     const { call, end: ends } = later()
-    const { deliver, timers, settled } = begin({ replies: [call], hasRoom: false })
+    const { deliver, timers, settled, sent } = begin({ replies: [call], hasRoom: false })
     const response = deliver([event()])
     await turn()
     timers[0]?.back()
@@ -411,6 +442,7 @@ describe('a call that GitHub answers later', () => {
     ends(end)
     if (result instanceof RelayError) expect(await response).toBe(result)
     else expect(await response).toMatchObject(result)
+    expect(sent()).toBe(1)
     // The database may have the event all the same.
     const accepted = [
       { queue: 'o/r#own', id: id(1) },
@@ -464,6 +496,12 @@ describe('without room', () => {
       1,
     ],
     [
+      'what was not sent is 503',
+      { replies: [failed('rate_limited')] },
+      { code: 'storage_full', attempts: { tries: 0, mayBeAccepted: false } },
+      1,
+    ],
+    [
       'what waits, and fails then, is 503',
       { waits: true, replies: [DOWN] },
       { code: 'storage_full' },
@@ -478,6 +516,12 @@ describe('without room', () => {
   test('several events are asked for, and those that GitHub has are accepted', async () => {
     const first = begin({ replies: [{ tries: 1 }, REFUSED], hasRoom: false })
     expect(await first.deliver([event(1), event(2)])).toBe(REFUSED)
+    const credential = { replies: [UNAUTHORIZED], wasAccepted: false, hasRoom: false }
+    expect(await begin(credential).deliver([event(1), event(2)])).toBe(UNAUTHORIZED)
+    const accepted = begin({ replies: [{ tries: 1 }, { tries: 2 }, DOWN], hasRoom: false })
+    expect(await accepted.deliver([event(1), event(2), event(3)])).toMatchObject({
+      code: 'storage_full',
+    })
   })
 })
 
@@ -561,6 +605,14 @@ describe('an endpoint that stores first', () => {
     await Promise.all(full.work)
     expect(full.settled).toHaveLength(2)
     expect([sent(), full.sent()]).toEqual([0, 2])
+  })
+
+  test('stores its events if nobody knows whether it was deleted', async () => {
+    const fault = new Error('no object')
+    const isCurrent = () => Promise.reject(fault)
+    const { deliver, reported } = begin({ endpoint: { respond: 'stored' }, ports: { isCurrent } })
+    expect(await deliver([event()])).toEqual({ tries: 0, queued: 'stored' })
+    expect(reported).toEqual([fault])
   })
 
   test('knows its events no more after it was deleted', async () => {

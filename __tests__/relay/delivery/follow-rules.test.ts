@@ -71,7 +71,7 @@ function begin({
     unknown[],
   ] = [[], [], [], [], []]
   const next: { run: number | undefined; fault?: Error } = { run: undefined }
-  const counts = { read: 0, notified: 0 }
+  const counts: { read: string[]; notified: number } = { read: [], notified: 0 }
   const table = {
     dueRuns: async () => {
       if (next.fault) throw next.fault
@@ -112,8 +112,8 @@ function begin({
       asked.push([repository, since - START])
       return { runs: [], isComplete: true, ...found }
     },
-    readDetails: async () => {
-      counts.read++
+    readDetails: async (_, { url }) => {
+      counts.read.push(url)
       if (details === 'fails') throw new Error('no details')
       return { jobs: 1, skipped: [], ...details }
     },
@@ -260,6 +260,14 @@ test.each<[name: string, given: Given, step: Partial<RunStep>]>([
     { ...NONE, outcome: 'unknown', outcomeReason: 'no_delivery_id', next: null },
   ],
   [
+    'a run without a delivery id that began 5 s earlier by another clock',
+    {
+      found: { runs: [{ ...UNNAMED, started: new Date(START - 5 * SECOND).toISOString() }] },
+      age: 3 * MINUTE,
+    },
+    { ...NONE, outcome: 'unknown', outcomeReason: 'no_delivery_id', next: null },
+  ],
+  [
     'a run without a delivery id, of workflow_dispatch',
     { found: { runs: [{ ...UNNAMED, event: 'workflow_dispatch' }] }, age: 3 * MINUTE },
     { ...NONE, outcome: 'unknown', outcomeReason: 'no_delivery_id', next: null },
@@ -345,7 +353,10 @@ describe('a new outcome', () => {
       { ...line, outcome: 'failure', delivery: id(1), endpoint: 'e1', run: URL_1 },
       { ...line, outcome: 'startup_failure', delivery: id(2), endpoint: 'e2', run: 'x' },
     ])
-    expect([counted, counts]).toEqual([['failure', 'startup_failure'], { read: 1, notified: 1 }])
+    expect([counted, counts]).toEqual([
+      ['failure', 'startup_failure'],
+      { read: [URL_1], notified: 1 },
+    ])
     expect(statements.map((text) => (text === 'progress' ? text : JSON.parse(text)))).toEqual([
       'progress',
       {
@@ -381,6 +392,37 @@ describe('a new outcome', () => {
     expect(log[0]).not.toHaveProperty('level')
   })
 
+  test('of an event without a run, or that is unknown, is told with what is known', async () => {
+    for (const [found, outcome, reason] of [
+      [{}, 'no_run', {}],
+      [{ isComplete: false }, 'unknown', { reason: 'too_many_runs' }],
+    ] as const) {
+      const { run, log, statements } = begin({ found, age: 3 * MINUTE, notify: { all: false } })
+      await run()
+      const level = outcome === 'no_run' ? { level: 'error' } : {}
+      const names = { repository: 'o/r', delivery: id(1) }
+      expect(log).toStrictEqual([
+        { change: 'run', ...level, outcome, ...names, endpoint: 'e1', ...reason },
+      ])
+      expect(JSON.parse(statements[1] ?? '').data).toEqual({
+        ...{ ...names, endpoint: 'o/e1', outcome, ...reason },
+        accepted_at: new Date(START).toISOString(),
+      })
+    }
+  })
+
+  test.each([
+    ['success', { all: false }],
+    ['failure', undefined],
+  ])('%s is not told with %j', async (conclusion, notify) => {
+    const { run, statements, counts } = begin({
+      found: { runs: [runOf({ delivery: id(2), url: 'x' }), runOf({ conclusion })] },
+      ...(notify && { notify }),
+    })
+    await run()
+    expect([statements, counts.read]).toEqual([['progress'], [URL_1]])
+  })
+
   test('that is on the way, or that was known, is not told', async () => {
     for (const given of [
       { found: { runs: [runOf({ conclusion: null })] } },
@@ -392,7 +434,7 @@ describe('a new outcome', () => {
         notify: { all: true },
       } as Given)
       await run()
-      expect([log, counted, statements, counts.read]).toEqual([[], [], ['progress'], 0])
+      expect([log, counted, statements, counts.read]).toEqual([[], [], ['progress'], []])
     }
   })
 
@@ -429,12 +471,43 @@ describe('lookups', () => {
     await run()
     // What is overdue waits for the next lookup of its queue.
     expect([asked.length, follower.next()]).toEqual([2, START + 10 + MINUTE])
-    next.run = time.now + 1
+    next.run = time.now + 7
     await run()
-    expect([asked.length, follower.next()]).toEqual([2, time.now + 1])
+    expect([asked.length, follower.next()]).toEqual([2, time.now + 7])
     time.now += 1
     await run()
     expect(asked).toEqual([...once, ...once])
+  })
+
+  test('of what is overdue wait for the first queue that may be looked up', async () => {
+    const events = [eventOf()]
+    const { run, asked, time, follower, next } = begin({ events })
+    await run()
+    time.now += 30 * SECOND
+    events.push(eventOf({ id: id(2), queue: 'o/other#own', repository: 'o/other' }))
+    next.run = time.now
+    await run()
+    expect([asked.length, follower.next()]).toEqual([2, START + MINUTE])
+  })
+
+  test.each([
+    [undefined, 8],
+    [8, 2],
+    [15, 3],
+  ])('with %p calls are at most %i at a time', async (calls, most) => {
+    const events = Array.from({ length: 20 }, (_, n) =>
+      eventOf({ id: id(n), queue: `o/r${n}#own` }),
+    )
+    let [open, peak] = [0, 0]
+    const credential = async () => {
+      peak = Math.max(peak, ++open)
+      await new Promise((resolve) => setImmediate(resolve))
+      open--
+      throw DOWN
+    }
+    const { run, steps } = begin({ events, credential })
+    await run(calls)
+    expect([peak, steps.length]).toEqual([most, 20])
   })
 
   test('end when the calls are used up, and go on in the next run', async () => {

@@ -112,6 +112,14 @@ describe('a queue', () => {
       },
     ],
     [
+      'whose credential is refused during a limit pauses for a minute from then',
+      [[limited(5000)], [PAUSED, 10]],
+      {
+        ...{ ...FRESH, refusals: 1, isRefused: true, restsFor: 'invalid_token', calls: 1 },
+        ...{ since: 10, rest: MINUTE },
+      },
+    ],
+    [
       'whose overlapping calls are refused counts one refusal',
       [[PAUSED], [PAUSED, MINUTE - 1]],
       {
@@ -162,7 +170,10 @@ describe('a queue', () => {
 
   test('counts requests that fail together once, and one in doubt as three', () => {
     const queue = new Queue('octo/shop#own')
+    const { isCalled, hasDue, isSelecting, selectsAt, turnAt, lookupAt } = queue
     expect([queue.name, queue.repository]).toEqual(['octo/shop#own', 'octo/shop'])
+    expect([isCalled, hasDue, isSelecting]).toEqual([false, false, false])
+    expect([selectsAt, turnAt, lookupAt]).toEqual([0, 0, 0])
     for (const [isDoubt, failures] of [
       [false, 1],
       [false, 1],

@@ -14,6 +14,7 @@ import {
   replayOne,
 } from '../../../src/relay/delivery/replay.ts'
 import type { NewDelivery, StoredDelivery } from '../../../src/relay/store/delivery-rows.ts'
+import { writeClientPayload } from '../../../src/wire/payload.ts'
 import { type EventOptions, eventOf, id } from '../../support/delivery-scene.ts'
 import { START } from '../../support/fake-time.ts'
 import { encryptionOf } from '../../support/relay-keys.ts'
@@ -215,17 +216,21 @@ describe('one delivery', () => {
 
   test('for which there is no room is left', async () => {
     const { ports } = begin([await deliveryOf(1)], { hasRoom: false })
-    expect(await replayOne(id(1), {}, ports)).toEqual({ ...NOTHING, left: 1 })
+    expect(await replayOne(id(1), {}, ports)).toStrictEqual({ ...NOTHING, left: 1 })
   })
 
   const TOO_LARGE = 'with the header x-hookline-replay-of, the event is too large for GitHub'
   const noise = (bytes: number) => randomBytes(bytes).toString('base64')
 
+  const headers = { 'x-hookline-delivery': id(900), 'x-hookline-replay-of': id(1) }
+  const empty = writeClientPayload({ path: 'hook/webhook', method: 'POST', headers, body: '' })
+  const largest = 'x'.repeat(65_535 - empty.length)
+
   test.each([
-    ['repository', 'x'.repeat(65_000), 'plain'],
-    ['workflow', 'x'.repeat(65_000), 'plain'],
-    ['repository', 'x'.repeat(65_400), 'gzip'],
-    ['workflow', 'x'.repeat(65_400), 'gzip'],
+    ['repository', largest, 'plain'],
+    ['workflow', largest, 'plain'],
+    ['repository', `${largest}x`, 'gzip'],
+    ['workflow', `${largest}x`, 'gzip'],
     ['repository', noise(60_000), TOO_LARGE],
     ['workflow', noise(60_000), TOO_LARGE],
   ] as const)(
@@ -327,11 +332,19 @@ describe('a filtered request', () => {
     }
   })
 
+  test.each([
+    [{ declined: 'if: no' }, { declined: 2, explanation: 'if: no' }],
+    [{ missing: 'no endpoint' }, { missing: 2, explanation: 'no endpoint' }],
+  ])('and others that give %j are counted', async (passed, result) => {
+    const { ports } = begin([await filtered(1), await filtered(2)], { passed })
+    expect(await replayMany({ state: 'filtered' }, ports)).toStrictEqual({ ...NOTHING, ...result })
+  })
+
   test('and others are replayed in the order of their arrival, until there is no room', async () => {
     const events = [eventOf(id(1))]
     const all = [await filtered(1), await filtered(2), await filtered(3)]
     const { ports, puts } = begin(all, { passed: { events }, hasRoom: (puts) => puts !== 2 })
-    expect(await replayMany({ state: 'filtered' }, ports)).toEqual({
+    expect(await replayMany({ state: 'filtered' }, ports)).toStrictEqual({
       ...NOTHING,
       ...{ replayed: 1, left: 1, ids: [id(1)] },
     })
