@@ -329,3 +329,34 @@ test('a new event waits behind one that is due, and while its queue fails or res
   await time.pass(60 * SECOND)
   expect([await waits(), await rest()]).toEqual([false, undefined])
 })
+
+test.each<
+  [name: string, changes: Parameters<DeliveryScene['put']>[1], waits: boolean, rest?: string]
+>([
+  ['that is due', {}, true],
+  ['whose time is later', { wait: 3600 * SECOND }, false],
+  ['that fails for itself', { state: 'dead', attempts: 1, reason: 'event_rejected' }, false],
+  ['that failed once', { attempts: 1, wait: 500, reason: 'github_unavailable' }, true],
+  [
+    'that GitHub may have',
+    { state: 'uncertain', attempts: 1, doubts: 1, wait: 10 * SECOND, reason: 'github_timeout' },
+    true,
+  ],
+  [
+    'whose call is still open',
+    { state: 'uncertain', wait: 5500, reason: 'github_timeout' },
+    true,
+    'github_timeout until 5.5',
+  ],
+  [
+    'that GitHub limits',
+    { attempts: 1, wait: 90 * SECOND, reason: 'rate_limited' },
+    true,
+    'rate_limited until 90',
+  ],
+])('behind a stored event %s a new one waits: %s', async (_, changes, waits, rest) => {
+  const scene = await begin(inOrder(ACCEPTED))
+  await scene.put(id(1), changes)
+  expect([await scene.deliveries.waits('o/r#own'), await scene.rest()]).toEqual([waits, rest])
+  expect(await scene.deliveries.waits('o/other#own')).toBe(false)
+})
