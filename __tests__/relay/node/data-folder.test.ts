@@ -169,6 +169,7 @@ describe('rotateRelayKey', () => {
     const { keys } = await openRelayKey(folder, {})
     await chmod(folder.key, 0o440)
     expect(await rotateRelayKey(folder, {})).toBe(2)
+    expect(await readFile(folder.key, 'utf8')).toMatch(/^[\w+/]{43}=,[\w+/]{43}=\n$/)
     const after = await openRelayKey(folder, {})
     expect(after.keys.map(({ id }) => id).slice(1)).toEqual([keys[0].id])
     expect(await modeOf(folder.key)).toBe('440')
@@ -310,6 +311,8 @@ describe('a command finds the relay of this machine', () => {
       ['0.0.0.0', 'http://127.0.0.1:3000/'],
       ['::', 'http://127.0.0.1:3000/'],
       ['::1', 'http://[::1]:3000/'],
+      ['', 'http://127.0.0.1:3000/'],
+      ['relay.local', 'http://relay.local:3000/'],
     ] as const
     for (const [host, href] of hosts) {
       await writeAddress(folder, host, 3000)
@@ -366,6 +369,14 @@ describe('a command finds the relay of this machine', () => {
     ])
   })
 
+  test('whose address cannot be written is not started', async () => {
+    await mkdir(join(folder.address, 'x'), { recursive: true })
+    expect((await told(writeAddress(folder, '127.0.0.1', 3000)))[0]).toContain(
+      '<root>/state/hookline/relay.address: ',
+    )
+    expect(await readdir(folder.path)).toEqual(['relay.address'])
+  })
+
   test('names every folder that it looked in', async () => {
     const choice = { env: { XDG_STATE_HOME: root } }
     expect(await told(findLocalRelay(choice))).toEqual([
@@ -395,7 +406,7 @@ describe('a command finds the relay of this machine', () => {
       '<root>/state/hookline/relay.address contains no address',
       'Restart the relay, which writes the file, or add --relay <url>.',
     ])
-    await writeAddress(folder, '127.0.0.1', 1)
+    await writeFile(folder.address, ' http://127.0.0.1:1 \r\n')
     expect(await told(findLocalRelay(choice))).toEqual([
       '<root>/state/hookline/relay.key: no such file',
       'The relay has its key from HOOKLINE_RELAY_KEY. Set the same variable for this command.',

@@ -18,11 +18,14 @@ let database: MemoryDatabase
 let room: number
 let table: BodyTable
 let bodies: LargeBodies
+/** The owners whose store was asked for. */
+let owners: string[]
 
 beforeEach(async () => {
   time = new FakeTime()
   database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
+  owners = []
   const within: Room['within'] = async ({ bytes }, _, write) => {
     if (bytes > room || !(await write())) return false
     room -= bytes
@@ -37,7 +40,10 @@ beforeEach(async () => {
   const now = () => time.now
   table = new BodyTable({ database, room: { within, give }, most: MOST, now, report })
   bodies = new LargeBodies({
-    storeOf: () => table,
+    storeOf: (owner) => {
+      owners.push(owner)
+      return table
+    },
     most: MOST,
     publicUrl: 'https://relay.example.com/base//',
     now: () => time.now,
@@ -143,6 +149,7 @@ describe('a stored body', () => {
       expect([wrong, (await read(wrong, method)).status]).toEqual([wrong, 404])
     }
     expect((await read(path)).status).toBe(200)
+    expect([...new Set(owners)].sort()).toEqual(['acme', 'octo'])
   })
 
   test.each([
@@ -192,6 +199,11 @@ describe('an upload', () => {
     expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
     await upload.discard()
     await expect(upload.finish()).rejects.toMatchObject({ code: 'bodies_full' })
+  })
+
+  test('that has not begun is discarded without a question', async () => {
+    await begin(requestOf()).discard()
+    expect(owners).toEqual([])
   })
 
   test('that is kept is not discarded', async () => {
@@ -282,6 +294,50 @@ test('one body at a time is inspected; a request that never ends loses its turn 
   await inspected('next', async () => {})
   expect(time.now - before).toBeGreaterThanOrEqual(MINUTE)
   expect(log.slice(4)).toEqual(['canceled begins body', 'next begins body', 'next ends'])
+})
+
+describe('the table of bodies', () => {
+  test('takes the room of a chunk for its owner, and gives it back', async () => {
+    const asked: unknown[] = []
+    let isDeleted = false
+    const own = new BodyTable({
+      ...{ database, most: MOST, now: () => time.now, report: () => {} },
+      room: {
+        within: async (request, most, write) => {
+          asked.push([request, most])
+          if (isDeleted) database.run('DELETE FROM body')
+          return write()
+        },
+        give: (request) => void asked.push(request),
+      },
+    })
+    const chunk = new Uint8Array(26)
+    expect(await own.put('none', 0, chunk)).toBe(false)
+    await own.delete('none')
+    expect(asked).toEqual([])
+    await own.begin({ ...requestOf(), hash: 'a', created: 0 })
+    await own.begin({ ...requestOf({ endpoint: null, hasToken: true }), hash: 'b', created: 0 })
+    const orders = { owner: 'octo', endpoint: 'orders', hasToken: false, events: 0 }
+    const token = { owner: 'octo', endpoint: null, hasToken: true, events: 0 }
+    await own.delete('a')
+    for (const number of [0, 1]) expect(await own.put('b', number, chunk)).toBe(true)
+    await own.delete('b')
+    expect(asked).toEqual([
+      { ...orders, bytes: 0 },
+      [{ ...token, bytes: 26 }, undefined],
+      [{ ...token, bytes: 26 }, undefined],
+      { ...token, bytes: 52 },
+    ])
+    expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
+    await own.begin({ ...requestOf(), hash: 'c', created: 0 })
+    isDeleted = true
+    expect([await own.put('c', 0, chunk), await rows('chunk')]).toEqual([false, 0])
+  })
+
+  test('has no chunk of a body that is not there', async () => {
+    await expect(table.chunk('none', 0)).rejects.toMatchObject({ reason: 'disk fails' })
+    expect(await table.find('none')).toBeNull()
+  })
 })
 
 describe('old bodies', () => {

@@ -68,8 +68,17 @@ describe('whether a queue waits', () => {
     expect(calls).toHaveLength(2)
   })
 
+  test('is asked again while it waits', async () => {
+    const { objects } = begin(look(), result(true), result(true))
+    await objects.of('octo').versions()
+    expect([await objects.deliveries.waits(QUEUE), await objects.deliveries.waits(QUEUE)]).toEqual([
+      true,
+      true,
+    ])
+  })
+
   test('is not asked again after it waits no more', async () => {
-    const { objects, calls } = begin(look(), result(false))
+    const { objects, calls } = begin(look(), result(false), result(true))
     await objects.of('octo').versions()
     expect([await objects.deliveries.waits(QUEUE), await objects.deliveries.waits(QUEUE)]).toEqual([
       false,
@@ -136,8 +145,9 @@ describe('an event', () => {
       ['acme/deliveries', { method: 'noteAccepted', given: ['acme/site#aa'] }],
       ['acme/deliveries', { method: 'wasAccepted', given: ['acme/site#aa'] }],
     ])
-    // What was not stored makes no queue wait.
+    // What was not stored makes no queue wait, so nothing is asked.
     expect(await deliveries.waits(QUEUE)).toBe(false)
+    expect(calls).toHaveLength(5)
   })
 
   test('is not stored by an object that fails', async () => {
@@ -277,6 +287,18 @@ describe('a call of GitHub by fetch', () => {
       expect(github.calls).toMatchObject([{ method: 'GET' }])
     },
   )
+
+  test('reads a character whose bytes come one by one', async () => {
+    github.always((_, response) => {
+      response.writeHead(422)
+      const [first, ...others] = Buffer.from('ä')
+      response.write(Buffer.from([first ?? 0]), () => {
+        setImmediate(() => response.end(Buffer.from(others)))
+      })
+      return undefined
+    })
+    expect((await call()).text).toBe('ä')
+  })
 
   test('without a response may have been sent', async () => {
     github.always((_, response) => {

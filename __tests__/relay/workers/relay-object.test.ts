@@ -89,7 +89,17 @@ describe('a waiting event', () => {
     // What is overdue has its alarm now.
     const wait = await alarmIn()
     expect([wait !== null && wait > -MINUTE, wait !== null && wait <= 0]).toEqual([true, true])
+    const times: number[] = []
+    const { setAlarm } = storage
+    Object.assign(storage, {
+      setAlarm: (time: number) => {
+        times.push(time - Date.now())
+        return setAlarm(time)
+      },
+    })
     await object.alarm()
+    // Should the work be cut off, it goes on after 10 s.
+    expect([(times[0] ?? 0) > 5000, (times[0] ?? 0) <= 10_000]).toEqual([true, true])
     expect(github.calls).toHaveLength(1)
     expect(await resultOf(object, 'table', 'find', id(1))).toBeUndefined()
     expect(await resultOf(object, 'endpoints', 'look')).toMatchObject({ waiting: [] })
@@ -100,7 +110,15 @@ describe('a waiting event', () => {
   test('is sent by the object of the next process, with an older key, too', async () => {
     await resultOf(await open(), 'deliveries', 'put', [await waiting(1)])
     await storage.deleteAlarm()
-    const object = await open(relayKeys(RELAY_KEY))
+    const lines: string[] = []
+    const { log } = console
+    console.log = (line: string) => lines.push(line)
+    const object = await open(relayKeys(RELAY_KEY)).finally(() => {
+      console.log = log
+    })
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { time: expect.any(String), change: 'reencrypted', events: 1 },
+    ])
     expect(await alarmIn()).toBeLessThanOrEqual(0)
     await object.alarm()
     expect(github.calls).toHaveLength(1)
