@@ -331,16 +331,27 @@ test('a new event waits behind one that is due, and while its queue fails or res
 })
 
 test.each<
-  [name: string, changes: Parameters<DeliveryScene['put']>[1], waits: boolean, rest?: string]
+  [
+    name: string,
+    changes: Parameters<DeliveryScene['put']>[1],
+    waits: boolean,
+    rest: string | undefined,
+  ]
 >([
-  ['that is due', {}, true],
-  ['whose time is later', { wait: 3600 * SECOND }, false],
-  ['that fails for itself', { state: 'dead', attempts: 1, reason: 'event_rejected' }, false],
-  ['that failed once', { attempts: 1, wait: 500, reason: 'github_unavailable' }, true],
+  ['that is due', {}, true, undefined],
+  ['whose time is later', { wait: 3600 * SECOND }, false, undefined],
+  [
+    'that fails for itself',
+    { state: 'dead', attempts: 1, reason: 'event_rejected' },
+    false,
+    undefined,
+  ],
+  ['that failed once', { attempts: 1, wait: 500, reason: 'github_unavailable' }, true, undefined],
   [
     'that GitHub may have',
     { state: 'uncertain', attempts: 1, doubts: 1, wait: 10 * SECOND, reason: 'github_timeout' },
     true,
+    undefined,
   ],
   [
     'whose call is still open',
@@ -354,7 +365,7 @@ test.each<
     true,
     'rate_limited until 90',
   ],
-])('behind a stored event %s a new one waits: %s', async (_, changes, waits, rest) => {
+])('behind a stored event %s a new one waits: %#', async (_, changes, waits, rest) => {
   const scene = await begin(inOrder(ACCEPTED))
   await scene.put(id(1), changes)
   expect([await scene.deliveries.waits('o/r#own'), await scene.rest()]).toEqual([waits, rest])
