@@ -158,8 +158,8 @@ export function runThread(load: (name: string) => unknown): void {
     if (!refused) {
       const results = attempt(tasks)
       const fault = results[0]?.fault
-      if (!fault || (tasks.every(({ adds }) => adds) && !isReserved)) return results
-      if ((fault.errcode & 0xff) === 13 || fault.code === 'ENOSPC') {
+      if (!fault) return results
+      if ((fault.errcode & 0xff) === 13) {
         fs.rmSync(reserve, { force: true })
         isReserved = false
       }
