@@ -640,7 +640,7 @@ test('a request that started nothing is recorded by its size, up to the largest 
   expect(await recorded[0]?.row()).toMatchObject({ id: id(1), queue: 'o/r#own', state: 'filtered' })
 })
 
-test('a pause of a second request is not longer than its call', async () => {
+test('an open call that has to end before the response leaves no wait', async () => {
   const { deliver, puts, timers } = begin({
     ...{ replies: [new Promise<Attempts>(() => {})] },
     ports: { responseTime: 9 * SECOND },

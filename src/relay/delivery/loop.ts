@@ -63,7 +63,6 @@ interface LoopPorts extends OpenPorts, Runtime {
   log(line: ChangeLine): void
 }
 
-/** An outcome that the disk did not take. */
 interface UnwrittenOutcome {
   readonly queue: string
   readonly statements: readonly SqlStatement[]
@@ -73,7 +72,7 @@ export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
   readonly #calls = new Set<Promise<void>>()
-  /** By event: nobody attempts these events again. */
+  /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
   readonly #unwritten = new Map<string, UnwrittenOutcome>()
   #writesAgainAt = 0
   #running: Promise<void> | undefined
