@@ -481,6 +481,19 @@ describe('a state on a branch', () => {
     expect(bodies()[1].variables.input.expectedHeadOid).toBe('head')
   })
 
+  test('is written without the times that stay as they are', async () => {
+    const times = '{"lastSuccess":5,"cursor":[1]}\n'
+    const { place, bodies } = open([readOf([FOLDER], { 'times.json': times }), made('next')])
+    const before: TriggerState = { lastSuccess: 5, cursor: [1], claims: [] }
+    const { states } = await openBranch('state', place).change([ID], ([state = NO_STATE]) => [
+      { ...state, claims: claims('a') },
+    ])
+    expect(states).toEqual([before])
+    expect(bodies()[1].variables.input.fileChanges.additions).toMatchObject([
+      { path: `${FOLDER}/2c` },
+    ])
+  })
+
   test('of two triggers is written for those that changed', async () => {
     const other = { workflow: 'hook', trigger: 'b' }
     const { place, bodies } = open([readOf([]), made('next')])

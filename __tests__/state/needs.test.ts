@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseState, STATE_FORMS, storeNeeds } from '../../src/state/index.ts'
+import { openState, parseState, STATE_FORMS, storeNeeds } from '../../src/state/index.ts'
 import { configOf } from '../support/settings.ts'
+import { storePlace } from '../support/stores.ts'
 
 const POLLED = { isPolled: true, isEveryExact: false }
 const RECEIVED = { isPolled: false, isEveryExact: false }
@@ -39,8 +40,23 @@ test.each([
   ['none', 'none', ''],
   ['file:/var/lib/hookline/state.json', 'file', '/var/lib/hookline/state.json'],
   ['branch:state/hookline', 'branch', 'state/hookline'],
+  ['', 'none', ''],
+  [' \n', 'none', ''],
+  [' none ', 'none', ''],
+  [' file: a b ', 'file', 'a b'],
+  ['file::', 'file', ':'],
+  ['branch:_a-1.b/c.locked', 'branch', '_a-1.b/c.locked'],
 ])('the state %s', (text, kind, value) => {
   expect(parseState(text)).toEqual({ kind, value })
+})
+
+test('no store is opened for none', async () => {
+  expect(await openState({ kind: 'none', value: '' }, storePlace(''))).toBeUndefined()
+  for (const kind of ['file', 'branch']) {
+    expect(await openState({ kind, value: 'a' }, storePlace(''))).toMatchObject({
+      load: expect.any(Function),
+    })
+  }
 })
 
 test.each([
@@ -49,6 +65,18 @@ test.each([
   'branch:a.',
   'branch:a/',
   'branch:a//b',
+  'branch:/a',
+  'branch:-a',
+  'branch:a/.b',
+  'branch:a.lock',
+  'branch:a.lock/b',
+  'branch:a b',
+  'branch:a~b',
+  'branch:',
+  'Branch:a',
+  'xnone',
+  '1file:a',
+  'file:a\nb',
   'file:',
   'memory:x',
   'branch',

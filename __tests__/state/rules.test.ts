@@ -80,6 +80,19 @@ describe('a key of which the store knows', () => {
       MARK,
       { status: 'claimed', run: '3' },
     ],
+    ['another key, both without a mark', [done('other')], undefined, { status: 'new' }],
+    [
+      'a claim of a run from before its end',
+      [claim('k', { run: 'failed' })],
+      undefined,
+      { status: 'new' },
+    ],
+    [
+      'a claim of a re-run from after the end of the run',
+      [claim('k', { run: 'failed', at: NOW + 1 })],
+      undefined,
+      { status: 'claimed', run: 'failed' },
+    ],
     [
       'itself, and its delivery',
       [claim('k', { run: '3' }), done('a', { delivery: MARK })],
@@ -88,7 +101,11 @@ describe('a key of which the store knows', () => {
     ],
   ])('%s', (_, claims, delivery, state) => {
     const snapshot = { state: { ...NO_STATE, claims }, now: NOW }
-    const options = { lease: LEASE, ended: new Map([['ended', Infinity]]) }
+    const ended = new Map([
+      ['ended', Infinity],
+      ['failed', NOW],
+    ])
+    const options = { lease: LEASE, ended }
     expect(keyStates(snapshot, { id: '2', at: NOW }, options)({ key: 'k', delivery })).toEqual(
       state,
     )

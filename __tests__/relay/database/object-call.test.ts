@@ -39,8 +39,13 @@ test('a question that a request waits for has a time, and storing has none', asy
   const namespace: ObjectNamespace = { idFromName: (name) => name, get: () => ({ fetch }) }
   const objects = new OwnerObjects(namespace, { now: () => 0, report: () => {} })
   await objects.of('octo').named('orders')
+  await objects
+    .of('octo')
+    .versions()
+    .catch(() => {})
+  await objects.deliveries.wasAccepted('octo/shop#own')
   await objects.deliveriesOf('octo').put([])
-  expect(signals).toEqual([expect.any(AbortSignal), undefined])
+  expect(signals).toEqual([...Array(3).fill(expect.any(AbortSignal)), undefined])
 })
 
 test.each([

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { Alarms } from '../../../src/relay/delivery/alarms.ts'
+import type { ChangeLine } from '../../../src/relay/delivery/log-lines.ts'
+import { StorageError } from '../../../src/relay/store/database.ts'
 import type { Endpoint } from '../../../src/relay/store/endpoint-settings.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import {
@@ -8,7 +11,8 @@ import {
   id,
   startScene,
 } from '../../support/delivery-scene.ts'
-import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
+import { HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
+import { memoryDatabase } from '../../support/memory-database.ts'
 import { RunsAtGitHub } from '../../support/runs-at-github.ts'
 import { until } from '../../support/until.ts'
 
@@ -186,4 +190,139 @@ test('a clock that jumps back an hour while the relay is off neither begins nor 
   expect(second.lines()).toEqual([])
   await time.pass(2 * HOUR)
   expect(second.lines()).toHaveLength(1)
+})
+
+describe('the alarms of a database', () => {
+  async function direct(hasReceiver = true) {
+    const database = await memoryDatabase()
+    const time = { now: START }
+    const log: ChangeLine[] = []
+    const reported: unknown[] = []
+    let notified = 0
+    const alarms = new Alarms({
+      ...{ database, now: () => time.now, notified: () => notified++ },
+      notify: hasReceiver
+        ? { url: new URL('https://receiver.example'), secret: new Secret(SECRET), all: false }
+        : undefined,
+      log: (line) => log.push(line),
+      report: (error) => reported.push(error),
+    })
+    return {
+      ...{ database, time, log, reported, alarms, notified: () => notified },
+      /** An endpoint that was changed, and had its last event, so many milliseconds after the start. */
+      endpoint: (name: string, expected: number | null, changed = 0, last: number | null = null) =>
+        database.write([
+          [
+            `INSERT INTO endpoint (hash, owner, name, created, changed, lastEvent, expect, key, content)
+              VALUES (?1, 'o', ?1, 0, ?2, ?3, ?4, 'k', '')`,
+            ...[name, START + changed, last === null ? null : START + last, expected],
+          ],
+        ]),
+      /** Checks the endpoints so many milliseconds after the start. @returns the subjects of alarms */
+      check: async (at: number) => {
+        time.now = START + at
+        await alarms.run()
+        return (await alarms.active()).map(({ kind, subject }) => `${kind} ${subject}`)
+      },
+      bodies: async () =>
+        (await database.read('SELECT body FROM notification ORDER BY at, rowid')).map(({ body }) =>
+          JSON.parse(String(body)),
+        ),
+    }
+  }
+
+  test('begin a millisecond after the expected time, and are told with all that is known', async () => {
+    const { endpoint, check, log, bodies, alarms, database, notified } = await direct()
+    await endpoint('a', 1000)
+    await endpoint('b', 1000, -5000, 500)
+    await endpoint('c', null, -9e9)
+    expect(await check(1000)).toEqual([])
+    expect(await check(1001)).toEqual(['silent o/a'])
+    expect(await check(1500)).toEqual(['silent o/a'])
+    expect(await check(1501)).toEqual(['silent o/a', 'silent o/b'])
+    expect(await alarms.active()).toEqual([
+      { kind: 'silent', subject: 'o/a', since: START + 1001 },
+      { kind: 'silent', subject: 'o/b', since: START + 1501 },
+    ])
+    await database.write([["UPDATE endpoint SET lastEvent = ? WHERE name = 'a'", START + 1502]])
+    expect(await check(1502)).toEqual(['silent o/b'])
+    const line = { change: 'alarm', alarm: 'silent' }
+    expect(log).toEqual([
+      { ...line, level: 'error', subject: 'o/a', active: true },
+      { ...line, level: 'error', subject: 'o/b', active: true },
+      { ...line, subject: 'o/a', active: false },
+    ])
+    const since = '2026-01-02T00:00:01.001Z'
+    expect(await bodies()).toEqual([
+      {
+        ...{ type: 'alarm.silent', timestamp: since },
+        data: { alarm: 'silent', subject: 'o/a', since, active: true },
+      },
+      {
+        ...{ type: 'alarm.silent', timestamp: '2026-01-02T00:00:01.501Z' },
+        data: {
+          ...{ alarm: 'silent', subject: 'o/b', since: '2026-01-02T00:00:01.501Z', active: true },
+        },
+      },
+      {
+        ...{ type: 'alarm.silent.ended', timestamp: '2026-01-02T00:00:01.502Z' },
+        data: { alarm: 'silent', subject: 'o/a', since, active: false },
+      },
+    ])
+    expect(notified()).toBe(5)
+  })
+
+  test('do not begin for as long as an unrecorded event may explain the silence', async () => {
+    const { endpoint, check, alarms, time } = await direct()
+    await endpoint('a', 1000)
+    time.now = START + 900
+    alarms.unrecorded()
+    expect(await check(1900)).toEqual([])
+    expect(await check(1901)).toEqual(['silent o/a'])
+  })
+
+  test('of a deleted endpoint end; those without runs end for nothing else', async () => {
+    const { endpoint, check, alarms, database } = await direct()
+    await endpoint('a', null)
+    await endpoint('b', null)
+    for (const name of ['a', 'b']) await alarms.change('no_runs', `o/${name} o/r`, true)
+    await alarms.change('silent', 'o/a', true)
+    expect(await check(5)).toEqual(['no_runs o/a o/r', 'no_runs o/b o/r'])
+    await database.write([["DELETE FROM endpoint WHERE name = 'a'"]])
+    expect(await check(6)).toEqual(['no_runs o/b o/r'])
+  })
+
+  test('are checked each minute while an endpoint expects events, or an alarm lasts', async () => {
+    const { endpoint, check, alarms, database, log } = await direct(false)
+    expect(alarms.next()).toBeUndefined()
+    await alarms.look()
+    expect(alarms.next()).toBeUndefined()
+    await alarms.change('no_runs', 'o/x o/r', false)
+    expect([alarms.next(), log]).toEqual([undefined, []])
+    await alarms.change('no_runs', 'o/x o/r', true)
+    await alarms.change('no_runs', 'o/x o/r', true)
+    expect([alarms.next(), log.length]).toEqual([START + MINUTE, 1])
+    // It is the alarm of no endpoint.
+    await check(7)
+    expect([alarms.next(), log.length]).toEqual([undefined, 2])
+    await endpoint('a', 1000)
+    await alarms.look()
+    expect(alarms.next()).toBe(START + 7 + MINUTE)
+    expect(await database.read('SELECT * FROM notification')).toEqual([])
+  })
+
+  test('are checked again after the database failed', async () => {
+    const { endpoint, check, alarms, database, reported, notified } = await direct()
+    await endpoint('a', 1000)
+    await alarms.look()
+    const { read } = database
+    const fault = new StorageError('disk fails')
+    database.read = async () => {
+      throw fault
+    }
+    await alarms.run()
+    expect([reported, alarms.next(), notified()]).toEqual([[fault], START + MINUTE, 1])
+    database.read = read
+    expect(await check(2000)).toEqual(['silent o/a'])
+  })
 })

@@ -85,6 +85,22 @@ describe('a batch', () => {
     expect(steady.sent()[0]).toHaveLength(12)
   })
 
+  test('that begins later is sent earlier if its time is shorter', async () => {
+    const { give, time, sent } = await begin()
+    await give(id(1), 600)
+    await time.pass(5 * SECOND)
+    await give(id(2), 600, { grouping: 'h', quiet: 10 })
+    await give(id(3), 20, { grouping: 'i' })
+    await time.pass(9 * SECOND)
+    expect(sent()).toEqual([])
+    await time.pass(2 * SECOND)
+    expect(sent()).toEqual([[id(2)]])
+    await time.pass(10 * SECOND)
+    expect(sent()).toEqual([[id(2)], [id(3)]])
+    await time.pass(580 * SECOND)
+    expect(sent()).toEqual([[id(2)], [id(3)], [id(1)]])
+  })
+
   test('has events of one queue and grouping, and delays no other event', async () => {
     const { give, put, time, posts, sent } = await begin()
     await give(id(1), 60)
@@ -102,14 +118,21 @@ describe('a batch', () => {
   test.each([
     ['256 events', 300, '{}', [256, 44]],
     ['400,000 characters', 40, 'x'.repeat(20_000), [19, 19, 2]],
-  ])('is full with %s, and the next one begins', async (_name, count, body, sizes) => {
-    const { give, time, sent } = await begin()
-    for (let n = 1; n <= count; n++) await give(id(n), 60, { event: { body } })
-    await time.pass(2 * MINUTE)
-    const batches = sent()
-    expect(batches.map(({ length }) => length)).toEqual(sizes)
-    expect(batches.flat()).toEqual(Array.from({ length: count }, (_, n) => id(n + 1)))
-  })
+  ])(
+    'is full with %s, and is sent immediately; the next one begins',
+    async (_name, count, body, sizes) => {
+      const { give, time, sent } = await begin()
+      await give(id(1), 60, { event: { body } })
+      await time.pass(SECOND)
+      for (let n = 2; n <= count; n++) await give(id(n), 60, { event: { body } })
+      await time.pass(SECOND)
+      expect(sent().map(({ length }) => length)).toEqual(sizes.slice(0, -1))
+      await time.pass(2 * MINUTE)
+      const batches = sent()
+      expect(batches.map(({ length }) => length)).toEqual(sizes)
+      expect(batches.flat()).toEqual(Array.from({ length: count }, (_, n) => id(n + 1)))
+    },
+  )
 
   test('that is larger than GitHub accepts is divided, and each part has an id of its own', async () => {
     const { give, time, sent, posts, states } = await begin()

@@ -59,6 +59,7 @@ describe('an event that GitHub certainly did not take', () => {
     expect(next(DOUBT, event, 2 * AGE)).toMatchObject({ wait: 30 * MINUTE, doubts: 4 })
     const late = { state: 'uncertain', attempts: 7, doubts: 7 } as const
     expect(next(DOUBT, late, 2 * AGE)).toMatchObject({ wait: 2 * HOUR, doubts: 8 })
+    expect(next(DOUBT, late, AGE)).toMatchObject({ wait: 2 * HOUR, doubts: 8 })
   })
 
   test('stays uncertain if an earlier attempt was in doubt, and is then dead as maybe_accepted', () => {
@@ -110,7 +111,10 @@ describe('an event that GitHub may have taken', () => {
 describe('an event', () => {
   test('that GitHub refuses is dead immediately, with the reason', () => {
     const outcome: Failure = { kind: 'refused', reason: 'event_rejected' }
-    expect(next(outcome)).toEqual({ state: 'dead', reason: 'event_rejected', doubts: 0 })
+    expect(next(outcome)).toStrictEqual({ state: 'dead', reason: 'event_rejected', doubts: 0 })
+    expect(next({ ...outcome, explanation: 'status 422' }, { doubts: 2 })).toStrictEqual({
+      ...{ state: 'dead', reason: 'event_rejected', doubts: 2, explanation: 'status 422' },
+    })
   })
 
   test('at which the relay fails is dead after the fifth attempt', () => {

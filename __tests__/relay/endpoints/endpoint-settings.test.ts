@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
 import {
+  ENDPOINT_NAME_FORM,
   givenSettings,
+  isEndpointOwner,
   readEndpointSettings,
   type SettingsRules,
 } from '../../../src/relay/store/endpoint-settings.ts'
 import { destinationsOf, endpointPath, readEndpointUrl } from '../../../src/relay/webhook/url.ts'
+import { LIMITS } from '../../../src/wire/limits.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 
 const TOKEN = `ghp_${'a'.repeat(36)}`
@@ -27,8 +30,11 @@ async function refusal(given: object, rules: Partial<SettingsRules> = {}) {
   return `${status} ${code}: ${message}: ${hint}`
 }
 
-test('the smallest settings have defaults', async () => {
-  expect(await read({})).toEqual({ ...PLAIN, dispatch: 'repository', respond: 'github' })
+test('the smallest settings have defaults, and need no module of checks', async () => {
+  const loadChecks = () => Promise.reject(new Error('not needed'))
+  expect(await read({}, { loadChecks })).toEqual({
+    ...{ ...PLAIN, dispatch: 'repository', respond: 'github' },
+  })
 })
 
 test('all settings are read, and written as they were given', async () => {
@@ -211,6 +217,7 @@ describe('a mistake is named', () => {
       '"secret" of "verify" must be a string, or a list of strings.',
     ],
     [{ path: 'hook/webhook' }, '"path" is not a setting.'],
+    [{ ['x'.repeat(50)]: 1, y: 2 }, `"${'x'.repeat(40)}" is not a setting. "y" is not a setting.`],
     [JSON.parse('{"__proto__":{"token":"x"}}'), '"__proto__" is not a setting.'],
     [{ targets: [], batch: '1' }, '"batch" must be a whole number of seconds from 1 to 3600.'],
     [
@@ -265,9 +272,34 @@ describe('a mistake is named', () => {
   })
 
   test('all of them in one response, and no token in it', async () => {
-    const shown = await refusal({ batch: 0, ref: 'x', token: `ghs_${'s3cret'.repeat(8)}`, a: 1 })
-    for (const name of ['"batch"', '"ref"', '"token"', '"a"']) expect(shown).toContain(name)
-    expect(shown).not.toContain('s3cret')
+    const given = {
+      ...{ repository: null, workflow: null, trigger: 7, dispatch: 'both', ref: 'x', a: 1 },
+      ...{ targets: ['octo/a'], respond: 'later', batch: 0, debounce: 5, expect: 'x' },
+      ...{ ifError: 'allow', credential: 'x', token: `ghs_${'s3cret'.repeat(8)}` },
+    }
+    expect((await refusal(given)).split('invalid: ')[1]?.split(/(?<=\.) /)).toEqual([
+      '"a" is not a setting.',
+      '"repository" is missing.',
+      '"trigger" must be the name of a trigger, such as webhook.',
+      '"dispatch" must be repository or workflow.',
+      '"targets" must be a list of at most 10 targets, such as "octo/shop:orders/webhook".',
+      '"respond" must be github or stored.',
+      '"batch" must be a whole number of seconds from 1 to 3600.',
+      '"expect" must be days, hours or minutes: 2d, 12h or 30m.',
+      '"credential" must be relay or token.',
+      '"workflow" is missing.',
+      '"ref" needs "dispatch": "workflow".',
+      '"ifError" needs "if".',
+      '"debounce" needs "batch".',
+      '"token" ends by itself.',
+      'Use a personal access token (ghp_ or github_pat_).',
+    ])
+    const any = { anyWorkflow: true, targets: ['octo/a:x/y'], batch: 5 }
+    expect((await refusal(any)).split('invalid: ')[1]?.split(/(?<=\.) /)).toEqual(
+      ['workflow', 'trigger', 'targets', 'batch'].map(
+        (name) => `"${name}" cannot be combined with "anyWorkflow".`,
+      ),
+    )
     const verify = [{ scheme: 'basic', secret: 's3cret' }]
     expect(await refusal({ verify })).not.toContain('s3cret')
   })
@@ -284,14 +316,86 @@ describe('a mistake is named', () => {
   })
 })
 
+describe('the bounds of a setting', () => {
+  const workflow = { dispatch: 'workflow' }
+  test.each<[name: string, valid: readonly object[], invalid: readonly object[]]>([
+    [
+      'token',
+      [TOKEN.slice(0, 20), `ghp_ghs_${'a'.repeat(36)}`, 'a'.repeat(LIMITS.tokenLength)].map(
+        (token) => ({ token, credential: 'token' }),
+      ),
+      [TOKEN.slice(0, 19), 'a'.repeat(LIMITS.tokenLength + 1)].map((token) => ({ token })),
+    ],
+    [
+      'ref',
+      ['m', 'ü', '@', 'a@b', 'a.b', 'a/b.c', 'v1-2', 'a'.repeat(255)].map((ref) => ({
+        ...workflow,
+        ref,
+      })),
+      ['-a', '/a', '.a', 'a/', 'a.', 'a//b', 'a..b', 'a@{b', 'a'.repeat(256)]
+        .concat([...' ~^:?*[\\\u0001\u0085\u2028'].map((char) => `a${char}b`))
+        .map((ref) => ({ ...workflow, ref })),
+    ],
+    [
+      'workflow',
+      ['a', 'orders.yml.x', 'yml', 'x-yaml'].map((name) => ({ workflow: name })),
+      ['a.yml', 'a.YAML', 'a.yaml', '.yml', ''].map((name) => ({ workflow: name })),
+    ],
+    [
+      'trigger',
+      ['a', '_1', 'a'.repeat(100)].map((trigger) => ({ trigger })),
+      ['', 'a'.repeat(101), 'a.b', 'a-b', ' a', 'a '].map((trigger) => ({ trigger })),
+    ],
+    [
+      'batch',
+      [{ batch: 1 }, { batch: 3600, debounce: 1 }, { batch: null, debounce: null }],
+      [{ batch: -1 }, { batch: Number.NaN }],
+    ],
+    [
+      'targets',
+      [
+        { targets: [] },
+        { targets: Array.from({ length: 10 }, (_, n) => `octo/a${n}:x/y`) },
+        { targets: ['octo/shop:orders/slack', 'octo/shop:other/webhook'] },
+      ],
+      [
+        { targets: ['octo:orders/webhook'] },
+        { targets: ['octo/a:orders.yml/webhook'] },
+        { targets: ['octo/a:orders/web hook'] },
+        { targets: ['octo/a:orders/webhook', 7] },
+        { targets: {} },
+      ],
+    ],
+  ])('%s', async (name, valid, invalid) => {
+    for (const given of valid) {
+      // `null` is an absent setting.
+      expect(await read(given)).toMatchObject({ repository: 'Octo/shop' })
+    }
+    for (const given of invalid) {
+      expect([given, await refusal(given)]).toEqual([
+        given,
+        expect.stringContaining(`invalid: "${name}" must be `),
+      ])
+    }
+  })
+})
+
 test.each([
-  [{ targets: ['octo/a:x/y'], token: TOKEN }, '"targets"'],
-  [{ workflow: null, trigger: null, anyWorkflow: true, token: TOKEN }, '"anyWorkflow"'],
+  [{ targets: ['octo/a:x/y'], token: TOKEN }, 'the setting "targets"'],
+  [{ workflow: null, trigger: null, anyWorkflow: true, token: TOKEN }, 'the setting "anyWorkflow"'],
   [{}, "the relay's own GitHub credential"],
   [{ credential: 'relay' }, "the relay's own GitHub credential"],
-])('%j needs the relay key', async (given, words) => {
-  expect(await refusal(given, { isAdmin: false })).toMatch(`403 not_allowed: the`)
-  expect(await refusal(given, { isAdmin: false })).toContain(words)
+])('%j needs the relay key', async (given, what) => {
+  expect(await refusal(given, { isAdmin: false })).toBe(
+    `403 not_allowed: ${what} needs the relay key: Run the command on the relay's machine, or set HOOKLINE_RELAY_KEY.`,
+  )
+})
+
+test('a caller without the relay key gives a token', async () => {
+  for (const hasCredential of [true, false]) {
+    const { token } = await read({ token: TOKEN }, { isAdmin: false, hasCredential })
+    expect(token?.reveal()).toBe(TOKEN)
+  }
 })
 
 test('a relay without a credential of its own needs a token', async () => {
@@ -373,4 +477,34 @@ describe('the URL of an endpoint', () => {
       expect(() => destinationsOf(any, { rest })).toThrow('no workflow and trigger')
     }
   })
+})
+
+test.each([
+  ['octo', true],
+  ['octo-9', true],
+  ['Octo', false],
+  ['-octo', false],
+  ['..', false],
+  ['', false],
+])('an endpoint has the owner %j: %p', (owner, isOne) => {
+  expect(isEndpointOwner(owner)).toBe(isOne)
+})
+
+test.each([
+  ['a', true],
+  ['9', true],
+  ['a.b_c-9', true],
+  ['a'.repeat(63), true],
+  ['a'.repeat(64), false],
+  ['', false],
+  ['A', false],
+  ['aB', false],
+  ['.a', false],
+  ['_a', false],
+  ['-a', false],
+  ['a b', false],
+  ['a\n', false],
+  ['ä', false],
+])('an endpoint has the name %j: %p', (name, isOne) => {
+  expect(ENDPOINT_NAME_FORM.test(name)).toBe(isOne)
 })

@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -24,6 +24,7 @@ import {
   type DataFolder,
   dataFolder,
   findLocalRelay,
+  findRelayKey,
   openRelayKey,
   removeAddress,
   rotateRelayKey,
@@ -41,6 +42,11 @@ beforeEach(async () => {
   folder = dataFolder({ data: join(root, 'state', 'hookline'), env: {} })
 })
 afterEach(() => rm(root, { recursive: true }))
+
+/** The message and the hint of a failed promise; `<root>` is the folder of the test. */
+async function told(work: Promise<unknown>) {
+  return (await problemOf(work)).replaceAll(root, '<root>').split('\n')
+}
 
 /** The first problem of a failed promise. */
 async function problemOf(work: Promise<unknown>) {
@@ -63,8 +69,20 @@ test.each([
   [{ env: { XDG_STATE_HOME: 'relative' } }, join(homedir(), '.local/state/hookline')],
   [{ env: {} }, join(homedir(), '.local/state/hookline')],
   [{ env: { LOCALAPPDATA: '/l' }, platform: 'win32' as const }, '/l/hookline'],
+  [{ env: {}, platform: 'win32' as const }, join(homedir(), 'AppData/Local/hookline')],
+  [
+    { env: { LOCALAPPDATA: '' }, platform: 'win32' as const },
+    join(homedir(), 'AppData/Local/hookline'),
+  ],
+  [{ data: '', env: { HOOKLINE_DATA: 'b' } }, resolve('b')],
+  [{ env: { STATE_DIRECTORY: '', XDG_STATE_HOME: '' } }, join(homedir(), '.local/state/hookline')],
 ])('%j is the folder %s', (choice, path) => {
-  expect(dataFolder(choice)).toMatchObject({ path, database: join(path, 'relay.db') })
+  expect(dataFolder(choice)).toEqual({
+    path,
+    database: join(path, 'relay.db'),
+    key: join(path, 'relay.key'),
+    address: join(path, 'relay.address'),
+  })
 })
 
 describe('the relay key', () => {
@@ -101,7 +119,10 @@ describe('the relay key', () => {
   test('a database without its key gets no new key', async () => {
     await createDataFolder(folder)
     await writeFile(folder.database, '')
-    expect(await problemOf(openRelayKey(folder, {}))).toMatch(/relay\.key is missing.*Restore/s)
+    expect(await told(openRelayKey(folder, {}))).toEqual([
+      '<root>/state/hookline/relay.key is missing, and <root>/state/hookline/relay.db cannot be read without it',
+      'Restore the file, or set HOOKLINE_RELAY_KEY. To start with an empty database, move <root>/state/hookline/relay.db away.',
+    ])
     expect(await readdir(folder.path)).toEqual(['relay.db'])
   })
 
@@ -119,10 +140,16 @@ describe('the relay key', () => {
 
   test('a folder in place of the file, and a file in place of the folder, are refused', async () => {
     await mkdir(folder.key, { recursive: true })
-    expect(await problemOf(openRelayKey(folder, {}))).toContain('EISDIR')
+    expect(await told(openRelayKey(folder, {}))).toEqual([
+      '<root>/state/hookline/relay.key: the path is a directory (EISDIR)',
+      'Name a file. The folder of the relay is <root>/state/hookline; choose another one with --data.',
+    ])
     const inFile = dataFolder({ data: join(root, 'file'), env: {} })
     await writeFile(inFile.path, '')
-    expect(await problemOf(createDataFolder(inFile))).toMatch(/EEXIST.*--data/s)
+    expect(await told(createDataFolder(inFile))).toEqual([
+      '<root>/file: the file exists already (EEXIST)',
+      'Remove the file, or choose another path. The folder of the relay is <root>/file; choose another one with --data.',
+    ])
   })
 
   const onLinux = process.platform === 'linux' ? test : test.skip
@@ -142,6 +169,7 @@ describe('rotateRelayKey', () => {
     const { keys } = await openRelayKey(folder, {})
     await chmod(folder.key, 0o440)
     expect(await rotateRelayKey(folder, {})).toBe(2)
+    expect(await readFile(folder.key, 'utf8')).toMatch(/^[\w+/]{43}=,[\w+/]{43}=\n$/)
     const after = await openRelayKey(folder, {})
     expect(after.keys.map(({ id }) => id).slice(1)).toEqual([keys[0].id])
     expect(await modeOf(folder.key)).toBe('440')
@@ -154,13 +182,29 @@ describe('rotateRelayKey', () => {
 
   test('changes nothing while another rotation runs, without a file, or with the variable', async () => {
     await createDataFolder(folder)
-    expect(await problemOf(rotateRelayKey(folder, {}))).toMatch(/no such file.*--data/s)
+    expect(await told(rotateRelayKey(folder, {}))).toEqual([
+      '<root>/state/hookline/relay.key: no such file',
+      'Name the folder of the relay with --data. The first start of the relay creates the key.',
+    ])
     await openRelayKey(folder, {})
     const before = await readFile(folder.key, 'utf8')
     await link(folder.key, `${folder.key}.new`)
-    expect(await problemOf(rotateRelayKey(folder, {}))).toMatch(/relay\.key\.new exists/)
+    expect(await told(rotateRelayKey(folder, {}))).toEqual([
+      '<root>/state/hookline/relay.key.new exists: another command rotates the key, or was interrupted',
+      'If no other command is running, delete <root>/state/hookline/relay.key.new.',
+    ])
+    await rm(`${folder.key}.new`)
+    await mkdir(`${folder.key}.new`)
+    expect(await told(rotateRelayKey(folder, {}))).toEqual([
+      '<root>/state/hookline/relay.key.new exists: another command rotates the key, or was interrupted',
+      'If no other command is running, delete <root>/state/hookline/relay.key.new.',
+    ])
+    expect(await readdir(folder.path)).toEqual(['relay.key', 'relay.key.new'])
     const variable = { HOOKLINE_RELAY_KEY: newRelayKey().reveal() }
-    expect(await problemOf(rotateRelayKey(folder, variable))).toMatch(/is in HOOKLINE_RELAY_KEY/)
+    expect(await told(rotateRelayKey(folder, variable))).toEqual([
+      'the relay key is in HOOKLINE_RELAY_KEY, and not in a file',
+      'Put a new key in front, followed by a comma: HOOKLINE_RELAY_KEY="$(openssl rand -base64 32),$HOOKLINE_RELAY_KEY"',
+    ])
     expect(await readFile(folder.key, 'utf8')).toBe(before)
   })
 })
@@ -267,6 +311,8 @@ describe('a command finds the relay of this machine', () => {
       ['0.0.0.0', 'http://127.0.0.1:3000/'],
       ['::', 'http://127.0.0.1:3000/'],
       ['::1', 'http://[::1]:3000/'],
+      ['', 'http://127.0.0.1:3000/'],
+      ['relay.local', 'http://relay.local:3000/'],
     ] as const
     for (const [host, href] of hosts) {
       await writeAddress(folder, host, 3000)
@@ -278,24 +324,93 @@ describe('a command finds the relay of this machine', () => {
     expect(keys).toHaveLength(1)
     await writeFile(folder.database, '')
     await removeAddress(folder)
-    expect(await problemOf(findLocalRelay(choice))).toMatch(/is not running.*--relay/s)
+    expect(await told(findLocalRelay(choice))).toEqual([
+      'the relay of <root>/state/hookline is not running',
+      'Start it: hookline relay. For a relay elsewhere, name its address with --relay <url>.',
+    ])
+    await removeAddress(folder)
+    await mkdir(folder.address)
+    await removeAddress(folder)
+    expect(await told(findLocalRelay(choice))).toEqual([
+      '<root>/state/hookline/relay.address: the path is a directory (EISDIR)',
+      'Name a file. The folder of the relay is <root>/state/hookline; choose another one with --data.',
+    ])
+  })
+
+  test('by its key, whether or not it runs', async () => {
+    const choice = { data: folder.path, env: {} }
+    expect(await told(findRelayKey(choice))).toEqual([
+      'found no relay key on this machine: <root>/state/hookline/relay.key',
+      'The first start of the relay creates it: hookline relay. For a relay in another folder, add --data <folder>.',
+    ])
+    await createDataFolder(folder)
+    await openRelayKey(folder, {})
+    const { key, ...place } = await findRelayKey(choice)
+    expect([key.reveal(), place]).toEqual([
+      await readFile(folder.key, 'utf8'),
+      { keyName: folder.key, folder },
+    ])
+    const env = { HOOKLINE_RELAY_KEY: 'the key' }
+    const named = await findRelayKey({ ...choice, env })
+    expect([named.key.reveal(), named.keyName]).toEqual(['the key', 'HOOKLINE_RELAY_KEY'])
+    await rm(folder.key)
+    await mkdir(folder.key)
+    expect(await told(findRelayKey(choice))).toEqual([
+      '<root>/state/hookline/relay.key: the path is a directory (EISDIR)',
+      'Name a file. The folder of the relay is <root>/state/hookline; choose another one with --data.',
+    ])
+  })
+
+  test('a file in place of a folder has no relay', async () => {
+    await writeFile(join(root, 'file'), '')
+    expect(await told(findLocalRelay({ data: join(root, 'file'), env: {} }))).toEqual([
+      'found no relay on this machine: <root>/file',
+      'Start one: hookline relay. For a relay in another folder, set HOOKLINE_DATA=<folder>; for a relay elsewhere, add --relay <url>.',
+    ])
+  })
+
+  test('whose address cannot be written is not started', async () => {
+    await mkdir(join(folder.address, 'x'), { recursive: true })
+    expect((await told(writeAddress(folder, '127.0.0.1', 3000)))[0]).toContain(
+      '<root>/state/hookline/relay.address: ',
+    )
+    expect(await readdir(folder.path)).toEqual(['relay.address'])
   })
 
   test('names every folder that it looked in', async () => {
     const choice = { env: { XDG_STATE_HOME: root } }
-    const shown = await problemOf(findLocalRelay(choice))
-    expect(shown).toContain(`${join(root, 'hookline')}, /var/lib/hookline`)
-    const chosen = await problemOf(findLocalRelay({ ...choice, data: folder.path }))
-    expect(chosen).not.toContain('/var/lib')
+    expect(await told(findLocalRelay(choice))).toEqual([
+      'found no relay on this machine: <root>/hookline, /var/lib/hookline',
+      'Start one: hookline relay. For a relay in another folder, set HOOKLINE_DATA=<folder>; for a relay elsewhere, add --relay <url>.',
+    ])
+    expect(await told(findLocalRelay({ ...choice, data: folder.path }))).toEqual([
+      'found no relay on this machine: <root>/state/hookline',
+      'Start one: hookline relay. For a relay in another folder, set HOOKLINE_DATA=<folder>; for a relay elsewhere, add --relay <url>.',
+    ])
+    expect(await told(findRelayKey(choice))).toEqual([
+      'found no relay key on this machine: <root>/hookline/relay.key, /var/lib/hookline/relay.key',
+      'The first start of the relay creates it: hookline relay. For a relay in another folder, add --data <folder>.',
+    ])
+    const service = { env: { STATE_DIRECTORY: '/var/lib/hookline' } }
+    expect(await told(findLocalRelay(service))).toEqual([
+      'found no relay on this machine: /var/lib/hookline',
+      'Start one: hookline relay. For a relay in another folder, set HOOKLINE_DATA=<folder>; for a relay elsewhere, add --relay <url>.',
+    ])
   })
 
   test('refuses a file that has no address, and a relay whose key is elsewhere', async () => {
     await createDataFolder(folder)
     await writeFile(folder.address, 'x y')
     const choice = { data: folder.path, env: {} }
-    expect(await problemOf(findLocalRelay(choice))).toContain('contains no address')
-    await writeAddress(folder, '127.0.0.1', 1)
-    expect(await problemOf(findLocalRelay(choice))).toMatch(/no such file.*HOOKLINE_RELAY_KEY/s)
+    expect(await told(findLocalRelay(choice))).toEqual([
+      '<root>/state/hookline/relay.address contains no address',
+      'Restart the relay, which writes the file, or add --relay <url>.',
+    ])
+    await writeFile(folder.address, ' http://127.0.0.1:1 \r\n')
+    expect(await told(findLocalRelay(choice))).toEqual([
+      '<root>/state/hookline/relay.key: no such file',
+      'The relay has its key from HOOKLINE_RELAY_KEY. Set the same variable for this command.',
+    ])
   })
 })
 
@@ -318,10 +433,10 @@ test.each([
 })
 
 describe('volumeWarning', () => {
-  async function machine(mark = '.dockerenv') {
+  async function machine(mark = '.dockerenv', group = '0::/docker/1f\n') {
     await mkdir(join(root, 'proc/1'), { recursive: true })
     await mkdir(join(root, 'run'), { recursive: true })
-    await writeFile(join(root, mark), mark === 'proc/1/cgroup' ? '0::/docker/1f\n' : '')
+    await writeFile(join(root, mark), mark === 'proc/1/cgroup' ? group : '')
     await mkdir(folder.path, { recursive: true })
   }
   const warning = async (env = {}) => (await volumeWarning(folder, { env, root }))?.message
@@ -335,6 +450,27 @@ describe('volumeWarning', () => {
     await machine(mark)
     expect(await warning()).toEqual(isTold ? expect.stringContaining('mounted volume') : undefined)
     expect(await warning({ KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toContain(folder.path)
+  })
+
+  test('says what is lost, and how to mount a volume', async () => {
+    await machine()
+    const problem = await volumeWarning(folder, { env: {}, root })
+    expect(problem).toEqual({
+      message: `${folder.path} is not on a mounted volume, so a new container loses all endpoints and waiting events`,
+      hint: `Mount a volume: docker run -v hookline:${folder.path} …`,
+    })
+  })
+
+  test.each([
+    ['docker', true],
+    ['containerd', true],
+    ['kubepods', true],
+    ['libpod', true],
+    ['lxc', true],
+    ['user.slice', false],
+  ])('a control group of %s is a container: %s', async (name, isContainer) => {
+    await machine('proc/1/cgroup', `12:cpu:/\n0::/${name}/1f\n`)
+    expect((await warning()) !== undefined).toBe(isContainer)
   })
 
   const isLinux = process.platform === 'linux'

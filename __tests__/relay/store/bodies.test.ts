@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../../src/relay/errors.ts'
-import { type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.ts'
+import { longestUpload } from '../../../src/relay/figures.ts'
+import { BODY_PATH, type BodyRequest, LargeBodies } from '../../../src/relay/store/bodies.ts'
 import { BodyTable, CHUNK_BYTES } from '../../../src/relay/store/body-table.ts'
 import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
 import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
@@ -17,11 +18,14 @@ let database: MemoryDatabase
 let room: number
 let table: BodyTable
 let bodies: LargeBodies
+/** The owners whose store was asked for. */
+let owners: string[]
 
 beforeEach(async () => {
   time = new FakeTime()
   database = await memoryDatabase()
   room = Number.POSITIVE_INFINITY
+  owners = []
   const within: Room['within'] = async ({ bytes }, _, write) => {
     if (bytes > room || !(await write())) return false
     room -= bytes
@@ -36,9 +40,12 @@ beforeEach(async () => {
   const now = () => time.now
   table = new BodyTable({ database, room: { within, give }, most: MOST, now, report })
   bodies = new LargeBodies({
-    storeOf: () => table,
+    storeOf: (owner) => {
+      owners.push(owner)
+      return table
+    },
     most: MOST,
-    publicUrl: 'https://relay.example.com/base/',
+    publicUrl: 'https://relay.example.com/base//',
     now: () => time.now,
     sleep: async (milliseconds) => {
       time.now += milliseconds
@@ -86,6 +93,7 @@ const rows = async (name: 'body' | 'chunk') => (await database.read(`SELECT * FR
 
 describe('a stored body', () => {
   test.each([
+    [0, 1],
     [1, 1],
     [CHUNK_BYTES, 1],
     [CHUNK_BYTES + 1, 2],
@@ -107,8 +115,22 @@ describe('a stored body', () => {
     expect(await rows('chunk')).toBe(chunks)
   })
 
-  test('is 404 for every other method and address', async () => {
+  test('is bytes of a known length', async () => {
+    expect(await bodies.serve('GET', await stored(randomBytes(10)))).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/octet-stream', 'content-length': '10' },
+      body: '',
+      stream: expect.anything(),
+    })
+  })
+
+  test('is the same 404 for every other method and address', async () => {
     const path = await stored(randomBytes(10))
+    expect(await bodies.serve('POST', path)).toEqual({
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'not found\n',
+    })
     const [, id = ''] = /bodies\/(.*)$/.exec(path) ?? []
     const asked = [
       ['POST', path],
@@ -117,11 +139,29 @@ describe('a stored body', () => {
       ['GET', `/-/OCTO/bodies/${id}`],
       ['GET', `/-/octo/bodies/${id}x`],
       ['GET', '/-/octo/bodies/'],
+      ['GET', `/-/octo/bodies/${id.slice(1)}`],
+      ['GET', `/x/-/octo/bodies/${id}`],
+      ['GET', `/-/acme/bodies/${id}`],
+      ['GET', `/-/-octo/bodies/${id}`],
+      ['GET', `${path}/x`],
     ] as const
     for (const [method, wrong] of asked) {
       expect([wrong, (await read(wrong, method)).status]).toEqual([wrong, 404])
     }
     expect((await read(path)).status).toBe(200)
+    expect([...new Set(owners)].sort()).toEqual(['acme', 'octo'])
+  })
+
+  test.each([
+    ['/-/octo/bodies', true],
+    ['/-/octo/bodies/', true],
+    ['/-/octo/bodies/x/y', true],
+    ['/-/octo/bodiesx', false],
+    ['/-//bodies/x', false],
+    ['/-/a/b/bodies/x', false],
+    ['/x/-/octo/bodies/x', false],
+  ])('has the path %s: %p', (path, isBody) => {
+    expect(BODY_PATH.test(path)).toBe(isBody)
   })
 
   test('of which a chunk was exchanged, or is missing, is not read as another body', async () => {
@@ -159,6 +199,11 @@ describe('an upload', () => {
     expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
     await upload.discard()
     await expect(upload.finish()).rejects.toMatchObject({ code: 'bodies_full' })
+  })
+
+  test('that has not begun is discarded without a question', async () => {
+    await begin(requestOf()).discard()
+    expect(owners).toEqual([])
   })
 
   test('that is kept is not discarded', async () => {
@@ -251,6 +296,50 @@ test('one body at a time is inspected; a request that never ends loses its turn 
   expect(log.slice(4)).toEqual(['canceled begins body', 'next begins body', 'next ends'])
 })
 
+describe('the table of bodies', () => {
+  test('takes the room of a chunk for its owner, and gives it back', async () => {
+    const asked: unknown[] = []
+    let isDeleted = false
+    const own = new BodyTable({
+      ...{ database, most: MOST, now: () => time.now, report: () => {} },
+      room: {
+        within: async (request, most, write) => {
+          asked.push([request, most])
+          if (isDeleted) database.run('DELETE FROM body')
+          return write()
+        },
+        give: (request) => void asked.push(request),
+      },
+    })
+    const chunk = new Uint8Array(26)
+    expect(await own.put('none', 0, chunk)).toBe(false)
+    await own.delete('none')
+    expect(asked).toEqual([])
+    await own.begin({ ...requestOf(), hash: 'a', created: 0 })
+    await own.begin({ ...requestOf({ endpoint: null, hasToken: true }), hash: 'b', created: 0 })
+    const orders = { owner: 'octo', endpoint: 'orders', hasToken: false, events: 0 }
+    const token = { owner: 'octo', endpoint: null, hasToken: true, events: 0 }
+    await own.delete('a')
+    for (const number of [0, 1]) expect(await own.put('b', number, chunk)).toBe(true)
+    await own.delete('b')
+    expect(asked).toEqual([
+      { ...orders, bytes: 0 },
+      [{ ...token, bytes: 26 }, undefined],
+      [{ ...token, bytes: 26 }, undefined],
+      { ...token, bytes: 52 },
+    ])
+    expect([await rows('body'), await rows('chunk')]).toEqual([0, 0])
+    await own.begin({ ...requestOf(), hash: 'c', created: 0 })
+    isDeleted = true
+    expect([await own.put('c', 0, chunk), await rows('chunk')]).toEqual([false, 0])
+  })
+
+  test('has no chunk of a body that is not there', async () => {
+    await expect(table.chunk('none', 0)).rejects.toMatchObject({ reason: 'disk fails' })
+    expect(await table.find('none')).toBeNull()
+  })
+})
+
 describe('old bodies', () => {
   const passDays = async (days: number) => {
     for (let hour = 0; hour < 24 * days; hour++) {
@@ -312,6 +401,55 @@ describe('old bodies', () => {
     await passDays(2)
     await table.run()
     expect([await rows('body'), await rows('chunk'), table.next()]).toEqual([0, 0, undefined])
+  })
+
+  test('go after exactly 7 days, which begin 5 minutes after the longest upload', async () => {
+    const path = await stored(randomBytes(10))
+    const settled = longestUpload(MOST) + 5 * MINUTE
+    time.now += settled
+    await table.deleteOld()
+    expect(await database.read('SELECT accepted FROM body')).toEqual([{ accepted: null }])
+    time.now += 1
+    await table.deleteOld()
+    expect(await database.read('SELECT accepted FROM body')).toEqual([{ accepted: time.now }])
+    time.now += 7 * 24 * HOUR
+    await table.deleteOld()
+    expect(await isThere(path)).toBe(true)
+    time.now += 1
+    await table.deleteOld()
+    expect([await isThere(path), room]).toEqual([false, Number.POSITIVE_INFINITY])
+  })
+
+  test('are looked for every 15 minutes while there are bodies', async () => {
+    const reported: unknown[] = []
+    const { read } = database
+    const own = new BodyTable({
+      ...{ database, room: { within: async () => true, give: () => {} }, most: MOST },
+      now: () => time.now,
+      report: (error) => reported.push(error),
+    })
+    const begin = (hash: string) => own.begin({ ...requestOf(), hash, created: time.now })
+    expect(own.next()).toBe(time.now)
+    await own.run()
+    expect(own.next()).toBeUndefined()
+    await begin('a')
+    const begun = time.now
+    time.now += MINUTE
+    await begin('b')
+    expect(own.next()).toBe(begun + 15 * MINUTE)
+    await own.run()
+    expect(own.next()).toBe(time.now + 15 * MINUTE)
+    time.now += MINUTE
+    const fault = new Error('disk fails')
+    database.read = async () => {
+      throw fault
+    }
+    await own.run()
+    expect([own.next(), reported]).toEqual([time.now + 15 * MINUTE, [fault]])
+    database.read = read
+    time.now += HOUR
+    await own.run()
+    expect([own.next(), await rows('body')]).toEqual([undefined, 0])
   })
 
   test('go at a start if their upload did not end, otherwise after the longest upload', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { CompactEncrypt } from 'jose'
 import { encryptJwe } from '../../../src/relay/node/database.ts'
+import { DeliveryTable } from '../../../src/relay/store/deliveries.ts'
+import type { NewDelivery } from '../../../src/relay/store/delivery-rows.ts'
 import { Encryption, reencrypt, rowsByKey } from '../../../src/relay/store/encryption.ts'
 import { newRelayKey, readRelayKeys } from '../../../src/relay/store/relay-key.ts'
 import { Secret } from '../../../src/wire/secret.ts'
@@ -43,6 +46,19 @@ test('no altered record is decrypted, and none that another algorithm encrypted'
   }
 })
 
+test('a record is encrypted with the key itself, not with a key that another record could bring', async () => {
+  const [{ id, storage }] = await readRelayKeys(new Secret(OLD), 'key')
+  const header = { alg: 'A256GCMKW', enc: 'A256GCM', typ: 't', kid: id }
+  const content = await new CompactEncrypt(Buffer.from('{"a":1}'))
+    .setProtectedHeader(header)
+    .encrypt(storage)
+  await expect(old.decrypt('t', { key: id, content })).rejects.toThrow('"alg"')
+})
+
+test('the first of several keys encrypts', async () => {
+  expect([both.key, both.keyIds]).toEqual([fresh.key, [fresh.key, old.key]])
+})
+
 test('the hash of a token depends on the relay key, and is found under each key', async () => {
   const token = new Secret(`ghp_${'a'.repeat(36)}`)
   const hash = await old.tokenHash(token)
@@ -75,6 +91,44 @@ describe('reencrypt', () => {
     const record = { key: '', content: String(row?.content) }
     expect(await fresh.decrypt('hookline-endpoint', record)).toMatchObject({ n: 217 })
     expect(await reencrypt(database, both)).toEqual({ rows: 0, unreadable: 0 })
+  })
+
+  test('deliveries get the new key, too, and those without a payload stay', async () => {
+    const database = await memoryDatabase()
+    const parts = {
+      limits: { events: 10, bytes: 1e6, ownerShare: 1, retention: 1000 },
+      ...{ database, keyIds: old.keyIds, now: () => 0 },
+    }
+    const record = await old.encrypt('hookline-event', { event: { n: 1 } })
+    const row: Omit<NewDelivery, 'key' | 'content'> = {
+      ...{ id: 'a', request: 'a', queue: 'octo/shop#own', endpoint: 'orders', path: 'orders' },
+      ...{ method: 'POST', received: 0, size: 2, state: 'filtered', reason: 'if' },
+    }
+    await new DeliveryTable(parts).record([
+      { ...row, ...record },
+      { ...row, id: 'b', key: null, content: null },
+    ])
+    expect(await rowsByKey(database)).toEqual({ [old.key]: 1 })
+    expect(await reencrypt(database, both)).toEqual({ rows: 1, unreadable: 0 })
+    const [first, second] = await database.read('SELECT key, content FROM delivery ORDER BY seq')
+    expect(second).toEqual({ key: null, content: null })
+    const again = { key: String(first?.key), content: String(first?.content) }
+    expect(again.key).toBe(fresh.key)
+    expect(await fresh.decrypt('hookline-event', again)).toEqual({ event: { n: 1 } })
+  })
+
+  test('the rows of each key are counted behind 20,000 rows', async () => {
+    const database = await memoryDatabase()
+    const numbers = `WITH RECURSIVE numbers (n) AS
+      (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 45000)`
+    // The last rows of the first page are 9999 and 20000: as numbers, the second one comes later.
+    const key = "CASE WHEN n < 10000 THEN 'k9' ELSE 'k0' END"
+    database.run(`INSERT INTO delivery (id, request, owner, repository, queue, path, method, received, size, state,
+        reason, since, queued, at, attempts, doubts, wait, failures, bytes, key)
+      ${numbers} SELECT n, n, '', '', '', '', '', 0, 0, 'dead', '', 0, 0, 0, 0, 0, 0, 0, 0, ${key} FROM numbers`)
+    database.run(`INSERT INTO endpoint (hash, owner, name, created, changed, key, content)
+      ${numbers} SELECT n, 'octo', n, 0, 0, ${key}, '' FROM numbers`)
+    expect(await rowsByKey(database)).toEqual({ k0: 2 * 35_001, k9: 2 * 9999 })
   })
 
   test('the table is not read again until the keys change', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { atMinimumRate } from '../../../src/relay/workers/web-streams.ts'
+import { atMinimumRate, readable } from '../../../src/relay/workers/web-streams.ts'
 
 const KB = 1024
 
@@ -74,3 +74,38 @@ test.each([
 function pieces(count: number, after: number, kilobytes: number) {
   return Array.from({ length: count }, () => [after, Math.ceil(kilobytes * KB)] as const)
 }
+
+test('a stream reads the next piece when the one before was taken, and ends with its reader', async () => {
+  const log: string[] = []
+  async function* given() {
+    try {
+      for (const n of [1, 2, 3]) {
+        log.push(`gives ${n}`)
+        yield new Uint8Array([n])
+      }
+    } finally {
+      log.push('ends')
+    }
+  }
+  const whole: number[] = []
+  for await (const [n = 0] of readable(given())) whole.push(n)
+  expect([whole, log]).toEqual([
+    [1, 2, 3],
+    ['gives 1', 'gives 2', 'gives 3', 'ends'],
+  ])
+  log.length = 0
+  const reader = readable(given()).getReader()
+  expect((await reader.read()).value).toEqual(new Uint8Array([1]))
+  await reader.cancel()
+  expect(log.at(-1)).toBe('ends')
+  expect(log).not.toContain('gives 3')
+})
+
+test('a stream of an iterator that cannot be ended may be canceled', async () => {
+  const pieces: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: false, value: new Uint8Array(1) }),
+    }),
+  }
+  await readable(pieces).cancel()
+})

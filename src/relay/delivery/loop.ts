@@ -63,12 +63,17 @@ interface LoopPorts extends OpenPorts, Runtime {
   log(line: ChangeLine): void
 }
 
+interface UnwrittenOutcome {
+  readonly queue: string
+  readonly statements: readonly SqlStatement[]
+}
+
 export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
-  readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  readonly #unwritten = new Map<string, UnwrittenOutcome>()
   #writesAgainAt = 0
   #running: Promise<void> | undefined
   /** The calls that are left for the run that began last. */
@@ -428,16 +433,16 @@ export class DeliveryLoop {
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ change: 'delivered', ...namesOf(event), attempts, seconds })
-      await this.#record(keyOf(event), table.delivered(queue.name, ids, outcome), true)
+      await this.#record(queue, keyOf(event), table.delivered(queue.name, ids, outcome), true)
       return this.#ports.delivered(outcome.follows)
     }
     const { reason } = outcome
     if (outcome.kind === 'refused' && members.length > 1 && OF_CONTENT.has(reason)) {
-      await this.#record(keyOf(event), table.divide(members, outcome.parts ?? 2))
+      await this.#record(queue, keyOf(event), table.divide(members, outcome.parts ?? 2))
       return log({ change: 'divided', ...namesOf(event), reason, events: members.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
-    await this.#record(keyOf(event), table.failed(ids, next, reason))
+    await this.#record(queue, keyOf(event), table.failed(ids, next, reason))
     if (next.state === 'dead') {
       return log({ change: 'dead', ...namesOf(event), attempts, reason: next.reason })
     }
@@ -455,6 +460,7 @@ export class DeliveryLoop {
 
   /** Writes an outcome, again if the disk fails. Until then the process alone knows it. */
   async #record(
+    queue: Queue,
     id: string,
     statements: readonly SqlStatement[],
     isDelivered = false,
@@ -462,7 +468,7 @@ export class DeliveryLoop {
     try {
       await this.#ports.table.write(statements)
     } catch (error) {
-      this.#unwritten.set(id, statements)
+      this.#unwritten.set(id, { queue: queue.name, statements })
       this.#writesAgainAt = this.#ports.now() + SECOND
       this.#ports.report(error)
       if (isDelivered) this.#ports.log({ change: 'disk', delivery: id })
@@ -472,15 +478,17 @@ export class DeliveryLoop {
   /** Writes outcomes that the disk did not take. */
   async #writeAgain(): Promise<void> {
     if (this.#ports.now() < this.#writesAgainAt && !this.#isStopped) return
-    for (const [id, statements] of [...this.#unwritten]) {
+    for (const [id, outcome] of [...this.#unwritten]) {
       try {
-        await this.#ports.table.write(statements)
+        await this.#ports.table.write(outcome.statements)
       } catch (error) {
         this.#ports.report(error)
         this.#writesAgainAt = this.#ports.now() + SECOND
         return
       }
-      if (this.#unwritten.get(id) === statements) this.#unwritten.delete(id)
+      if (this.#unwritten.get(id) === outcome) this.#unwritten.delete(id)
+      // The event was left out when its queue was read, and the queue may have been forgotten.
+      this.#wakeAt(this.#queueOf(outcome.queue), this.#ports.now())
     }
   }
 
@@ -530,7 +538,8 @@ export class DeliveryLoop {
       const { dispatch } = await openEvent(one, this.#ports)
       const follows = dispatch !== undefined && this.#ports.follows(dispatch)
       const facts: Accepted = { accepted: started, githubMs: null, run, follows }
-      await this.#record(keyOf(one), table.delivered(queue.name, idsOf(events), facts), true)
+      const statements = table.delivered(queue.name, idsOf(events), facts)
+      await this.#record(queue, keyOf(one), statements, true)
       this.#ports.delivered(follows)
       queue.lookedUp.delete(id)
       log({ change: 'found', ...namesOf(one), attempts: one.attempts })

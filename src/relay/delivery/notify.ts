@@ -130,7 +130,7 @@ export class NotificationSender {
     const { id, attempts, body } = notification
     const headers = await notificationHeaders(notification, secret, now())
     const status = await post(headers, body).catch(() => undefined)
-    const isAccepted = status !== undefined && status >= 200 && status < 300
+    const isAccepted = Math.floor((status ?? 0) / 100) === 2
     const pause = PAUSES[attempts]
     await database.write([
       isAccepted || pause === undefined
@@ -178,15 +178,17 @@ export async function isOwnNotification(
   body: Uint8Array,
   { secret, now }: { readonly secret: Secret; readonly now: number },
 ): Promise<boolean> {
-  const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')]
-  const signatures = header('webhook-signature')
-  if (id === undefined || timestamp === undefined || signatures === undefined) return false
+  const timestamp = header('webhook-timestamp') ?? ''
   if (Math.abs(Number(timestamp) * 1000 - now) > TOLERANCE) return false
   const key = await signingKey(secret, 'verify')
-  const content = signedContent(id, timestamp, new TextDecoder().decode(body))
-  for (const signature of signatures.split(' ')) {
+  const content = signedContent(
+    header('webhook-id') ?? '',
+    timestamp,
+    new TextDecoder().decode(body),
+  )
+  for (const signature of header('webhook-signature')?.split(' ') ?? []) {
     const [version, value = ''] = signature.split(',')
-    if (version !== 'v1' || !/^[\w+/]{43}=$/.test(value)) continue
+    if (version !== 'v1' || !/^[A-Za-z0-9+/]{43}=$/.test(value)) continue
     if (await crypto.subtle.verify('HMAC', key, fromBase64(value), content)) return true
   }
   return false

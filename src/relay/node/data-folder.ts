@@ -315,7 +315,7 @@ async function readAddressFile({ path, address }: DataFolder): Promise<URL | und
     text = await readFile(address, 'utf8')
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined
-    throw folderError(error, path)
+    throw folderError(error, path, address)
   }
   const url = parseAddress(text.trim())
   if (url) return url

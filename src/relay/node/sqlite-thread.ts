@@ -73,7 +73,8 @@ export function runThread(load: (name: string) => unknown): void {
   let shrinking: NodeJS.Timeout | undefined
 
   const faultOf = (error: unknown): ThreadFault => {
-    const { errcode, code } = { errcode: 0, code: '', ...(error instanceof Error && error) }
+    // SQLite and the file system throw nothing but errors.
+    const { errcode, code } = { errcode: 0, code: '', ...(error as Error) }
     return { errcode, code, message: String(error) }
   }
   const fail = (code: string, errcode = 0) => Object.assign(new Error(code), { code, errcode })
@@ -157,8 +158,8 @@ export function runThread(load: (name: string) => unknown): void {
     if (!refused) {
       const results = attempt(tasks)
       const fault = results[0]?.fault
-      if (!fault || (tasks.every(({ adds }) => adds) && !isReserved)) return results
-      if ((fault.errcode & 0xff) === 13 || fault.code === 'ENOSPC') {
+      if (!fault) return results
+      if ((fault.errcode & 0xff) === 13) {
         fs.rmSync(reserve, { force: true })
         isReserved = false
       }

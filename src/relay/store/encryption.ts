@@ -1,5 +1,4 @@
 import { CompactEncrypt, type CryptoKey, compactDecrypt } from 'jose'
-import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import type { Database, SqlStatement, SqlValue } from './database.ts'
 import { hashToken, type RelayKeys } from './relay-key.ts'
@@ -90,7 +89,7 @@ interface EncryptedTable {
   readonly type: string
   /** Further columns that depend on the relay key, computed from the decrypted content. */
   readonly columns?: (
-    content: unknown,
+    content: object,
     encryption: Encryption,
   ) => Promise<Readonly<Record<string, SqlValue>>>
 }
@@ -102,8 +101,8 @@ const TABLES: readonly EncryptedTable[] = [
     id: 'hash',
     type: ENDPOINT,
     columns: async (content, encryption) => {
-      const token =
-        isObject(content) && typeof content.token === 'string' ? content.token : undefined
+      // `encryptEndpoint` wrote it.
+      const { token } = content as { readonly token?: string }
       return { tokenHash: token ? await encryption.tokenHash(new Secret(token)) : null }
     },
   },
@@ -191,14 +190,14 @@ async function newRow(
   { name, id, type, columns }: EncryptedTable,
   encryption: Encryption,
 ): Promise<SqlStatement | undefined> {
-  let content: unknown
+  let content: object
   try {
-    content = await encryption.decrypt(type, row)
+    // The content of every record is an object.
+    content = (await encryption.decrypt(type, row)) as object
   } catch {
     return undefined
   }
-  // The content of every record is an object.
-  const record = await encryption.encrypt(type, content as object)
+  const record = await encryption.encrypt(type, content)
   const all = Object.entries({ ...record, ...(await columns?.(content, encryption)) })
   const set = all.map(([column]) => `${column} = ?`).join(', ')
   const values = all.map(([, value]) => value)

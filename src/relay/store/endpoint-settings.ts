@@ -154,9 +154,9 @@ export async function readEndpointSettings(
     mistakes.push('"ref" needs "dispatch": "workflow".')
   }
   if (ifError !== undefined && condition === undefined) mistakes.push('"ifError" needs "if".')
-  if (debounce !== undefined && batch === undefined) mistakes.push('"debounce" needs "batch".')
-  if (debounce !== undefined && batch !== undefined && debounce >= batch) {
-    mistakes.push('"debounce" must be less than "batch".')
+  if (debounce !== undefined) {
+    if (batch === undefined) mistakes.push('"debounce" needs "batch".')
+    else if (debounce >= batch) mistakes.push('"debounce" must be less than "batch".')
   }
   mistakes.push(...tokenMistakes(credential, token))
   if (condition !== undefined || verify !== undefined) {

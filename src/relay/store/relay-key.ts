@@ -42,14 +42,14 @@ export function newRelayKey(): Secret {
  * @throws UserError that shows no part of a key
  */
 export async function readRelayKeys(text: Secret, name: string): Promise<RelayKeys> {
-  const parts = text.reveal().trim().split(',')
-  const [first, ...others] = parts.map((part, index) => {
-    const which = parts.length === 1 ? name : `${name} (key ${index + 1} of ${parts.length})`
-    return keyBytes(part.trim(), which)
-  })
   // `split` returns at least one part.
-  if (!first) throw notAKey(name, 'it is empty')
-  return Promise.all([deriveKey(first), ...others.map(deriveKey)])
+  const [first = '', ...others] = text.reveal().split(',')
+  const count = 1 + others.length
+  const bytesOf = (part: string, number: number) =>
+    keyBytes(part.trim(), count === 1 ? name : `${name} (key ${number} of ${count})`)
+  const key = bytesOf(first, 1)
+  const older = others.map((part, index) => bytesOf(part, index + 2))
+  return Promise.all([deriveKey(key), ...older.map(deriveKey)])
 }
 
 /**
