@@ -87,6 +87,7 @@ export function plainSettings(
     throw new UserError({ message: '--ref is empty', hint: 'Omit --ref for the default branch.' })
   }
   return {
+    ...(ref !== undefined && { ref }),
     ...(respond !== undefined && { respond }),
     ...(batch !== undefined && { batch }),
     ...(debounce !== undefined && { debounce }),
