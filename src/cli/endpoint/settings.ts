@@ -170,7 +170,7 @@ export function endpointChecks(
   env: Environment,
 ): EndpointChecks {
   const { secretEnv, publicKey, ...others } = options
-  const filter = declared?.filter ? filterWords(declared.filter) : []
+  const filter = filterWords(declared?.filter ?? {})
   const filterLines = filter.length > 0 ? [`the filter: ${filter.join('; ')}`] : []
   const isNamed = (options.sender ?? options.verify) !== undefined
   const hasOwn = declared !== undefined && declared.signatures.length > 0
