@@ -111,7 +111,7 @@ export async function startCaseServer(): Promise<CaseServer> {
     calls = []
     const cwd = mkdtempSync(join(tmpdir(), 'case-'))
     try {
-      writeFiles(cwd, { ...file.files, ...wanted.files })
+      writeFiles(cwd, JSON.parse(placed(JSON.stringify({ ...file.files, ...wanted.files }))))
       const origin = wanted.origin ?? file.origin
       if (origin) writeFiles(cwd, repositoryWith(placed(origin)))
       const before = wanted.before ?? file.before
