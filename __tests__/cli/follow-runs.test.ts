@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { type ConnectEvent, LogFollower } from '../../src/cli/connect/follow.ts'
+import { LogFollower } from '../../src/cli/connect/follow.ts'
 import { awaitRun, followRun, type RunPorts } from '../../src/cli/follow-runs.ts'
 import { githubAt } from '../../src/cli/github-client.ts'
 import { UserError } from '../../src/wire/errors.ts'
@@ -62,6 +62,15 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
 }
 
 const EVENT = { delivery: DELIVERY, workflow: 'hook' }
+
+const NOT_FOUND = {
+  message: `no run of the workflow has the delivery id "${DELIVERY}" in its name`,
+  hint: "Add to the workflow: run-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}",
+  notes: [
+    `with the dispatch mode "workflow": run-name: hook \${{ fromJSON(inputs.hookline || '{}').headers['x-hookline-delivery'] }}`,
+    'To find out why no run started, run: hookline doctor',
+  ],
+}
 
 /** A run as GitHub lists it, queued by an event of the workflow `hook`. */
 const listed = (more: object = {}) => ({
@@ -123,7 +132,7 @@ describe('the run of an event', () => {
     const now = () => new Date(passed * 1000)
     const found = awaitRun(EVENT, { repository: 'octo/repo', ask, now, sleep })
     if (isFound) await expect(found).resolves.toMatchObject({ delivery: DELIVERY })
-    else await expect(found).rejects.toThrow(DELIVERY)
+    else await expect(found).rejects.toMatchObject({ problems: [NOT_FOUND] })
   })
 
   test.each([
@@ -217,28 +226,145 @@ test('a run is followed to its end over a lost connection and a 502', async () =
   expect(states).toEqual(['queued', 'in_progress', 'completed'])
 })
 
-describe('a request that connect logs', () => {
+describe('a line of the log that connect reads', () => {
   const entry = {
     ...{ time: '2026-01-01T00:00:00Z', delivery: DELIVERY, method: 'POST', ms: 1, bytes: 2 },
     ...{ owner: 'octo', repo: 'repo', workflow: 'hook', trigger: 'webhook', status: 200 },
   }
-  test.each([
-    [{ filtered: true }, 'no run: the event does not match the filter'],
+  const follow = async (lines: readonly unknown[], more: object = {}) => {
+    const reports: string[] = []
+    const others = { workflow: 'hook', isFollowed: false, secretCommand: undefined, ...more }
+    const follower = new LogFollower({ ...ports(), ...others }, ({ event, url, ...rest }) => {
+      const { delivery, status, run, outcome, reason } = rest
+      const shown = [event, status, delivery === DELIVERY ? 'id' : delivery, run, outcome, reason]
+      reports.push([url, ...shown].filter((value) => value !== null).join(' | '))
+    })
+    for (const line of lines) await follower.read(JSON.stringify(line))
+    return reports
+  }
+  const OWNERLESS = { status: 401, delivery: DELIVERY, code: 'invalid_token' }
+  const UNFOLLOWED = 'open its page to see how it ends: connect follows runs of GitHub only'
+  const LATER = 'the relay sends the event again, also after a restart of connect'
+  const STORED = 'from the database of the relay, which stored the event before'
+
+  test.each<[object, string]>([
+    [{ filtered: true }, '200 | id | no run: the event does not match the filter'],
     [
       { filtered: true, reason: 'if: body.a is 1' },
-      'no run: the event does not match the filter: if: body.a is 1',
+      '200 | id | no run: the event does not match the filter: if: body.a is 1',
     ],
-    [{}, 'no run: the relay answered a handshake of the sender'],
-    [{ status: 401, code: 'invalid_signature' }, 'invalid_signature'],
-    [{ queued: 'rate_limited' }, expect.stringContaining('queued (rate_limited)')],
-  ])('with %p starts no run, and says why', async (fields, reason) => {
-    const reports: ConnectEvent[] = []
-    const others = { workflow: 'hook', isFollowed: true, typeOf: () => undefined }
-    const own = { ...ports(), ...others, secretCommand: undefined }
-    const follower = new LogFollower(own, (event) => reports.push(event))
-    await follower.read(JSON.stringify({ ...entry, ...fields }))
-    expect(reports).toMatchObject([{ event: 'request', delivery: DELIVERY, reason }])
+    [{}, '200 | id | no run: the relay answered a handshake of the sender'],
+    [{ status: 401, code: 'invalid_signature' }, '401 | id | invalid_signature'],
+    [{ status: 401, code: 'a', reason: 'b', filtered: true }, '401 | id | a: b'],
+    [{ status: 200, code: 'a' }, '200 | id | a'],
+    [{ status: 299 }, '299 | id | no run: the relay answered a handshake of the sender'],
+    [{ status: 300 }, '300 | id | the relay responded with 300'],
+    [{ status: 404 }, '404 | id | the relay responded with 404'],
+    [{ queued: 'rate_limited' }, `200 | id | queued (rate_limited): ${LATER}`],
+    [
+      { queued: 'queued' },
+      '200 | id | queued behind earlier events: the relay sends the event after them, also after a restart of connect',
+    ],
+    [{ queued: 'batch' }, '200 | id | collected for a batch, which starts one run when it ends'],
+  ])('with %j starts no run, and says why', async (fields, report) => {
+    expect(await follow([{ ...entry, ...fields }])).toEqual([`request | ${report}`])
     expect(github.calls).toEqual([])
+  })
+
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    ['a refusal without a repository', [OWNERLESS], ['request | 401 | id | invalid_token']],
+    ['status 400', [{ ...OWNERLESS, status: 400 }], ['request | 400 | id | invalid_token']],
+    ['status 399', [{ ...OWNERLESS, status: 399 }], []],
+    ['status 404', [{ ...OWNERLESS, status: 404 }], []],
+    ['status 405', [{ ...OWNERLESS, status: 405 }], []],
+    ['a status in words', [{ ...entry, status: 'ok' }], []],
+    ['no object', [7, null], []],
+    ['a result without its delivery', [{ change: 'delivered' }], []],
+    ['another change', [{ change: 'created', delivery: DELIVERY }], []],
+    [
+      'an event that GitHub has',
+      [{ ...entry, githubStatus: 204 }],
+      ['request | 200 | id', `run | id | ${UNFOLLOWED}`],
+    ],
+    [
+      'an event whose run GitHub names',
+      [{ ...entry, githubStatus: 200, run: 'https://x.test/7' }],
+      ['request | 200 | id | https://x.test/7', `run | id | https://x.test/7 | ${UNFOLLOWED}`],
+    ],
+    [
+      'a queued event that is delivered',
+      [
+        { ...entry, queued: 'a' },
+        { change: 'delivered', delivery: DELIVERY },
+      ],
+      [`request | 200 | id | queued (a): ${LATER}`, `run | id | ${UNFOLLOWED}`],
+    ],
+    [
+      'events of an earlier start',
+      [
+        { change: 'found', delivery: DELIVERY },
+        { change: 'dead', delivery: 'b', reason: 'event_rejected' },
+        { change: 'dead', delivery: 'c', reason: 'maybe_accepted' },
+        { change: 'dead', delivery: 'd' },
+      ],
+      [
+        `request | id | ${STORED}`,
+        `run | id | ${UNFOLLOWED}`,
+        `request | b | ${STORED}`,
+        'run | b | no run: the relay gave up (event_rejected). Send the event again from the sender.',
+        `request | c | ${STORED}`,
+        'run | c | the relay gave up (maybe_accepted). GitHub may have accepted the event. Look for its run on the page Actions of the repository.',
+        `request | d | ${STORED}`,
+        'run | d | no run: the relay gave up (unknown reason). Send the event again from the sender.',
+      ],
+    ],
+  ])('%s', async (_, lines, reports) => {
+    expect(await follow(lines)).toEqual(reports)
+  })
+
+  test.each([
+    [
+      'verify: stripe: the signature does not match',
+      'gh secret set A',
+      '. Store the secret of this URL, and send a new event: gh secret set A',
+    ],
+    ['verify: stripe: the signature does not match', undefined, ''],
+    ['filter: body.a is 1', 'gh secret set A', ''],
+  ])(
+    'a run in which nothing fired, because of %j, ends with %j',
+    async (why, secretCommand, cure) => {
+      const page = 'https://github.com/octo/repo/actions/runs/7'
+      const job = {
+        id: 9,
+        conclusion: 'success',
+        steps: [{ name: 'Deploy', conclusion: 'skipped' }],
+      }
+      github.always(({ url }) => {
+        const json = (value: object) => ({ status: 200, body: JSON.stringify(value) })
+        if (url.includes('/jobs')) return json({ total_count: 1, jobs: [job] })
+        if (url.includes('/annotations')) {
+          return json([{ annotation_level: 'notice', message: `no trigger fired: ${why}` }])
+        }
+        return json(listed({ status: 'completed', conclusion: 'success', html_url: page }))
+      })
+      const lines = [{ ...entry, githubStatus: 200, run: page }]
+      expect(await follow(lines, { isFollowed: true, secretCommand })).toEqual([
+        `request | 200 | id | ${page}`,
+        `run | id | ${page}`,
+        `end | id | ${page} | nothing_fired | ${why}${cure}`,
+      ])
+    },
+  )
+
+  test('a run that GitHub does not show has the reason and its cure', async () => {
+    github.always({ status: 404, body: '{}' })
+    const page = 'https://github.com/octo/repo/actions/runs/7'
+    expect(
+      await follow([{ ...entry, githubStatus: 200, run: page }], { isFollowed: true }),
+    ).toEqual([
+      `request | 200 | id | ${page}`,
+      `run | id | ${page} | GitHub refuses to list the runs of octo/repo (status 404): Check the spelling of the repository. If it is right: Set GH_TOKEN (for GitHub Enterprise Server: GH_HOST and GH_ENTERPRISE_TOKEN) to a token with "Actions: Read".`,
+    ])
   })
 })
 

@@ -18,7 +18,8 @@ for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
 }
 
 process.on('uncaughtException', fail)
-process.on('disconnect', () => process.exit())
+const end = process.exit.bind(process)
+process.on('disconnect', () => end())
 process.on('beforeExit', () => {
   // What a run listened for would keep the parent from ending this process.
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
@@ -38,6 +39,8 @@ process.on('message', (/** @type {Run} */ { bundle, args, cwd, env, input }) => 
   for (const event of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(event)
   process.on('uncaughtException', fail)
   process.exitCode = undefined
+  // A command that ends the process ends only its run.
+  Object.assign(process, { exit: noteExit })
   process.argv = [process.execPath, bundle, ...args]
   process.chdir(cwd)
   for (const name of Object.keys(process.env)) delete process.env[name]
@@ -57,6 +60,11 @@ function start(bundle) {
   if (type === 'module') return void import(`${pathToFileURL(bundle)}?${runs++}`).catch(fail)
   delete require.cache[bundle]
   require(bundle)
+}
+
+/** @param {number} [code] */
+function noteExit(code) {
+  if (code !== undefined) process.exitCode = code
 }
 
 /** @param {unknown} error */

@@ -407,10 +407,16 @@ async function onlyOwner(client: RelayClient): Promise<string> {
   const endpoints = await listEndpoints(client, undefined)
   const owners = [...new Set(endpoints.map(({ owner }) => String(owner)))]
   const [only = ownerHere()] = owners
-  if (only !== undefined && owners.length < 2) return only
+  if (owners.length > 1) {
+    throw new UsageError({
+      message: 'the relay has deliveries of more than one owner, and the filter names none',
+      hint: 'Add --repository owner/name, or --endpoint <name>.',
+    })
+  }
+  if (only !== undefined) return only
   throw new UsageError({
-    message: 'the relay has deliveries of more than one owner, and the filter names none',
-    hint: 'Add --repository owner/name, or --endpoint <name>.',
+    message: 'the relay has no endpoints, and the filter names no owner',
+    hint: 'Add --repository owner/name, or run the command in a clone.',
   })
 }
 

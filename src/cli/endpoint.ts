@@ -175,7 +175,7 @@ async function createForAny(
   plain: AdminSettings,
   options: CreateOptions,
 ): Promise<void> {
-  const { workflow, trigger, target, botTokenEnv, dispatch, ref } = options
+  const { workflow, trigger, target, botTokenEnv, dispatch } = options
   const wrong = Object.entries({ workflow, trigger, target, 'bot-token-env': botTokenEnv })
   const [other] = wrong.find(([, value]) => value !== undefined) ?? []
   if (other !== undefined) {
@@ -192,7 +192,7 @@ async function createForAny(
   }
   const checks = endpointChecks(options, { declared: undefined }, process.env)
   const client = await findRelay(options)
-  const body = { name, repository, anyWorkflow: true, dispatch, ref, ...plain, ...checks.settings }
+  const body = { name, repository, anyWorkflow: true, dispatch, ...plain, ...checks.settings }
   const { endpoint, url } = await store(client, body, options)
   noteChecks(checks, false)
   process.stderr.write('add to the URL: /<workflow>/<trigger>\n')
@@ -327,7 +327,6 @@ async function update(text: string, options: UpdateOptions): Promise<void> {
     ...plain,
     ...changed,
     ...(await endpointTargets(options, mode)),
-    ...(options.ref !== undefined && { ref: options.ref }),
     ...Object.fromEntries(removed.map((setting) => [setting, null])),
     ...(removed.includes('if') && { ifError: null }),
     ...(removed.includes('batch') && { debounce: null }),
@@ -361,6 +360,12 @@ async function changedTarget(options: UpdateOptions, known: AdminAnswer): Promis
   const { repository, workflow, trigger, dispatch, ref, sender, verify } = options
   const isSame = repository?.toLowerCase() === String(known.repository).toLowerCase()
   const isMoved = (repository !== undefined && !isSame) || (workflow ?? trigger) !== undefined
+  if (known.anyWorkflow && (workflow ?? trigger) !== undefined) {
+    throw new UsageError({
+      message: `--${workflow === undefined ? 'trigger' : 'workflow'} is not for ${known.name}, whose URL names workflow and trigger`,
+      hint: 'Omit it, or create another endpoint: hookline endpoint create <name> --workflow <name>',
+    })
+  }
   const readsSecret = options.secretEnv !== undefined && (sender ?? verify) === undefined
   if (known.anyWorkflow || !(isMoved || readsSecret || dispatch !== undefined)) {
     const { settings } = endpointChecks(options, { declared: undefined }, process.env)

@@ -288,8 +288,12 @@ function responseLines(
     ...(response.queued ? [queuedText(response)] : []),
     ...(reason === null ? [] : [reason]),
     ...(!response.accepted && message === null && url.pathname === '/' ? [NO_WEBHOOK_URL] : []),
-    ...(response.nothingFired ? [] : [message === null ? body : `${message}: ${hint ?? ''}`]),
+    ...(response.nothingFired ? [] : [message === null ? body : withHint(message, hint)]),
   ]
+}
+
+function withHint(message: string, hint: string | null): string {
+  return hint === null ? message : `${message}: ${hint}`
 }
 
 const ENDPOINT_ID = /^(\/-\/[^/]+\/)[\w-]{22}/

@@ -42,14 +42,14 @@ export interface EndpointClaims {
 }
 
 /**
- * The conditions that the flags set; `undefined` if no flag sets one.
+ * The conditions that the flags set.
  *
  * @throws UserError for an invalid flag
  */
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Environment,
-): EndpointClaims | undefined {
+): EndpointClaims {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
   if (sender !== undefined && verify !== undefined) {
@@ -63,9 +63,8 @@ export function conditionsFrom(
     const flag = secretEnv === undefined ? '--public-key' : '--secret-env'
     throw new UsageError({ message: `${flag} needs --sender <name> or --verify <scheme>` })
   }
-  const secret = settings === undefined ? undefined : secretFrom(secretEnv, publicKey, env)
+  const secret = secretFrom(secretEnv, publicKey, env)
   const entries = settings === undefined ? [] : verificationsOf(settings, secret)
-  if (condition === undefined && entries.length === 0) return undefined
   const claimed = entries.map(({ schemes, settings }) => ({
     scheme: schemes.map(({ name }) => name),
     ...settingsJson(settings),
@@ -296,14 +295,9 @@ function settingsOfScheme(scheme: string): Record<string, unknown> {
   })
 }
 
-function settingsOfSender(name: string): Record<string, unknown> {
-  const sender = knownSender(name)
-  const scheme = sender.scheme ?? sender.name
-  if (SCHEME_NAMES.includes(scheme)) return { scheme, ...sender.options }
-  throw new UserError({
-    message: `${name} does not sign its requests`,
-    hint: 'Omit --sender: there is no signature to verify.',
-  })
+function settingsOfSender(sender: string): Record<string, unknown> {
+  const { name, scheme = name, options } = knownSender(sender)
+  return { scheme, ...options }
 }
 
 /** The conditions of a trigger's file, divided between the relay and the workflow. */

@@ -87,6 +87,7 @@ export function plainSettings(
     throw new UserError({ message: '--ref is empty', hint: 'Omit --ref for the default branch.' })
   }
   return {
+    ...(ref !== undefined && { ref }),
     ...(respond !== undefined && { respond }),
     ...(batch !== undefined && { batch }),
     ...(debounce !== undefined && { debounce }),
@@ -169,7 +170,7 @@ export function endpointChecks(
   env: Environment,
 ): EndpointChecks {
   const { secretEnv, publicKey, ...others } = options
-  const filter = declared?.filter ? filterWords(declared.filter) : []
+  const filter = filterWords(declared?.filter ?? {})
   const filterLines = filter.length > 0 ? [`the filter: ${filter.join('; ')}`] : []
   const isNamed = (options.sender ?? options.verify) !== undefined
   const hasOwn = declared !== undefined && declared.signatures.length > 0

@@ -32,9 +32,9 @@ function conjuncts(key: string, value: Json): QueryCondition[] {
   if (key.startsWith('$')) return [{ key: '', operator: key, value }]
   const operators = isObject(value) ? Object.entries(value) : []
   const isPlain = operators.length === 0 || !operators.every(([name]) => name.startsWith('$'))
-  if (isPlain) return [{ key, operator: '$eq', value }]
   // $options changes the meaning of $regex, so that the two stay together.
-  if (operators.some(([name]) => name === '$options')) return [{ key, operator: '$options', value }]
+  const isOne = isPlain || operators.some(([name]) => name === '$options')
+  if (isOne) return [{ key, operator: '$eq', value }]
   return operators.map(([operator, operand]) => ({ key, operator, value: operand ?? null }))
 }
 
