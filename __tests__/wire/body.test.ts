@@ -97,6 +97,7 @@ describe('a body is read by its content type', () => {
     ['"{\\"a\\":1}"', JSON_TYPE, '{"a":1}', [JSON_IN_STRING]],
     ['" [1]"', JSON_TYPE, ' [1]', [JSON_IN_STRING]],
     ['"[1"', JSON_TYPE, '[1'],
+    ['"5"', JSON_TYPE, '5'],
     ['\uFEFFtext', 'text/plain', '\uFEFFtext'],
     ['text', '', 'text'],
     ['{"a":1}\n{"a":2}\n', LINES, [{ a: 1 }, { a: 2 }]],
@@ -111,6 +112,84 @@ describe('a body is read by its content type', () => {
     ['\x1e{"a":1', 'application/json-seq', '\x1e{"a":1', [NOT_A_LIST]],
   ])('%j as %s', (body, type, expected, faults = []) => {
     expect(read(body, type)).toEqual({ body: expected, binary: false, faults })
+  })
+
+  test.each([
+    'application/json',
+    'text/json',
+    'application/x-json',
+    'text/x-json',
+    'application/problem+json',
+  ])('a number as %s is JSON', (type) => {
+    expect(read('1', type)).toEqual({ body: 1, binary: false, faults: [] })
+  })
+
+  test.each([
+    'application/jsonx',
+    'x-application/json',
+    'application/problem+jsonx',
+    'image/json',
+    'application/ndjsonx',
+    'x-application/ndjson',
+    'application/json-seqx',
+    'x-application/json-seq',
+    'application/geo+json-seqx',
+  ])('a number as %s is a string', (type) => {
+    expect(read('1', type)).toEqual({ body: '1', binary: false, faults: [] })
+  })
+
+  test.each([
+    'application/ndjson',
+    'text/x-ndjson',
+    'application/jsonl',
+    'application/jsonlines',
+    'application/json-lines',
+    'application/x-ldjson',
+    'application/json-seq',
+    'application/geo+json-seq',
+  ])('a number as %s is a list', (type) => {
+    expect(read('1', type)).toEqual({ body: [1], binary: false, faults: [] })
+  })
+
+  test.each([
+    'text/csv',
+    'application/xml',
+    'image/svg+xml',
+    'application/yaml',
+    'application/openapi+yaml',
+    'application/javascript',
+    'application/x-javascript',
+    'application/ecmascript',
+    'application/toml',
+    'application/graphql',
+    'application/sql',
+  ])('bytes that are no UTF-8 are a string as %s', (type) => {
+    expect(read(latin1('\xfc'), type)).toEqual({ body: 'ü', binary: false, faults: [WESTERN] })
+  })
+
+  test.each<[string, Message[]]>([
+    ['image/png', []],
+    ['audio/mpeg', []],
+    ['video/mp4', []],
+    ['font/woff2', []],
+    ['x-image/png', [BINARY]],
+    ['x-text/plain', [BINARY]],
+    ['application/xmlx', [BINARY]],
+    ['application/yamlx', [BINARY]],
+    ['application/sqlx', [BINARY]],
+    ['x-application/sql', [BINARY]],
+  ])('bytes that are no UTF-8 are base64 as %s', (type, faults) => {
+    expect(read(latin1('\xfc'), type)).toEqual({ body: '/A==', binary: true, faults })
+  })
+
+  test('a body that could not be decoded is read only if it is text', () => {
+    const headers = { 'content-type': JSON_TYPE, 'content-encoding': 'br' }
+    const encoded = (body: Uint8Array) => {
+      const { digits: _, ...content } = readBody(body, headers, true)
+      return content
+    }
+    expect(encoded(bytes('[1]'))).toEqual({ body: [1], binary: false, faults: [] })
+    expect(encoded(latin1('\xfc'))).toEqual({ body: '/A==', binary: true, faults: [] })
   })
 
   test('JSON of SNS is called text, and its raw messages are text', () => {
@@ -143,6 +222,15 @@ describe('a urlencoded form', () => {
     ['%7B%22q%22%3A%22a+b%22%7D=', { q: 'a b' }, [JSON_AS_FORM]],
     ['{"action":"opened","q":"a b', '{"action":"opened","q":"a b', [CUT_JSON_AS_FORM]],
     ['payload=%7B%22a%22%3A1%7D', { payload: '{"a":1}' }],
+    ['%5B1%5D', [1], [JSON_AS_FORM]],
+    ['\uFEFF{"a":1}', { a: 1 }, [JSON_AS_FORM]],
+    ['{"a":1,"b":"=', '{"a":1,"b":"=', [CUT_JSON_AS_FORM]],
+    ['[ {"a":1', '[ {"a":1', [CUT_JSON_AS_FORM]],
+    ['["a", ', '["a", ', [CUT_JSON_AS_FORM]],
+    ['{ "a', '{ "a', [CUT_JSON_AS_FORM]],
+    ['{a}=1', { '{a}': '1' }],
+    ['x{"a":1}', { 'x{"a":1}': '' }],
+    ['5', { 5: '' }],
   ])('%s', (body, expected, faults = []) => {
     expect(read(body, FORM)).toEqual({ body: expected, binary: false, faults })
   })
@@ -152,6 +240,11 @@ describe('a urlencoded form', () => {
     ['payload=%7B%22a%22%3A1%7D&b=1', { payload: '{"a":1}', b: '1' }],
     ['payload=%5B1%5D', { payload: '[1]' }],
     ['payload=x', { payload: 'x' }],
+    ['payload=5', { payload: '5' }],
+    ['payload=null', { payload: 'null' }],
+    ['payload=%7B%7D&payload=%7B%7D', { payload: ['{}', '{}'] }],
+    ['other=%7B%7D', { other: '{}' }],
+    ['payload=%7B%22a%22%3A%22%FC%22%7D', { a: 'ü' }, [WESTERN, GITHUB_FORM]],
   ])('%s with x-github-event', (body, expected, faults = []) => {
     const found = read(body, FORM, { 'x-github-event': 'push' })
     expect(found).toEqual({ body: expected, binary: false, faults })
@@ -189,6 +282,23 @@ describe('a urlencoded form', () => {
       { a: 'ü', b: 'ü', charsets: '{"a":"iso-8859-1","b":"UTF-8"}' },
     ],
     ['n=%FC%00', FORM, { n: 'ü\0' }, [readAs('windows-1252', 'it is in no known charset')]],
+    ['%00n=%00%FC', FORM, { '\0n': '\0ü' }, [readAs('windows-1252', 'it is in no known charset')]],
+    [
+      'a=%CF&b=%FC&charsets=%7B%22a%22%3A%22windows-1251%22%2C%22b%22%3A%22blue%22%7D',
+      FORM,
+      { a: 'П', b: 'ü', charsets: '{"a":"windows-1251","b":"blue"}' },
+      [WESTERN],
+    ],
+    [
+      'n=%CF&charset=windows-1251&_charset_=iso-8859-1',
+      FORM,
+      { n: 'П', charset: 'windows-1251', _charset_: 'iso-8859-1' },
+    ],
+    [
+      'n=%CF&charset=windows-1251',
+      `${FORM}; charset=iso-8859-1`,
+      { n: 'П', charset: 'windows-1251' },
+    ],
   ])('%s as %s', (body, type, expected, faults = []) => {
     expect(read(body, type)).toEqual({ body: expected, binary: false, faults })
   })
@@ -197,9 +307,20 @@ describe('a urlencoded form', () => {
     const expected = { body: { n: 'ü' }, binary: false, faults: [WESTERN] }
     expect(read(latin1('n=\xfc'), FORM)).toEqual(expected)
     expect(read(utf16('n=ü', 'le', true), FORM)).toEqual({ ...expected, faults: [] })
-    expect(read(utf16('n=ü', 'be'), `${FORM}; charset=utf-16be`)).toMatchObject({
-      body: { n: 'ü' },
-    })
+    const declared = `${FORM}; charset=utf-16be`
+    expect(read(utf16('n=ü', 'be'), declared)).toEqual({ ...expected, faults: [] })
+    expect(read(latin1('\xef\xbb\xbfn=\xfc'), FORM)).toEqual(expected)
+    expect(read(latin1('&n=\xfc&&'), FORM)).toEqual(expected)
+  })
+
+  test.each<['le' | 'be', boolean]>([
+    ['le', true],
+    ['be', true],
+    ['le', false],
+    ['be', false],
+  ])('JSON in UTF-16%s under the type of a form, with a mark: %s', (order, mark) => {
+    const found = read(utf16('{"a":"ü"}', order, mark), FORM)
+    expect(found).toEqual({ body: { a: 'ü' }, binary: false, faults: [JSON_AS_FORM] })
   })
 
   test('JSON in ISO-8859-1 under the type of a form', () => {
@@ -324,6 +445,84 @@ describe('the charset of a body', () => {
     ],
     ['Big5', latin1('\xa7A\xa6n'), 'text/plain; charset=big5', '你好'],
     ['EUC-KR', latin1('\xb0\xa1'), 'text/plain; charset=ks_c_5601-1987', '가'],
+    [
+      'bytes that EUC-KR does not have',
+      latin1('\xb0\xa1\xff'),
+      'text/plain; charset=euc-kr',
+      '°¡ÿ',
+      [readAs('windows-1252', 'it is not valid euc-kr, although its charset says so')],
+    ],
+    [
+      'bytes that windows-1253 does not have',
+      latin1('a\xd2'),
+      'text/plain; charset=windows-1253',
+      'aÒ',
+      [readAs('windows-1252', 'it is not valid windows-1253, although its charset says so')],
+    ],
+    [
+      'UTF-8 that is not valid Big5',
+      bytes('À'),
+      'text/plain; charset=big5',
+      'À',
+      [readAs('UTF-8', 'it is valid UTF-8, although its charset is big5')],
+    ],
+    [
+      'GBK with a character for private use',
+      latin1('\xaa\xa1'),
+      'text/plain; charset=gbk',
+      '\ue000',
+    ],
+    ['no type, with a charset', latin1('\xfc'), '; charset=iso-8859-1', 'ü'],
+    [
+      'a mark of UTF-8, and another charset',
+      bytes('\uFEFFü'),
+      'text/plain; charset=iso-8859-1',
+      '\uFEFFü',
+    ],
+    ['a mark of UTF-8 alone', latin1('\xef\xbb\xbf\xff'), 'text/plain', 'ï»¿ÿ', [WESTERN]],
+    ['the first byte of a mark', latin1('\xffabc'), 'text/plain', 'ÿabc', [WESTERN]],
+    ['the second byte of a mark', latin1('a\xfebc'), 'text/plain', 'aþbc', [WESTERN]],
+    ['the first byte of another mark', latin1('\xfeabc'), 'text/plain', 'þabc', [WESTERN]],
+    ['the second byte of another mark', latin1('a\xffbc'), 'text/plain', 'aÿbc', [WESTERN]],
+    ['a mark of UTF-16 alone', latin1('\xff\xfe'), '', ''],
+    [
+      'UTF-16LE, declared as BE',
+      utf16(text, 'le'),
+      `${JSON_TYPE}; charset=utf-16be`,
+      value,
+      [readAs('UTF-16LE', 'its charset is utf-16be')],
+    ],
+    [
+      'a JSON sequence in UTF-16',
+      utf16('\x1e{"a":"ü"}', 'le'),
+      'application/json-seq',
+      [{ a: 'ü' }],
+    ],
+    ['UTF-16 with a control character', utf16('ab\x01c', 'le'), 'text/plain', 'a\0b\0\x01\0c\0'],
+    ['UTF-16 with a NUL byte in every tenth', utf16('a日本語字', 'le'), 'text/plain', 'a日本語字'],
+    ['UTF-16 without a NUL byte', utf16('日本語', 'be'), 'text/plain; charset=utf-16be', '日本語'],
+    ['4 bytes, declared as UTF-16', bytes('abcd'), 'text/plain; charset=utf-16', '扡摣'],
+    ...(
+      [
+        ['3 bytes', 'abc'],
+        ['6 bytes', 'abcdef'],
+        ['3 of 4 bytes in ASCII', 'abcdefü'],
+        ['16 bytes of other letters', 'üüüüüüüü'],
+      ] as const
+    ).map(([name, sent]): [string, Uint8Array, string, unknown, Message[]] => [
+      `${name} of UTF-8, declared as UTF-16`,
+      bytes(sent),
+      'text/plain; charset=utf-16',
+      sent,
+      [readAs('UTF-8', 'it is not valid utf-16le, although its charset says so')],
+    ]),
+    ['less ASCII, declared as UTF-16', bytes('abcdüü'), 'text/plain; charset=utf-16', '扡摣볃볃'],
+    [
+      '14 bytes of other letters, declared as UTF-16',
+      bytes('üüüüüüü'),
+      'text/plain; charset=utf-16',
+      '볃'.repeat(7),
+    ],
   ])('%s', (_, body, type, expected, faults = []) => {
     expect(read(body, type)).toEqual({ body: expected, binary: false, faults })
   })
@@ -339,6 +538,33 @@ describe('the charset of a body', () => {
     ['an image', Uint8Array.of(0x89, 0x50, 0), 'image/png', []],
     ['text', Uint8Array.of(0x89, 0x50, 0), 'text/plain', [BINARY_AS_TEXT]],
     ['JSON', Uint8Array.of(0x1f, 0x8b, 8), JSON_TYPE, [BINARY_AS_TEXT]],
+    ['an image, in UTF-16', utf16('Grüße', 'le'), 'image/png', []],
+    ['an image, with a mark of UTF-16', utf16('Grüße', 'le', true), 'image/png', []],
+    ['no type, in UTF-16 that does not begin with ASCII', utf16('日本', 'le', true), '', [BINARY]],
+    [
+      'text, in UTF-16 that does not begin with ASCII',
+      utf16('日本 a', 'le'),
+      'text/plain',
+      [BINARY_AS_TEXT],
+    ],
+    [
+      'text, with a NUL byte in every twelfth',
+      utf16('a日本語字文', 'le'),
+      'text/plain',
+      [BINARY_AS_TEXT],
+    ],
+    [
+      'text, with a mark and a control character',
+      utf16('a\x01', 'le', true),
+      'text/plain',
+      [BINARY_AS_TEXT],
+    ],
+    [
+      'text, with a mark and half a character',
+      Uint8Array.of(0xff, 0xfe, 0, 0xd8),
+      'text/plain',
+      [BINARY_AS_TEXT],
+    ],
   ])('bytes that are no text, as %s', (_, body, type, faults) => {
     const base64 = Buffer.from(body).toString('base64')
     expect(read(body, type)).toEqual({ body: base64, binary: true, faults })

@@ -444,6 +444,36 @@ export const FORMS: readonly Form[] = [
     },
   ),
   form(
+    'two fields in one charset that none declares, and two that are no text',
+    [
+      [`${DISPOSITION}; name="a"`, '', '\xfc'],
+      [`${DISPOSITION}; name="b"`, '', '\xe4'],
+      [`${DISPOSITION}; name="c"`, '', '\0\xff'],
+      [`${DISPOSITION}; name="d"`, '', '\0\xfe'],
+    ],
+    { a: 'ü', b: 'ä', c: 'AP8=', d: 'AP4=' },
+    {
+      faults: [
+        'the multipart form has a field that is read as windows-1252, because it is not valid UTF-8',
+        'the multipart form has a field that is not text; it is passed on as base64',
+      ],
+    },
+  ),
+  form(
+    'a part in an unknown charset, in a form that names its own',
+    [
+      [`${DISPOSITION}; name="_charset_"; x`, '', 'windows-1251'],
+      [`${DISPOSITION}; name="charset"; filename="charset"`, '', 'iso-8859-1'],
+      [`${DISPOSITION}; name="a"`, 'Content-Type: text/plain; charset=none-such', '', '\xcf'],
+    ],
+    { _charset_: 'windows-1251', charset: file('charset', 'text/plain', 'iso-8859-1'), a: 'П' },
+    {
+      faults: [
+        'the multipart form has a field that is read as windows-1251, because its charset is unknown',
+      ],
+    },
+  ),
+  form(
     'a field in UTF-16',
     [[`${DISPOSITION}; name="a"`, 'Content-Type: text/plain; charset=utf-16le', '', 'h\0i\0']],
     { a: 'hi' },

@@ -46,8 +46,8 @@ export function decodeText(
   const utf8 = utf8Text(bytes)
   if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8', fault }
   if (kind === 'binary' || kind === 'unknown') return undefined
-  const western = decodeAs(bytes, WESTERN)
-  if (western === undefined || CONTROLS.test(western)) return undefined
+  const western = withSigns(characters(bytes))
+  if (CONTROLS.test(western)) return undefined
   return { text: western, encoding: WESTERN, fault: fault ?? 'it is not valid UTF-8' }
 }
 
@@ -177,10 +177,8 @@ function declaredUtf16(
   fault: string,
 ): DecodedText | { readonly fault: string } {
   const found = byteOrder(bytes)
-  if (found === undefined && bytes.length > 0) {
-    // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
-    if (kind === 'json' || looksNarrow(bytes)) return { fault }
-  }
+  // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
+  if (found === undefined && (kind === 'json' || looksNarrow(bytes))) return { fault }
   const encoding = found ?? declared.encoding
   const text = decodeAs(bytes, encoding)
   if (text === undefined) return { fault }
@@ -218,7 +216,7 @@ const ENCODINGS = new Map<string, Encoding>()
  * character, often, and never in the other.
  */
 function byteOrder(bytes: Uint8Array): typeof LITTLE | typeof BIG | undefined {
-  if (bytes.length < 2 || bytes.length % 2 === 1) return undefined
+  if (bytes.length % 2 === 1) return undefined
   // Almost every body has no NUL byte, and then this is all.
   if (!bytes.includes(0)) return undefined
   let [even, odd] = [0, 0]
@@ -250,5 +248,5 @@ function utf16Text(bytes: Uint8Array, isBig: boolean): string | undefined {
 
 /** The name of an encoding for a message. */
 export function encodingName(encoding: Encoding): string {
-  return encoding.replace(/^utf/, 'UTF').replace(/(?:le|be)$/, (order) => order.toUpperCase())
+  return encoding.startsWith('utf') ? encoding.toUpperCase() : encoding
 }
