@@ -120,6 +120,7 @@ describe('a body is read by its content type', () => {
     'application/x-json',
     'text/x-json',
     'application/problem+json',
+    ' application/json ; charset=utf-8',
   ])('a number as %s is JSON', (type) => {
     expect(read('1', type)).toEqual({ body: 1, binary: false, faults: [] })
   })

@@ -484,8 +484,16 @@ export const FORMS: readonly Form[] = [
       [`${DISPOSITION}; name = "a; b" ; filename=my file.txt`, '', 'x'],
       [`Content-Disposition:form-data;NAME='c'`, '', 'y'],
       [`${DISPOSITION}; name="say "hi""`, '', 'z'],
+      [`${DISPOSITION}; name=d ; name=e; filename=\t"a\\\\"`, '', ''],
+      [`${DISPOSITION}; name=";"; filename="a\\";b"\t`, '', ''],
     ],
-    { 'a; b': file('my file.txt', 'text/plain', 'x'), "'c'": 'y', 'say "hi"': 'z' },
+    {
+      'a; b': file('my file.txt', 'text/plain', 'x'),
+      "'c'": 'y',
+      'say "hi"': 'z',
+      d: file('a\\', 'text/plain', ''),
+      ';': file('a";b', 'text/plain', ''),
+    },
   ),
   form(
     'lines in a value that begin like the boundary',
