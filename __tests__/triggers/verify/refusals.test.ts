@@ -229,6 +229,27 @@ describe('a signature in a header is refused with the reason:', () => {
       'box: the signature has 3 bytes, but one of sha256 has 32',
     ],
     [
+      'no time in the body',
+      { scheme: 'linear' },
+      { headers: { 'linear-signature': hmac(body) } },
+      'linear: the body has no time',
+    ],
+    [
+      'no time in a body that is no object',
+      { scheme: 'linear' },
+      { body: '[]', headers: { 'linear-signature': hmac('[]') } },
+      'linear: the body has no time',
+    ],
+    [
+      'the time in the body',
+      { scheme: 'linear' },
+      {
+        body: `{"webhookTimestamp":${now}000}`,
+        headers: { 'linear-signature': hmac(`{"webhookTimestamp":${now}000}`) },
+      },
+      undefined,
+    ],
+    [
       'no DER',
       {
         scheme: 'sendgrid',
