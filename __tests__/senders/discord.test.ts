@@ -92,10 +92,11 @@ test.each<[string, object, object]>([
         components: [
           {
             type: 1,
-            components: [{ custom_id: 'a', value: '' }, { custom_id: 'b' }, { value: 'x' }],
+            components: [{ custom_id: 'a', value: '' }, { custom_id: 'b' }],
           },
           { type: 18, component: { custom_id: 'c', values: ['d'] } },
           'no object',
+          { value: 'x' },
         ],
       },
     },

@@ -72,6 +72,12 @@ describe('no item is', () => {
     ],
     ['aws_sns', 'something else', '{"Type":"Other"}', 'is not a notification'],
     ['aws_sns', 'a list', '[]', 'is not a notification'],
+    ['aws_sns', 'nothing', '', 'is not a notification'],
+    ['discord', 'nothing', '', 'is not an event of Discord'],
+    ['slack', 'nothing', '', 'is not an event of Slack'],
+    ['trello', 'nothing', '', 'is not an action'],
+    ['typeform', 'nothing', '', 'is not a submission of a form'],
+    ['google_form', 'nothing', '', 'is not a response to a form'],
     ['slack', 'a list', '[]', 'is not an event of Slack'],
     ['trello', 'a list', '[]', 'is not an action'],
     ['typeform', 'a list', '[]', 'is not a submission of a form'],
@@ -93,6 +99,28 @@ describe('no item is', () => {
     }
   })
 })
+
+test('a request without its signature is not read any further', async () => {
+  const trigger = bound('typeform', { verify: { secret: 'x' } })
+  const { items, checks } = await receive(trigger, { body: '{"form_response":{}}' })
+  const found = 'typeform: the header typeform-signature is missing'
+  expect([items, checks]).toEqual([[], [{ option: 'verify', held: false, found, isAbsent: true }]])
+})
+
+test.each(['typeform', 'google_form', 'trello', 'slack', 'discord', 'aws_sns'])(
+  'the example of %s fires it, and there is none if a signature is needed',
+  async (name) => {
+    const { example } = bound(name, {})
+    expect(example).toMatchObject({ method: 'POST', path: '' })
+    expect(example?.contentType).toMatch(/^(?:application\/json|text\/plain)(?:; charset=utf-8)?$/i)
+    expect((await receive(bound(name, {}), { body: example?.body ?? '' })).items).toHaveLength(1)
+    const verify = name === 'aws_sns' ? {} : { scheme: 'hmac', header: 'x-sum', secret: 'x' }
+    expect(bound(name, { verify }).example).toBeUndefined()
+    expect(bound(name, { verify }).signatures.map(({ scheme }) => scheme)).toEqual(
+      name === 'aws_sns' ? [] : ['hmac'],
+    )
+  },
+)
 
 const FORM = { form_id: 'f' }
 

@@ -38,6 +38,14 @@ describe('config is read:', () => {
     [{ manualRunEvent: 'push' }, { manualRunEvent: ['push'] }],
     [{ manualRunEvent: [] }, { manualRunEvent: [] }],
     [{ manualRunEvent: ['push', 'release'] }, { manualRunEvent: ['push', 'release'] }],
+    [
+      { deduplicateBy: 'a' },
+      {
+        deduplicateBy: { text: 'a', steps: [{ name: 'a', isQuoted: false, start: 0, end: 1 }] },
+      },
+    ],
+    [{ every: ' */5  * * *\t* ' }, { every: { cron: '*/5  * * *\t*' } }],
+    [{ filter: { a: null } }, { filter: { a: null } }],
     [{ limit: 0 }, { limit: undefined }],
     [{ limit: 5 }, { limit: 5 }],
     [{ limit: Number.MAX_SAFE_INTEGER }, { limit: Number.MAX_SAFE_INTEGER }],
@@ -63,17 +71,16 @@ describe('config is read:', () => {
   ])('%j', (config, expected) => {
     const result = v.safeParse(configSchema, config)
     if ('issues' in expected) expect(issuesOf(config)).toEqual(expected.issues)
-    else expect(result.output).toEqual({ ...DEFAULTS, ...expected })
+    else expect([result.success, result.output]).toEqual([true, { ...DEFAULTS, ...expected }])
   })
 })
 
-/** The issues as `<path>: <message>`; `<key>` marks one about the last key of the path. */
+/** The issues as `<path>: <message>`; `<key>` marks a key. */
 function issuesOf(config: unknown): string[] {
   const { issues = [] } = v.safeParse(configSchema, config)
   return issues.map(({ path = [], message }) => {
-    const last = path.at(-1)
-    const mark = last && 'origin' in last && last.origin === 'key' ? '<key>' : ''
-    return `${path.map((part) => String(part.key)).join('/')}${mark}: ${message}`
+    const parts = path.map((part) => `${part.key}${part.origin === 'key' ? '<key>' : ''}`)
+    return `${parts.join('/')}: ${message}`
   })
 }
 
@@ -117,6 +124,10 @@ describe('config is refused:', () => {
       { filter: { '.a': 1, b: { c: 1 }, d: { $gt: LONG } } },
       `filter/.a<key>: the path is not a path from ".a" on; write a key with dots as a['b.c']`,
       `filter/d/$gt: ${orderOfLongIntegers('$gt')}`,
+    ],
+    [
+      { filter: { a: { $eq: 1, 'b..c': 1 } } },
+      `filter/a/b..c<key>: the path is not a path from "..c" on; write a key with dots as a['b.c']`,
     ],
     [{ filter: { a: { $lte: [1, `-${LONG}`] } } }, `filter/a/$lte: ${orderOfLongIntegers('$lte')}`],
     [
@@ -187,6 +198,8 @@ describe('config is refused:', () => {
     { filter: { a: { $gt: '123456789012345' } } },
     { filter: { a: { $eq: LONG } } },
     { filter: { a: { $gt: `x${LONG}` } } },
+    { filter: { a: { $gt: `${LONG}x` } } },
+    { filterOutputs: { a: { $elemMatch: { b: '$c..d' } } } },
     { filter: { a: { 'b..c': 1 } } },
     { filter: { a: { $regex: 'a', $options: 'x' } } },
     { filter: { a: { $regex: 5 } } },
