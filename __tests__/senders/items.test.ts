@@ -122,6 +122,23 @@ test.each(['typeform', 'google_form', 'trello', 'slack', 'discord', 'aws_sns'])(
   },
 )
 
+test('a subscription of SNS is not confirmed without its signature', async () => {
+  const body = '{"Type":"SubscriptionConfirmation"}'
+  const found = 'aws-sns: a signed field of the message is missing'
+  const failed = { option: 'verify', held: false, found, isAbsent: true }
+  expect(await receive(bound('aws_sns', {}), { body })).toMatchObject({
+    ...{ checks: [failed], items: [], messages: [{ code: 'unverified' }] },
+  })
+  expect(await receive(bound('aws_sns', {}), { method: 'PUT', body })).toEqual({
+    ...{ checks: [{ option: 'method', held: false, found: 'is not post' }], items: [] },
+  })
+  const verify = { scheme: 'gitlab', secret: 'x' }
+  const { checks } = await receive(bound('aws_sns', { verify }), { body })
+  expect(checks.map((check) => check.found)).toEqual([
+    'gitlab: the header x-gitlab-token is missing',
+  ])
+})
+
 const FORM = { form_id: 'f' }
 
 test.each<[trigger: string, response: object, answers: object]>([
@@ -208,6 +225,7 @@ test.each([
   [' [1]', [1]],
   ['{"id":12345678901234567890}', { id: '12345678901234567890' }],
   ['12', '12'],
+  ['x[1]', 'x[1]'],
   ['{not json', '{not json'],
   ['', ''],
 ])('a message of SNS %j becomes %j', async (Message, expected) => {

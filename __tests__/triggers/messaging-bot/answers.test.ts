@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { callBotOnce, registeredUrl } from '../../../src/triggers/messaging-bot/bot-api.ts'
+import {
+  callBotOnce,
+  deleteWebhook,
+  registeredUrl,
+  setWebhookBody,
+} from '../../../src/triggers/messaging-bot/bot-api.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse } from '../../../src/wire/http.ts'
 import type { Json } from '../../../src/wire/json.ts'
 import { Secret } from '../../../src/wire/secret.ts'
@@ -316,6 +321,32 @@ describe('a poll', () => {
     ])
   })
 
+  test('waits no longer than it may, over all pages', async () => {
+    const at = polling(
+      { wait: 30 },
+      page('edited_message', 1, 1),
+      page('edited_message', 2, 1),
+      ok([]),
+    )
+    let now = 0
+    const ports = {
+      ...at.ports,
+      now: () => now,
+      http: async (request: HttpRequest) => {
+        now += 20_500
+        return at.ports.http(request)
+      },
+    }
+    await bound('messaging_bot', { token: TOKEN, wait: 30 }).poll?.(ports)
+    expect(
+      at.calls.map(({ body, timeout }) => [JSON.parse(String(body)).timeout, timeout]),
+    ).toEqual([
+      [30, 50_000],
+      [9, 29_000],
+      [0, 20_000],
+    ])
+  })
+
   test('passes 100 pages at most', async () => {
     const at = polling({}, page('edited_message', 1, 1))
     await at.poll()
@@ -460,6 +491,63 @@ describe('an update that Telegram sends', () => {
     ])
   })
 
+  test.each<[object, object]>([
+    [
+      { text: '/deploy@my_bot now ', entities: [{ type: 'bot_command', offset: 0, length: 14 }] },
+      { command: '/deploy', command_args: 'now', command_bot: 'my_bot' },
+    ],
+    [
+      { caption: '/scan', caption_entities: [{ type: 'bot_command', offset: 0, length: 5 }] },
+      { command: '/scan', command_args: '', command_bot: '' },
+    ],
+    [{ text: 'x', caption: '/a', entities: [{ type: 'bot_command', offset: 0, length: 0 }] }, {}],
+    [{ text: '/a', entities: [{ type: 'bot_command', offset: 0 }] }, {}],
+    [{ text: '/a', entities: [{ type: 'url', offset: 0, length: 2 }] }, {}],
+    [{ text: 'x /a', entities: [null, { type: 'bot_command', offset: 2, length: 2 }] }, {}],
+    [{ text: '/a', entities: 'none' }, {}],
+    [{ caption: 5, caption_entities: [{ type: 'bot_command', offset: 0, length: 2 }] }, {}],
+  ])('as a message %j has the command %j', async (content, command) => {
+    const { items } = await sent({}, { update_id: 1, message: content })
+    expect(items).toEqual([{ ...content, ...command, update_id: 1 }])
+    const other = await sent({ updates: 'poll' }, { update_id: 1, poll: content })
+    expect(other.items).toEqual([{ ...content, update_id: 1, update_type: 'poll' }])
+  })
+
+  test.each<[string, object, object, string[]]>([
+    ['the old chat', { chat: { id: -1 }, migrate_to_chat_id: -100 }, { chats: -1 }, ['-1', '-100']],
+    [
+      'the new chat',
+      { chat: { id: -100 }, migrate_from_chat_id: '-1' },
+      { chats: -1 },
+      ['-1', '-100'],
+    ],
+    [
+      'the new chat, which is on the list',
+      { chat: { id: -100 }, migrate_from_chat_id: -1 },
+      { chats: [-1, -100] },
+      [],
+    ],
+    ['another chat', { chat: { id: -2 }, migrate_to_chat_id: -100 }, { chats: -1 }, []],
+    ['an id that is none', { chat: { id: -1 }, migrate_to_chat_id: '-100x' }, { chats: -1 }, []],
+    [
+      'another id that is none',
+      { chat: { id: -1 }, migrate_to_chat_id: 'x-100' },
+      { chats: -1 },
+      [],
+    ],
+    ['no chat', { migrate_to_chat_id: -100 }, { chats: -1 }, []],
+    ['no list', { chat: { id: -1 }, migrate_to_chat_id: -100 }, {}, []],
+  ])('tells the id of a supergroup: %s', async (_, content, options, ids) => {
+    const { messages = [] } = await sent(
+      { ...options, secretToken: 's' },
+      { update_id: 1, message: content },
+      { [HEADER]: 's' },
+    )
+    const [from, to] = ids
+    const text = `the group ${from} became a supergroup with another id. Write ${to} into "chats"`
+    expect(messages).toEqual(ids.length > 0 ? [{ level: 'warning', code: 'moved-chat', text }] : [])
+  })
+
   test('is refused by a bot that polls', async () => {
     const trigger = bound('messaging_bot', { token: TOKEN })
     expect(await receive(trigger, { body: JSON.stringify(message) })).toEqual({
@@ -522,6 +610,20 @@ describe('a call that must not be repeated', () => {
   test('has a result', async () => {
     expect(await callBotOnce(server(ok({ a: 1 })).bot, 'getMe', { parameters: {} })).toEqual({
       result: { a: 1 },
+    })
+    const at = server(ok(true))
+    await deleteWebhook(at.bot)
+    expect(at.calls.map(({ url, body }) => [url.replace(/.*\//, ''), body])).toEqual([
+      ['deleteWebhook', '{}'],
+    ])
+    expect(setWebhookBody({ url: 'u', secretToken: undefined, updates: ['poll'] })).toStrictEqual({
+      url: 'u',
+      allowed_updates: ['message', 'channel_post', 'poll'],
+    })
+    expect(setWebhookBody({ url: 'u', secretToken: 's', updates: [] })).toStrictEqual({
+      url: 'u',
+      secret_token: 's',
+      allowed_updates: ['message', 'channel_post'],
     })
     expect(await registeredUrl(server(ok({ url: 'https://a.example/b#c?d\n' })).bot)).toBe(
       'https://a.example/b',
