@@ -32,6 +32,13 @@ describe('the forwarded headers', () => {
     expect(forwarded(...headers, 'x-one', '2', 'X-TWO', '3')).toEqual([['x-a', '1']])
   })
 
+  test('stay if another header than the connection names them', () => {
+    expect(forwarded('x-a', 'x-b', 'x-b', '1')).toEqual([
+      ['x-a', 'x-b'],
+      ['x-b', '1'],
+    ])
+  })
+
   test('are 100 names at most, and further values of these', () => {
     const names = Array.from({ length: 101 }, (_, index) => `x-${index}`)
     const found = forwarded(...names.flatMap((name) => [name, '1']), 'x-99', '2', 'x-101', '3')

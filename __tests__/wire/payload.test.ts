@@ -50,6 +50,15 @@ describe('a client_payload', () => {
       { path: 'a', method: 'GET', headers: { 'X-A': 'b', __proto__x: 'c' }, body: 'x' },
       { path: 'a', method: 'GET', headers: { 'x-a': 'b', __proto__x: 'c' }, body: 'x' },
     ],
+    [{ path: 'a' }, { path: 'a', method: 'GET', headers: {}, body: null }],
+    [
+      { path: 'a', body: '' },
+      { path: 'a', method: 'GET', headers: {}, body: '' },
+    ],
+    [
+      { path: 'a', body: 0 },
+      { path: 'a', method: 'POST', headers: {}, body: 0 },
+    ],
   ])('%j is read', (sent, expected) => {
     const { headers, ...read } = readClientPayload(sent)
     expect({ ...read, headers: { ...headers } }).toEqual(expected)

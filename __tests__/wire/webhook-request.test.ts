@@ -91,7 +91,7 @@ describe('the encoding of a body', () => {
 
 test('the outputs have neither credentials nor the headers of the relay', async () => {
   const request = await read({
-    path: 'hook/webhook?a=1&key=2&%6bey=3&b',
+    path: 'hook/webhook?a=1&key=2&%6bey=3&b&&c',
     headers: {
       'x-a': '1',
       'x-own': '2',
@@ -104,9 +104,9 @@ test('the outputs have neither credentials nor the headers of the relay', async 
   const visible = visibleFields(request, { headers: ['x-own'], query: ['key'] })
   expect(JSON.parse(JSON.stringify(visible))).toEqual({
     headers: { 'x-a': '1', 'x-hookline-body-encoding': 'base64' },
-    query: { a: '1', b: '' },
-    querystring: 'a=1&b',
-    search: '?a=1&b',
+    query: { a: '1', b: '', c: '' },
+    querystring: 'a=1&b&&c',
+    search: '?a=1&b&&c',
     body: '/w==',
   })
   const { querystring, search } = visibleFields(await read({ path: 'hook/webhook' }))
