@@ -1,7 +1,8 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { exportJWK, SignJWT } from 'jose'
-import { bound, receive, type Sent } from '../../support/receive.ts'
+import { HttpFailure } from '../../../src/wire/http.ts'
+import { bound, QUIET_WORLD, receive, type Sent } from '../../support/receive.ts'
 
 const time = new Date('2026-11-21T00:00:00Z')
 const now = `${time.getTime() / 1000}`
@@ -13,9 +14,13 @@ const hmac = (text: string, hash = 'sha256', encoding: 'hex' | 'base64' = 'hex')
   createHmac(hash, secret).update(text).digest(encoding)
 
 /** The reason for which a request is refused; `undefined` if it is verified. */
-async function reason(verify: object, sent: Sent): Promise<unknown> {
+async function reason(
+  verify: object,
+  sent: Sent,
+  ports: Partial<typeof QUIET_WORLD> = {},
+): Promise<unknown> {
   const trigger = bound('webhook', { verify: { secret, ...verify } })
-  const { checks } = await receive(trigger, { body, receivedAt: time, ...sent })
+  const { checks } = await receive(trigger, { body, receivedAt: time, ...sent }, ports)
   const check = checks.find(({ option }) => option === 'verify')
   return check?.held ? undefined : check?.found
 }
@@ -732,5 +737,89 @@ describe('a signature of its own kind is refused with the reason:', () => {
     expect(await refusal(await signed({ ...claims, iat: Number(now) - 301 }))).toBe(
       'plaid: the timestamp is more than 300 seconds away from the receipt',
     )
+  })
+})
+
+describe('a message of SNS is refused with the reason:', () => {
+  const message = {
+    ...{ Type: 'Notification', MessageId: 'm', TopicArn: 't', Message: 'x' },
+    ...{ Timestamp: time.toISOString(), SignatureVersion: '2', Signature: 'AA==' },
+    SigningCertURL: 'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0af1.pem',
+  }
+  const MISSING = 'aws-sns: a signed field of the message is missing'
+  const UNAVAILABLE = 'aws-sns: the certificate of SNS could not be downloaded'
+  const INVALID = 'aws-sns: the certificate is invalid, expired, or does not belong to SNS'
+  const answer =
+    (status: number, text = '') =>
+    async () => ({ status, headers: {}, text })
+
+  test.each<[string, unknown, (typeof QUIET_WORLD)['http'] | Error | undefined, string]>([
+    ['no object', [], undefined, 'aws-sns: the body is not an SNS message'],
+    ['no type', {}, undefined, 'aws-sns: the body is not an SNS message'],
+    ['another type', { Type: 'Other' }, undefined, 'aws-sns: the body is not an SNS message'],
+    ['no topic', { ...message, TopicArn: undefined }, undefined, MISSING],
+    ['a subject that is no string', { ...message, Subject: 5 }, undefined, MISSING],
+    [
+      'a confirmation without a token',
+      { ...message, Type: 'SubscriptionConfirmation' },
+      undefined,
+      MISSING,
+    ],
+    [
+      'another end without a token',
+      { ...message, Type: 'UnsubscribeConfirmation' },
+      undefined,
+      MISSING,
+    ],
+    [
+      'another version',
+      { ...message, SignatureVersion: '3' },
+      undefined,
+      'aws-sns: the signature version is neither 1 nor 2',
+    ],
+    [
+      'no version',
+      { ...message, SignatureVersion: undefined },
+      undefined,
+      'aws-sns: the signature version is neither 1 nor 2',
+    ],
+    [
+      'another address',
+      { ...message, SigningCertURL: 'https://a.example/SimpleNotificationService-0af1.pem' },
+      undefined,
+      'aws-sns: the address of the certificate is not an address of SNS',
+    ],
+    [
+      'no base64',
+      { ...message, Signature: '%' },
+      undefined,
+      'aws-sns: the signature does not match',
+    ],
+    ['no certificate', { ...message, SignatureVersion: '1' }, answer(404), UNAVAILABLE],
+    ['no response', message, new HttpFailure('timeout', 'aborted'), UNAVAILABLE],
+    ['a certificate that is none', message, answer(200, 'no PEM'), INVALID],
+  ])('%s', async (_, sent, http, expected) => {
+    const calls: object[] = []
+    const ports = {
+      ...QUIET_WORLD,
+      http: async (request: object) => {
+        calls.push(request)
+        if (!http || http instanceof Error) throw http ?? new Error('nothing may be fetched')
+        return http()
+      },
+    }
+    const verify = { scheme: 'aws-sns', secret: undefined }
+    expect(await reason(verify, { body: JSON.stringify(sent) }, ports)).toBe(expected)
+    const call = { method: 'GET', url: message.SigningCertURL, timeout: 5000 }
+    expect(calls).toEqual(http ? [call] : [])
+  })
+
+  test('a bug is none', async () => {
+    const bug = new TypeError('a bug')
+    const http = async () => {
+      throw bug
+    }
+    const sent = { body: JSON.stringify(message) }
+    await expect(reason({ scheme: 'aws-sns', secret: undefined }, sent, { http })).rejects.toBe(bug)
   })
 })
