@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { exportJWK, SignJWT } from 'jose'
+import type { TriggerPorts } from '../../../src/triggers/trigger.ts'
 import { HttpFailure } from '../../../src/wire/http.ts'
 import { bound, QUIET_WORLD, receive, type Sent } from '../../support/receive.ts'
 
@@ -17,7 +18,7 @@ const hmac = (text: string, hash = 'sha256', encoding: 'hex' | 'base64' = 'hex')
 async function reason(
   verify: object,
   sent: Sent,
-  ports: Partial<typeof QUIET_WORLD> = {},
+  ports: Partial<TriggerPorts> = {},
 ): Promise<unknown> {
   const trigger = bound('webhook', { verify: { secret, ...verify } })
   const { checks } = await receive(trigger, { body, receivedAt: time, ...sent }, ports)
