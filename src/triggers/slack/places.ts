@@ -1,5 +1,11 @@
-import { isObject, type Json, type JsonObject, scalarText, tryParseJson } from '../../wire/json.ts'
-import { objectsIn } from '../service.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  scalarText,
+  tryParseJson,
+} from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
 
 /** The places of the parts of an event: paths from the event. The first path that exists counts. */
