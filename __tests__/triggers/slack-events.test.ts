@@ -202,7 +202,8 @@ describe('the parts of an event, and its reply', () => {
 
   test.each(Object.entries(EVENTS))('%s', async (_, [event, { answeredIn, ...parts }]) => {
     const item = await itemOf(event)
-    expect(item).toMatchObject({ ...parts, is_bot: false })
+    const { timestamp: __, ...own } = item
+    expect(own).toEqual({ ...SENT, event, ...parts, is_bot: false, kind: 'event' })
     const { warnings } = await reply(item)
     if (parts.channel_id === null)
       expect(warnings).toEqual([expect.stringMatching(/without a channel/)])
@@ -301,14 +302,134 @@ describe('the workflow that init writes', () => {
   })
 })
 
+/** Requests in other forms, and their items. */
+test.each<[string, JsonObject, JsonObject]>([
+  [
+    'a slash command',
+    { command: '/deploy', text: 'now', channel_id: 'C5', user_id: 'U1' },
+    {
+      command: '/deploy',
+      text: 'now',
+      channel_id: 'C5',
+      user_id: 'U1',
+      kind: 'command',
+      is_bot: false,
+    },
+  ],
+  [
+    'an event with a place that is empty, and one that is an object without an id',
+    {
+      event: {
+        type: 'other',
+        channel: '',
+        channel_id: null,
+        item: { channel: 'C5' },
+        user: {},
+        user_id: 'U1',
+        ts: '',
+        event_ts: '7',
+      },
+    },
+    {
+      event: {
+        type: 'other',
+        channel: '',
+        channel_id: null,
+        item: { channel: 'C5' },
+        user: {},
+        user_id: 'U1',
+        ts: '',
+        event_ts: '7',
+      },
+      ...{ kind: 'event', channel_id: 'C5', user_id: 'U1', text: null, thread_ts: null },
+      ...{ timestamp: '', is_bot: false },
+    },
+  ],
+  [
+    'an event without any place, of a type that is inherited',
+    { event: { type: 'toString', subtype: 5 } },
+    {
+      event: { type: 'toString', subtype: 5 },
+      ...{ kind: 'event', channel_id: null, user_id: null, text: null, thread_ts: null },
+      ...{ timestamp: null, is_bot: false },
+    },
+  ],
+])('%s', (_, body, item) => {
+  expect(slackItem(body)).toEqual(item)
+})
+
+const NO_PARTS = { channel_id: null, user_id: null, text: null, thread_ts: null, timestamp: null }
+
+test.each<[JsonObject, JsonObject]>([
+  [{}, { user_name: null, channel_name: null, team_id: null }],
+  [
+    {
+      user: { id: 'U1', username: 'ada', name: 'a' },
+      channel: { id: 'C5', name: 'general' },
+      team: { id: 'T1' },
+      message: { text: 'hi', ts: '1.1', thread_ts: '1.0' },
+      message_ts: '9',
+    },
+    {
+      ...{ user_id: 'U1', user_name: 'ada', channel_id: 'C5', channel_name: 'general' },
+      ...{ team_id: 'T1', text: 'hi', timestamp: '1.1', thread_ts: '1.0' },
+    },
+  ],
+  [
+    {
+      user: { id: 'U1', name: 'a' },
+      channel: 'C5',
+      team: 'T1',
+      container: { thread_ts: '1.0', message_ts: '1.1', channel_id: 'C6' },
+    },
+    {
+      ...{ user_id: 'U1', user_name: 'a', channel_id: 'C5', channel_name: null },
+      ...{ team_id: 'T1', timestamp: '1.1', thread_ts: '1.0' },
+    },
+  ],
+  [
+    { user: {}, channel: {}, team: {}, container: { channel_id: 'C6' }, message_ts: '9' },
+    { user_name: null, channel_name: null, team_id: null, channel_id: 'C6', timestamp: '9' },
+  ],
+])('an interaction %j', (body, parts) => {
+  expect(slackItem({ payload: JSON.stringify(body) })).toEqual({
+    ...NO_PARTS,
+    ...body,
+    ...{ kind: 'interaction', is_bot: false },
+    ...parts,
+  })
+})
+
+test.each<[string, JsonObject, JsonObject, boolean]>([
+  ['a user of the list', SENT, { type: 'reaction_added', user: 'UBOT' }, true],
+  ['another user', SENT, { type: 'reaction_added', user: 'U1' }, false],
+  ['no user', { authorizations: [{ is_bot: true }] }, { type: 'other' }, false],
+  [
+    'no user, and a list with none',
+    { authorizations: [{ is_bot: true, user_id: null }] },
+    { type: 'other' },
+    false,
+  ],
+  [
+    'a person of the list',
+    { authorizations: [{ is_bot: false, user_id: 'U1' }] },
+    { user: 'U1' },
+    false,
+  ],
+  ['no list', { authorizations: 'U1' }, { user: 'U1' }, false],
+  ['a list of strings', { authorizations: ['U1', null] }, { user: 'U1' }, false],
+  ['a bot id that is no string', SENT, { type: 'message', bot_id: 5 }, false],
+  ['a message of another subtype', SENT, { type: 'message', subtype: 'thread_broadcast' }, false],
+])('%s is a bot: %s', (_, body, event, is_bot) => {
+  expect(slackItem({ ...body, event })).toMatchObject({ is_bot })
+})
+
 test.each([
   [undefined, false],
   ['', false],
   ['B1', true],
 ])('a message of an outgoing webhook with the bot_id %j has is_bot %s', (bot_id, is_bot) => {
   const message = { channel_id: 'C5', user_id: 'U1', text: 'hi' }
-  expect(slackItem({ ...message, ...(bot_id !== undefined && { bot_id }) })).toMatchObject({
-    kind: 'message',
-    is_bot,
-  })
+  const body = { ...message, ...(bot_id !== undefined && { bot_id }) }
+  expect(slackItem(body)).toEqual({ ...body, kind: 'message', is_bot })
 })

@@ -26,6 +26,9 @@ test.each([
   ['refuses the current version', [400, 204], [[CURRENT, OLDER], [OLDER]]],
   ['refuses the content by both', [400, 400], [[CURRENT, OLDER], [CURRENT]]],
   ['refuses the token after the version', [400, 401], [[CURRENT, OLDER], [CURRENT]]],
+  ['accepts the older version with 299', [400, 299], [[CURRENT, OLDER], [OLDER]]],
+  ['accepts the older version with 200', [400, 200], [[CURRENT, OLDER], [OLDER]]],
+  ['redirects after the version', [400, 300], [[CURRENT, OLDER], [CURRENT]]],
   ['fails after the version', [400, 502], [[CURRENT, OLDER], [CURRENT]]],
 ])('a server that %s', async (_, statuses, versions) => {
   expect(await versionsOf('https://ghes.example/api/v3', ...statuses)).toEqual(versions)

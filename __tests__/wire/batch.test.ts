@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { joinBatch, readBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
+import {
+  batchEnvelope,
+  joinBatch,
+  readBatch,
+  writeBatchPayload,
+} from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { PayloadError } from '../../src/wire/errors.ts'
 import { readClientPayload, writeClientPayload } from '../../src/wire/payload.ts'
@@ -40,6 +45,19 @@ test('a batch has the four keys of an event, and says in its headers what it is'
     'x-hookline-received-at': ENVELOPE.receivedAt,
     'x-hookline-body-encoding': 'gzip',
   })
+})
+
+test('an envelope has the path, the method and the time of the first event', () => {
+  const first = { ...EVENTS[0], headers: { 'X-Hookline-Received-At': 'now' } }
+  expect(batchEnvelope(JSON.stringify(first), 3, 'd')).toEqual({
+    ...{ path: 'hook/webhook/0?n=0', method: 'POST' },
+    ...{ count: 3, delivery: 'd', receivedAt: 'now' },
+  })
+  expect(batchEnvelope('{"path":"a"}', 1, 'd').receivedAt).toBe('')
+})
+
+test('a batch of 256 events is read', async () => {
+  expect(await readBatch(await batch(joinBatch(Array(256).fill('{}')), 256))).toHaveLength(256)
 })
 
 test('an event by itself is no batch', async () => {

@@ -43,6 +43,14 @@ describe('a path names', () => {
     ['a.length', { a: [1] }, undefined],
     ['a.toString', { a: {} }, undefined],
     ['a.length', { a: 'text' }, undefined],
+    // An index consists of digits, and is tried before a key with brackets.
+    ['a.10', { a: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'x'] }, 'x'],
+    ['a.1e1', { a: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'x'] }, undefined],
+    ['a.+1', { a: [0, 1] }, undefined],
+    ['a[5]', { a: [1], 'a[5]': 'x' }, 'x'],
+    ['a[]', { a: { undefined: 1 } }, undefined],
+    ['headers.a.B', { headers: { a: { b: 1 } } }, undefined],
+    ['a["""hi"""].b', { a: { '"hi"': { b: 1 } } }, 1],
   ])('%s in %j', (path, value, found) => {
     expect(valueAtPath(value, parseDataPath(path))).toEqual(found)
   })
@@ -58,6 +66,9 @@ describe('with * a path names each element:', () => {
     ['v[*].s.t', { v: [{ 's.t': 1 }, { s: { t: 2 } }] }, [1, 2]],
     ['v[*].w[*]', { v: [{ w: [1, 2] }, { w: [3] }] }, [1, 2, 3]],
     ["['*']", { '*': 1 }, [1]],
+    ["v['*']", { v: [1] }, [undefined]],
+    ['v[*][*]', { v: [[1], [2, 3]] }, [1, 2, 3]],
+    ['[*].s', [state, state], ['x', 'x']],
     ['a.b', { a: { b: 1 } }, [1]],
     ['a.c', { a: { b: 1 } }, [undefined]],
   ])('%s in %j', (path, value, found) => {
@@ -68,18 +79,26 @@ describe('with * a path names each element:', () => {
 describe('it is no path:', () => {
   test.each([
     ['', 'is empty'],
-    ['.a', 'is not a path from ".a" on'],
-    ['a.', 'is not a path from "." on'],
-    ['a..b', "write a key with dots as a['b.c']"],
-    ['a[0', 'is not a path from "[0" on'],
-    ['a[0]b', 'is not a path from "b" on'],
-    ["a['b]", 'is not a path'],
+    ...[
+      ['.a', '.a'],
+      ['a.', '.'],
+      ['a..b', '..b'],
+      ['a[0', '[0'],
+      ['a[0]b', 'b'],
+      ["a['b]", "['b]"],
+      ['a["b]', '[\\"b]'],
+      ["a['b'c']", "['b'c']"],
+      ['a[b"]', '[b\\"]'],
+    ].map(([path = '', rest]) => [
+      path,
+      `is not a path from "${rest}" on; write a key with dots as a['b.c']`,
+    ]),
     ['__proto__', 'names __proto__, which every object inherits'],
-    ['a.constructor.name', 'names constructor'],
-    ["a['prototype']", 'names prototype'],
-    ['a[__proto__][x]', 'names __proto__'],
-  ])('%s', (path, mistake) => {
-    expect(pathMistake(path)).toContain(mistake)
+    ['a.constructor.name', 'names constructor, which every object inherits'],
+    ["a['prototype']", 'names prototype, which every object inherits'],
+    ['a[__proto__][x]', 'names __proto__, which every object inherits'],
+  ])('%s', (path = '', mistake) => {
+    expect(pathMistake(path)).toBe(mistake)
   })
 })
 

@@ -4,7 +4,7 @@ export interface Form {
   readonly contentType: string
   readonly body: Uint8Array
   readonly expected: unknown
-  /** Codes of its faults. */
+  /** The texts of its faults. */
   readonly faults?: readonly string[]
 }
 
@@ -27,6 +27,8 @@ interface Lines {
   /** The parameter as the content type has it. */
   readonly declared?: string
   readonly line?: string
+  /** The text before the first boundary. */
+  readonly first?: string
   /** The text behind the last part; by default its boundary. */
   readonly last?: string
 }
@@ -40,6 +42,7 @@ function form(
     boundary = 'B',
     declared = boundary,
     line = CRLF,
+    first = '',
     last,
     faults,
   }: Lines & Pick<Form, 'faults'> = {},
@@ -49,7 +52,7 @@ function form(
     sender,
     contentType:
       declared === '' ? 'multipart/form-data' : `multipart/form-data; boundary=${declared}`,
-    body: bytes(written + (last ?? `${line}--${boundary}--${line}`)),
+    body: bytes(first + written + (last ?? `${line}--${boundary}--${line}`)),
     expected,
     ...(faults && { faults }),
   }
@@ -62,7 +65,11 @@ const file = (filename: string, type: string, content: string) => ({
   content: Buffer.from(content, 'latin1').toString('base64'),
 })
 
-const ODD = { faults: ['body-multipart'] } as const
+const NO_FORM =
+  'the body is not multipart/form-data, although its content type says so; it stays a string'
+const OTHER_BOUNDARY = 'the multipart form has another boundary than it declares'
+const NO_BOUNDARY = 'the multipart form declares no boundary'
+const NO_END = 'the multipart form ends without its last boundary, so it may be incomplete'
 
 export const FORMS: readonly Form[] = [
   form(
@@ -338,10 +345,10 @@ export const FORMS: readonly Form[] = [
     { boundary: 'uV9j7zVd2oJcVw8nP0o3H1sYt5K4' },
   ),
   form(
-    'Perl LWP: a boundary with a blank at its end of line',
+    'Perl LWP: a boundary with blanks at its end of line',
     [[`${DISPOSITION}; name="a"`, '', '1']],
     { a: '1' },
-    { last: `${CRLF}--B-- ${CRLF}`, boundary: 'B' },
+    { last: `${CRLF}--B-- \t${CRLF}`, boundary: 'B' },
   ),
   form(
     'Ruby multipart-post: text before the first and after the last boundary',
@@ -356,31 +363,49 @@ export const FORMS: readonly Form[] = [
       [`${DISPOSITION}; name="b"`, '', '2'],
     ],
     { a: '1', b: '2' },
-    { ...ODD, last: CRLF },
+    { faults: [NO_END], last: CRLF },
+  ),
+  form(
+    'a connection that breaks within a value',
+    [[`${DISPOSITION}; name="a"`, '', '12\r']],
+    { a: '12\r' },
+    { faults: [NO_END], last: '' },
+  ),
+  form(
+    'a connection that breaks behind the first header',
+    [[`${DISPOSITION}; name="a"`, '', '1'], [`${DISPOSITION}; name="b"`]],
+    { a: '1' },
+    {
+      faults: [NO_END, 'the multipart form has 1 part without a name, left out of "body"'],
+      last: CRLF,
+    },
   ),
   form(
     'a connection that breaks within a boundary',
     [[`${DISPOSITION}; name="a"`, '', '1']],
     { a: '1' },
-    { ...ODD, last: `${CRLF}--B` },
+    { faults: [NO_END], last: `${CRLF}--B` },
   ),
   form(
     'a connection that breaks within a header',
     [[`${DISPOSITION}; name="a"`, '', '1'], [`${DISPOSITION}; na`]],
     { a: '1' },
-    { faults: [...ODD.faults, ...ODD.faults], last: '' },
+    {
+      faults: [NO_END, 'the multipart form has 1 part without a name, left out of "body"'],
+      last: '',
+    },
   ),
   form(
     'a script that sets the content type itself, without its boundary',
-    [[`${DISPOSITION}; name="a"`, '', '1']],
-    { a: '1' },
-    { ...ODD, declared: '' },
+    [[`${DISPOSITION}; name="a"`, '', '1\r\n--\r\n2']],
+    { a: '1\r\n--\r\n2' },
+    { faults: [NO_BOUNDARY], declared: '' },
   ),
   form(
     'a client with another boundary in the content type',
     [[`${DISPOSITION}; name="a"`, '', '1']],
     { a: '1' },
-    { ...ODD, declared: 'C' },
+    { faults: [OTHER_BOUNDARY], declared: 'C' },
   ),
   form(
     'a form with one part that has no name',
@@ -389,7 +414,7 @@ export const FORMS: readonly Form[] = [
       [`${DISPOSITION}; name="a"`, '', '1'],
     ],
     { a: '1' },
-    ODD,
+    { faults: ['the multipart form has 1 part without a name, left out of "body"'] },
   ),
   form(
     'a form with a transfer encoding that it does not have',
@@ -398,19 +423,55 @@ export const FORMS: readonly Form[] = [
       [`${DISPOSITION}; name="b"`, 'Content-Transfer-Encoding: x-own', '', '1'],
     ],
     { a: 'not base64!', b: '1' },
-    ODD,
+    { faults: ['the multipart form has 2 parts whose transfer encoding is unreadable'] },
   ),
   form(
     'a field in ISO-8859-1 that declares no charset',
     [[`${DISPOSITION}; name="a"`, '', 'J\xfcrgen']],
     { a: 'Jürgen' },
-    ODD,
+    {
+      faults: [
+        'the multipart form has a field that is read as windows-1252, because it is not valid UTF-8',
+      ],
+    },
   ),
   form(
     'a field with bytes that are no text',
     [[`${DISPOSITION}; name="a"`, '', '\x00\x01\xff']],
     { a: 'AAH/' },
-    ODD,
+    {
+      faults: ['the multipart form has a field that is not text; it is passed on as base64'],
+    },
+  ),
+  form(
+    'two fields in one charset that none declares, and two that are no text',
+    [
+      [`${DISPOSITION}; name="a"`, '', '\xfc'],
+      [`${DISPOSITION}; name="b"`, '', '\xe4'],
+      [`${DISPOSITION}; name="c"`, '', '\0\xff'],
+      [`${DISPOSITION}; name="d"`, '', '\0\xfe'],
+    ],
+    { a: 'ü', b: 'ä', c: 'AP8=', d: 'AP4=' },
+    {
+      faults: [
+        'the multipart form has a field that is read as windows-1252, because it is not valid UTF-8',
+        'the multipart form has a field that is not text; it is passed on as base64',
+      ],
+    },
+  ),
+  form(
+    'a part in an unknown charset, in a form that names its own',
+    [
+      [`${DISPOSITION}; name="_charset_"; x`, '', 'windows-1251'],
+      [`${DISPOSITION}; name="charset"; filename="charset"`, '', 'iso-8859-1'],
+      [`${DISPOSITION}; name="a"`, 'Content-Type: text/plain; charset=none-such', '', '\xcf'],
+    ],
+    { _charset_: 'windows-1251', charset: file('charset', 'text/plain', 'iso-8859-1'), a: 'П' },
+    {
+      faults: [
+        'the multipart form has a field that is read as windows-1251, because its charset is unknown',
+      ],
+    },
   ),
   form(
     'a field in UTF-16',
@@ -423,8 +484,148 @@ export const FORMS: readonly Form[] = [
       [`${DISPOSITION}; name = "a; b" ; filename=my file.txt`, '', 'x'],
       [`Content-Disposition:form-data;NAME='c'`, '', 'y'],
       [`${DISPOSITION}; name="say "hi""`, '', 'z'],
+      [`${DISPOSITION}; name=d ; name=e; filename=\t"a\\\\"`, '', ''],
+      [`${DISPOSITION}; name=";"; filename="a\\";b"\t`, '', ''],
     ],
-    { 'a; b': file('my file.txt', 'text/plain', 'x'), "'c'": 'y', 'say "hi"': 'z' },
+    {
+      'a; b': file('my file.txt', 'text/plain', 'x'),
+      "'c'": 'y',
+      'say "hi"': 'z',
+      d: file('a\\', 'text/plain', ''),
+      ';': file('a";b', 'text/plain', ''),
+    },
+  ),
+  form(
+    'lines in a value that begin like the boundary',
+    [[`${DISPOSITION}; name="a"`, '', '1\r\n--Bxy\r\n--B-\r\n--B-x\r\n--Bx-\r\n2']],
+    { a: '1\r\n--Bxy\r\n--B-\r\n--B-x\r\n--Bx-\r\n2' },
+  ),
+  form(
+    'a boundary of 200 characters',
+    [[`${DISPOSITION}; name="a"`, '', '1']],
+    { a: '1' },
+    { boundary: 'b'.repeat(200) },
+  ),
+  form(
+    'a boundary of 200 characters behind blank lines, which is not declared',
+    [[`${DISPOSITION}; name="a"`, '', '1']],
+    { a: '1' },
+    { boundary: 'b'.repeat(200), declared: '', first: '\r\n \t\r\n', faults: [NO_BOUNDARY] },
+  ),
+  form(
+    'a boundary of 201 characters',
+    [[`${DISPOSITION}; name="a"`, '', '1']],
+    `--${'b'.repeat(201)}\r\n${DISPOSITION}; name="a"\r\n\r\n1\r\n--${'b'.repeat(201)}--\r\n`,
+    { boundary: 'b'.repeat(201), faults: [NO_FORM] },
+  ),
+  form(
+    'a byte order mark',
+    [[`${DISPOSITION}; name="a"`, '', '1']],
+    { a: '1' },
+    { first: utf8('\uFEFF') },
+  ),
+  form(
+    'a first line that ends like a boundary',
+    [
+      [`${DISPOSITION}; name="a"`, '', '1'],
+      [`${DISPOSITION}; name="b"`, '', '2'],
+    ],
+    { b: '2' },
+    { first: '\xefxx' },
+  ),
+  form(
+    'text before a boundary that is not declared',
+    [[`${DISPOSITION}; name="a"`, '', '1']],
+    `xxB\r\n--B\r\n${DISPOSITION}; name="a"\r\n\r\n1\r\n--B--\r\n`,
+    { declared: 'C', first: 'xxB\r\n', faults: [NO_FORM] },
+  ),
+  form('text before the only boundary', [], 'text\r\n--B--\r\n', {
+    first: 'text',
+    faults: [NO_FORM],
+  }),
+  form('text that begins like a boundary', [], '--x\r\ntext\r\n', {
+    first: '--x\r\ntext',
+    last: CRLF,
+    faults: [NO_FORM],
+  }),
+  form(
+    'parts without a name',
+    [
+      [`${DISPOSITION}; name="a"`, '', '1'],
+      ['', 'lost'],
+      [`${DISPOSITION}; filename="lost.txt"`, '', 'lost'],
+    ],
+    { a: '1' },
+    { faults: ['the multipart form has 2 parts without a name, left out of "body"'] },
+  ),
+  form(
+    'headers with blanks and without a colon, and a header that is no text',
+    [
+      [
+        ` Content-Disposition : form-data; name="a\r\n\t b"; filename=x`,
+        'X-Odd',
+        'X-\x00\xff: 1',
+        'Content-Type:  text/html ',
+        '',
+        '1',
+      ],
+    ],
+    { 'a b': file('x', 'text/html', '1') },
+  ),
+  form(
+    'names in the charset of the form',
+    [[`${DISPOSITION}; name="\xcf\xf0\xe8"`, '', '\xcf']],
+    { При: 'П' },
+    { declared: 'B; charset=windows-1251' },
+  ),
+  form(
+    'file names with a charset and a language',
+    [
+      [`${DISPOSITION}; name="a"; filename*=windows-1251'ru'%CF%F0%E8`, '', '1'],
+      [`${DISPOSITION}; name="b"; filename*0*=windows-1251'ru'%CF; filename*1*=a'b'%F0`, '', '2'],
+      [
+        `${DISPOSITION}; name="c"; filename="=?windows-1251*ru?q?=CF_?=  =?us-ascii?b?IQ==?="`,
+        '',
+        '',
+      ],
+      [`${DISPOSITION}; name*0=d; name*1=e%20; filename*0=a'b'%CF; filename*1=x`, '', '4'],
+    ],
+    {
+      a: file('При', 'text/plain', '1'),
+      b: file("Пa'b'р", 'text/plain', '2'),
+      c: file('П !', 'text/plain', ''),
+      'de%20': file("a'b'%CFx", 'text/plain', '4'),
+    },
+  ),
+  form(
+    'file names in forms that cannot be decoded',
+    [
+      [`${DISPOSITION}; name=a; filename*=x utf-8''y; filename=plain`, '', ''],
+      [`${DISPOSITION}; name=b; filename*=utf-8''%00%FF; filename=plain`, '', ''],
+      [`${DISPOSITION}; name=c; filename*0*=utf-8''%00; filename*1*=%FF`, '', ''],
+      [`${DISPOSITION}; name=d; filename="a =?utf-8?b?IQ==?="`, '', ''],
+      [`${DISPOSITION}; name=e; filename="=?utf-8?b?AP8=?==?utf-8?b?-?="`, '', ''],
+    ],
+    {
+      a: file('plain', 'text/plain', ''),
+      b: file('plain', 'text/plain', ''),
+      c: file('%00%FF', 'text/plain', ''),
+      d: file('a =?utf-8?b?IQ==?=', 'text/plain', ''),
+      e: file('=?utf-8?b?AP8=?==?utf-8?b?-?=', 'text/plain', ''),
+    },
+  ),
+  form(
+    'quoted-printable with soft line breaks and signs that are no escapes',
+    [
+      [`${DISPOSITION}; name="a"`, '', 'a=3Db'],
+      [
+        `${DISPOSITION}; name="b"`,
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        'a=09b=20c=4Gd=G4e= \t\r\nf= g=',
+      ],
+    ],
+    { a: 'a=3Db', b: 'a\tb c=4Gd=G4ef= g' },
   ),
   form(
     'names of the prototype',
@@ -436,10 +637,5 @@ export const FORMS: readonly Form[] = [
   ),
   { ...form('no fields', [], {}), body: bytes('--B--\r\n') },
   { ...form('no fields and no line end', [], {}), body: bytes('--B--') },
-  { ...form('no form at all', [], 'text', ODD), body: bytes('text') },
-  {
-    ...form('a boundary of 201 characters', [], 'x', ODD),
-    contentType: `multipart/form-data; boundary=${'a'.repeat(201)}`,
-    body: bytes('x'),
-  },
+  { ...form('no form at all', [], 'text', { faults: [NO_FORM] }), body: bytes('text') },
 ]

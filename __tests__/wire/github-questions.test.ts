@@ -288,6 +288,44 @@ describe('the attempts', () => {
     expect(questions.attempts).toStrictEqual(attempts)
   })
 
+  test.each([
+    ['accepted', answerOf(204), { tries: 2, githubStatus: 204 }],
+    ['rejected', answerOf(422), { tries: 2, githubStatus: 422 }],
+    ['refused', answerOf(401), { tries: 2, githubStatus: 401, mayBeAccepted: true }],
+  ])('leave nothing open after a 502 if the event is %s', async (_, then, attempts) => {
+    const { questions, ask } = open({
+      answers: [answerOf(502), then],
+      patience: { retriesOf502: 1 },
+    })
+    await ask()
+    expect(questions.attempts).toStrictEqual(attempts)
+  })
+
+  test('of a look are none, and it is retried after every 502', async () => {
+    const first = open({ answers: [answerOf(502), lost()], patience: { retriesOf502: 1 } })
+    expect(await first.ask({ method: 'GET' })).toBe('unanswered')
+    expect(first.questions.attempts).toStrictEqual({ tries: 0 })
+    const second = open({ answers: [answerOf(502), answerOf(502), answerOf(200)] })
+    expect(await second.ask({ method: 'GET' })).toBe('accepted')
+  })
+
+  test.each([
+    ['by GitHub’s clock', { date: 'Thu, 01 Jan 1970 00:00:10 GMT' }, 9675],
+    ['by this clock without a date', {}, 0],
+    ['by this clock without a right date', { date: 'soon' }, 0],
+  ])('have their times %s, for a caller that stores events', async (_, headers, acceptedAt) => {
+    const answers = [answerOf(503), answerOf(204, headers)]
+    const { questions, ask } = open({ answers, takes: 100, patience: { retryTime: 5000 } })
+    await ask({ method: 'GET' })
+    expect(questions.attempts).toStrictEqual({ tries: 0, githubStatus: 204 })
+    const event = open({ answers, takes: 100, patience: { retryTime: 5000 } })
+    await event.ask()
+    const times = { tries: 2, githubStatus: 204, acceptedAt, githubMs: 100 }
+    expect(event.questions.attempts).toStrictEqual(times)
+    await event.ask({ method: 'GET' })
+    expect(event.questions.attempts).toStrictEqual(times)
+  })
+
   test('are none before anything is asked', () => {
     expect(open({ answers: [] }).questions.attempts).toStrictEqual({ tries: 0 })
   })
@@ -389,6 +427,12 @@ describe('a call', () => {
     ])
   })
 
+  test('has a body that may depend on the version', async () => {
+    const scene = open({ answers: [answerOf(400), answerOf(204)] })
+    await scene.ask({ body: (isOlder) => `older: ${isOlder}` })
+    expect(scene.calls.map(({ body }) => body)).toEqual(['older: false', 'older: true'])
+  })
+
   test('is named, and takes another media type, and has no token', async () => {
     const scene = open({ answers: [answerOf(204)], agent: 'somebody' })
     await scene.ask({ accept: 'application/vnd.github.raw+json' })
@@ -457,6 +501,12 @@ describe('a repository that moved', () => {
     ['a repository below another path', '/api/v3/x/repos/octo/new/dispatches', 'redirected'],
     ['another question', '/api/v3/repos/octo/new/keys', 'redirected'],
     ['another host', 'https://elsewhere.example/api/v3/repositories/7/dispatches', 'redirected'],
+    [
+      'another host with as many letters',
+      'https://x.example/api/v3/repositories/7/dispatches',
+      'redirected',
+    ],
+    ['another question with as many letters', '/api/v3/repositories/7/dispatchez', 'redirected'],
     ['another port', 'https://h.example:8443/api/v3/repositories/7/dispatches', 'redirected'],
     ['no address', 'http://[', 'redirected'],
   ])('is not followed to %s, unless it is one', async (_, location, what) => {

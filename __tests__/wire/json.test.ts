@@ -1,6 +1,14 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { isDeeperThan, parseJson } from '../../src/wire/json.ts'
+import {
+  isDeeperThan,
+  parseJson,
+  scalarText,
+  tryParseJson,
+  typeName,
+  valueAt,
+  without,
+} from '../../src/wire/json.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { fc } from '../support/properties.ts'
 
@@ -18,6 +26,13 @@ describe('parseJson', () => {
     ['["12345678901234567", 12345678901234567]', ['12345678901234567', '12345678901234567']],
     ['["a\\\\", "\\"12345678901234567", 7]', ['a\\', '"12345678901234567', 7]],
     ['{"1234567890123456": 1234567890123456}', { 1234567890123456: '1234567890123456' }],
+    ['{"a":1234567890123456}', { a: '1234567890123456' }],
+    ['{"a":-1234567890123456}', { a: '-1234567890123456' }],
+    ['[1234567890123456]', ['1234567890123456']],
+    ['[1,1234567890123456]', [1, '1234567890123456']],
+    ['[\n1234567890123456]', ['1234567890123456']],
+    ['[1.5E+400,-1e-400]', ['1.5E+400', -0]],
+    ['[1.50,1234567890123456.0]', [1.5, 1234567890123456]],
   ])('%s', (text, value) => {
     expect(parseJson(text)).toEqual(value)
   })
@@ -81,6 +96,15 @@ describe('parseJson', () => {
     }
   })
 
+  test('keeps each of 12,000 long integers, and the digits of 100,000 numbers', () => {
+    const integers = Array.from({ length: 12_000 }, (_, at) => `${10n ** 16n + BigInt(at)}`)
+    expect(parseJson(`[${integers}]`)).toEqual(integers)
+    const digits = new Map<number, string>()
+    const numbers = Array.from({ length: 100_001 }, (_, at) => `${at}.5e-9`)
+    parseJson(`[${numbers}]`, digits)
+    expect(digits.size).toBe(100_000)
+  })
+
   test.each([
     ['[[]]', 1, true],
     ['[[]]', 2, false],
@@ -92,6 +116,51 @@ describe('parseJson', () => {
   ])('%s is deeper than %d: %s', (text, limit, deeper) => {
     expect(isDeeperThan(text, limit)).toBe(deeper)
   })
+})
+
+test.each([
+  [undefined, 'missing', ''],
+  [null, 'null', ''],
+  [[1], 'a list', ''],
+  [{ a: 1 }, 'an object', ''],
+  ['a', 'a string', 'a'],
+  [0, 'a number', '0'],
+  [false, 'a boolean', 'false'],
+])('%j is %s, as text %j', (value, name, text) => {
+  expect(typeName(value)).toBe(name)
+  expect(scalarText(value)).toBe(text)
+})
+
+test('the value at names is an own one', () => {
+  const value = { a: [{ b: 1 }, 2], c: 'text' }
+  const found = (...names: string[]) => valueAt(value, names)
+  expect([found(), found('a', '0', 'b'), found('a', '1'), found('c')]).toEqual([
+    value,
+    1,
+    2,
+    'text',
+  ])
+  const absent = [
+    ['toString'],
+    ['a', 'length'],
+    ['a', '1x'],
+    ['a', '+1'],
+    ['a', '2'],
+    ['a', '1', 'b'],
+    ['c', '0'],
+    ['d', 'e'],
+  ]
+  for (const names of absent) expect([names, found(...names)]).toEqual([names, undefined])
+  expect(valueAt(null, ['a'])).toBeUndefined()
+})
+
+test('an object is copied without some keys', () => {
+  const copy = without({ a: 1, b: 2, c: 3 }, ['a', 'c', 'd'])
+  expect({ ...copy }).toEqual({ b: 2 })
+})
+
+test('a string is JSON, or nothing', () => {
+  expect([tryParseJson('1'), tryParseJson('{')]).toEqual([1, undefined])
 })
 
 test('a Secret prints as stars wherever it is printed', () => {

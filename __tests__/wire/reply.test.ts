@@ -28,6 +28,10 @@ describe('the reserved parameters of a query', () => {
     },
   )
 
+  test('no query has none', () => {
+    expect(cutReservedParameters(undefined)).toEqual({ query: undefined, reserved: new Map() })
+  })
+
   test('the rest is the original without the reserved parameters, byte for byte', () => {
     const piece = fc.string({ unit: fc.constantFrom(...'ab=%5F_+/?#;~é') })
     const reserved = fc.constantFrom('__token=x', '__response_body=%26', '%5f_response_code=200')

@@ -68,6 +68,19 @@ test('does not look for short values, which could be part of any word', () => {
   const secret = new Secret('short-one')
   expect(secret.isIn('short-one')).toBe(false)
   expect(secret.scrub('short-one')).toBe('short-one')
+  expect(secret.isIn('%20short-one')).toBe(false)
+  expect(secret.scrub('%20short-one')).toBe('%20short-one')
+})
+
+test.each([19, 20])('a value of %i characters is searched for from 20 on', (length) => {
+  const value = 'a'.repeat(length)
+  const secret = new Secret(value)
+  const shown = length < 20 ? value : '***'
+  expect([secret.scrubRaw(`x${value}y`), secret.scrub(`x${value}y`)]).toEqual([
+    `x${shown}y`,
+    `x${shown}y`,
+  ])
+  expect(secret.scrubRaw(encodeURIComponent(`${value}é`))).toBe(`${shown}%C3%A9`)
 })
 
 test('shows as *** wherever it is printed', () => {

@@ -13,6 +13,9 @@ describe('the shell that lines are written for', () => {
     ['win32', { PSModulePath: 'C:\\Modules' }, 'powershell'],
     ['win32', { PSModulePath: 'C:\\Modules', MSYSTEM: 'MINGW64' }, 'posix'],
     ['win32', { SHELL: '/bin/bash.exe' }, 'posix'],
+    ['win32', { SHELL: '/bin/zsh' }, 'posix'],
+    ['win32', { SHELL: 'C:\\bash.exe.old' }, 'powershell'],
+    ['win32', {}, 'powershell'],
   ] as const)('on %s with %j is %s', (platform, env, name) => {
     expect(currentShell(env, platform).name).toBe(name)
   })
@@ -82,6 +85,49 @@ describe('for PowerShell', () => {
       /^\$env:TOKEN = .*Read-Host TOKEN -AsSecureString.*; Add-Content \.env "TOKEN=\$env:TOKEN"$/,
     )
     expect(POWERSHELL.appending('A=b c', '.env')).toBe("Add-Content .env 'A=b c'")
+    expect(POWERSHELL.appending('a.b/c:d@e-f', '.env')).toBe('Add-Content .env a.b/c:d@e-f')
+    expect(POWERSHELL.chained(['a', 'b'])).toBe('a; b')
+    expect(POWERSHELL.picking('half:', 'make', '.env')).toBe(
+      "make 2>&1 | Select-String ' half: (.*)' | ForEach-Object { Add-Content .env $_.Matches[0].Groups[1].Value }",
+    )
+  })
+})
+
+describe('for a POSIX shell', () => {
+  const url = 'https://relay.example/hook'
+
+  test.each([
+    [{ method: 'GET', url, headers: {}, body: '' }, `curl '${url}'`],
+    [{ method: 'HEAD', url, headers: {}, body: '' }, `curl --head '${url}'`],
+    [{ method: 'GET', url, headers: {}, body: 'a' }, `curl -X GET -d 'a' '${url}'`],
+    [{ method: 'DELETE', url, headers: {}, body: '' }, `curl -X DELETE '${url}'`],
+    [
+      { method: 'POST', url, headers: { a: 'b c', d: '' }, body: '@e' },
+      `curl -X POST -H 'a: b c' -H 'd;' --data-raw '@e' '${url}'`,
+    ],
+    [
+      { method: 'PUT', url, headers: {}, body: 'AAE=', encoding: 'base64' as const },
+      `printf %s 'AAE=' | base64 -d | curl -X PUT --data-binary @- '${url}'`,
+    ],
+    [
+      {
+        method: 'GET',
+        url: `${url}?$B`,
+        headers: { a: '"$A" \\ `b` $5' },
+        body: '',
+        variables: ['$A', '$B'],
+      },
+      `curl -H "a: \\"$A\\" \\\\ \\\`b\\\` \\$5" "${url}?$B"`,
+    ],
+  ])('a request is a line for curl: %#', (request, wanted) => {
+    expect(POSIX.request(request)).toBe(wanted)
+  })
+
+  test('commands are chained, and values quoted only if they must be', () => {
+    expect(POSIX.chained(['a', 'b'])).toBe('a && b')
+    expect(POSIX.appending('a.b/c:d@e-f', '.env')).toBe('echo a.b/c:d@e-f >> .env')
+    expect(POSIX.variable('A')).toBe('$A')
+    expect(POWERSHELL.variable('A')).toBe('$env:A')
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { UserError } from '../../src/wire/errors.ts'
 import { type WebhookAddress, webhookUrl } from '../../src/wire/path.ts'
+import { problemsOf } from '../support/problems.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
@@ -18,6 +19,7 @@ describe('the webhook URL', () => {
     [{ workflow: 'hook.yaml' }, 'https://relay.example/octo/repo/hook/webhook'],
     [{ relay: 'http://localhost:3000/' }, 'http://localhost:3000/octo/repo/hook/webhook'],
     [{ relay: 'https://a.example/under//' }, 'https://a.example/under/octo/repo/hook/webhook'],
+    [{ workflow: 'a.yml.b' }, 'https://relay.example/octo/repo/a.yml.b/webhook'],
     [{ repository: 'a/.github' }, 'https://relay.example/a/.github/hook/webhook'],
   ])('of %j', (part, url) => {
     expect(webhookUrl({ ...ADDRESS, ...part })).toBe(url)
@@ -43,6 +45,17 @@ describe('the webhook URL', () => {
     [{ trigger: '' }, 'the trigger is ""'],
   ])('is refused for %j', (part, message) => {
     expect(() => webhookUrl({ ...ADDRESS, ...part })).toThrow(message)
+  })
+
+  test.each<[Partial<WebhookAddress>, string, string]>([
+    [{ repository: 'octo/a.git' }, 'the repository is "octo/a.git"', 'it looks like octo/a'],
+    [{ repository: 'octo' }, 'the repository is "octo"', 'it looks like owner/name'],
+    [{ relay: 'x' }, 'the address of the relay is "x"', 'it looks like https://relay.example'],
+    [{ workflow: ' ' }, 'the workflow is " "', 'it looks like its file name: deploy'],
+    [{ trigger: ' ' }, 'the trigger is " "', 'it looks like webhook'],
+  ])('is refused for %j with its form', async (part, message, hint) => {
+    const work = async () => webhookUrl({ ...ADDRESS, ...part })
+    expect(await problemsOf(work())).toEqual([{ message, hint }])
   })
 
   test('leads to the relay alone, whatever its parts are', () => {

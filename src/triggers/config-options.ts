@@ -334,7 +334,6 @@ function faults(faultsOf: (value: JsonObject) => readonly OptionFault[]) {
 
 /** Every key that begins with `$`, at any depth. */
 function operatorNames(value: Json): string[] {
-  if (Array.isArray(value)) return value.flatMap(operatorNames)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [
     ...(key.startsWith('$') ? [key] : []),

@@ -1,6 +1,14 @@
-import { isObject, type Json, type JsonObject, record, scalarText, without } from '../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  record,
+  scalarText,
+  without,
+} from '../wire/json.ts'
 import { payloads } from './senders/discord.ts'
-import { objectsIn, serviceTrigger } from './service.ts'
+import { serviceTrigger } from './service.ts'
 import type { Item } from './trigger.ts'
 
 /**

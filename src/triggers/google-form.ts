@@ -1,6 +1,6 @@
-import { isObject, scalarText } from '../wire/json.ts'
+import { isObject, objectsIn, scalarText } from '../wire/json.ts'
 import { payloads } from './senders/google-form.ts'
-import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
+import { answersByTitle, serviceTrigger } from './service.ts'
 
 /**
  * Google Forms sends no requests itself; docs/senders/google-form.gs, a script of the form, does.

@@ -68,7 +68,7 @@ export function isProjectionOperator(name: string): boolean {
 
 /** The path in an expression such as `$body.title` or `$$ROOT.body.title`; `undefined` for other strings. */
 export function fieldPath(expression: string): string | undefined {
-  return /^\$(?:\$(?:ROOT|CURRENT)\.)?([^$].*)$/s.exec(expression)?.[1]
+  return /^\$(?:\$(?:ROOT|CURRENT)\.)?([^$].*)/s.exec(expression)?.[1]
 }
 
 /** A fault within an option, at the value that these keys lead to, or at the last key itself. */

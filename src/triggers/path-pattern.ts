@@ -1,6 +1,6 @@
 import { match as compile, parse, type Token } from 'path-to-regexp'
 import * as v from 'valibot'
-import { type JsonObject, record } from '../wire/json.ts'
+import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { decodePercent } from '../wire/path.ts'
 
@@ -48,10 +48,8 @@ function compilePattern(text: string): PathPattern {
     match(path) {
       const found = compiled(withLetters(path))
       if (!found) return undefined
-      const given = Object.entries(found.params).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value] as const],
-      )
-      return record(given)
+      // An optional part that is absent has no entry, although the type allows `undefined`.
+      return record(Object.entries(found.params) as [string, Json][])
     },
   }
 }
@@ -94,9 +92,7 @@ function flatten(tokens: readonly Token[]): Token[] {
 /** The library's message without its link and without the pattern, which the code frame shows. */
 function patternMistake(error: unknown, pattern: string): string {
   const text = error instanceof Error ? error.message : 'malformed'
-  const mistake = text
-    .replace(/: .*; visit .*$/s, '')
-    .replace(/^\w/, (first) => first.toLowerCase())
+  const mistake = text.replace(/: .*; visit .*/s, '').replace(/^\w/, (first) => first.toLowerCase())
   const spelled = modernPattern(pattern)
   if (spelled !== undefined) return `${mistake}: today this is written ${spelled}`
   return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`

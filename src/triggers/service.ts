@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
+import { type Json, type JsonObject, record } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
 import type { Payloads } from './sender.ts'
 import {
@@ -83,9 +83,4 @@ export function answersByTitle(answers: Iterable<readonly [title: string, Json]>
     found.set(free, value)
   }
   return record(found)
-}
-
-/** The objects in a list; none if the value is no list. */
-export function objectsIn(list: Json | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.flatMap((entry) => (isObject(entry) ? [entry] : [])) : []
 }

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, objectsIn, scalarText } from '../wire/json.ts'
 import { payloads } from './senders/typeform.ts'
-import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
+import { answersByTitle, serviceTrigger } from './service.ts'
 
 /** https://www.typeform.com/developers/webhooks/example-payload/ */
 export const typeform = serviceTrigger({

@@ -78,8 +78,9 @@ export function webhookTrigger(verifying: Verifying = NO_VERIFY): Trigger {
     },
     async receive(request, { method, path, verify }, ports) {
       const params = path ? path.match(request.path) : {}
-      const matches = [methodCheck(request.method, method), pathCheck(path?.pattern, params)]
-      if (!params || !matches.every((check) => check.held)) return { checks: matches, items: [] }
+      const ofMethod = methodCheck(request.method, method)
+      const matches = [ofMethod, pathCheck(path?.pattern, params)]
+      if (!params || !ofMethod.held) return { checks: matches, items: [] }
       const { held, checks, messages } = await verifying.verifyRequest(request, verify, ports)
       const visible = verifying.withoutCredentials(request, verify)
       const items = held ? [{ method: request.method, ...visible, params }] : []

@@ -1,4 +1,4 @@
-import { characters, utf8Text } from './bytes.ts'
+import { characters, isMarkedUtf8, utf8Text } from './bytes.ts'
 
 /**
  * The kind of content by its type: `json`, `text` (also XML), `form` (percent-decoded), `binary`
@@ -33,7 +33,7 @@ export function decodeText(
   let fault: string | undefined
   const wide = wideText(bytes, kind)
   for (const label of declared) {
-    const encoding = encodingOf(label.trim().toLowerCase())
+    const encoding = encodingOf(label)
     // No other charset has NUL bytes in this pattern.
     const isWide = wide !== undefined && encoding !== LITTLE && encoding !== BIG
     const found = isWide
@@ -46,8 +46,8 @@ export function decodeText(
   const utf8 = utf8Text(bytes)
   if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8', fault }
   if (kind === 'binary' || kind === 'unknown') return undefined
-  const western = decodeAs(bytes, WESTERN)
-  if (western === undefined || CONTROLS.test(western)) return undefined
+  const western = withSigns(characters(bytes))
+  if (CONTROLS.test(western)) return undefined
   return { text: western, encoding: WESTERN, fault: fault ?? 'it is not valid UTF-8' }
 }
 
@@ -115,11 +115,11 @@ function withSigns(text: string): string {
 
 /** The text of bytes that begin with a byte order mark. The mark of UTF-8 stays, as it was sent. */
 function markedText(bytes: Uint8Array, kind: ContentKind): DecodedText | undefined {
-  const [first, second, third] = bytes
-  if (first === 0xef && second === 0xbb && third === 0xbf) {
+  if (isMarkedUtf8(bytes)) {
     const text = utf8Text(bytes)
     return text === undefined ? undefined : { text, encoding: 'utf-8' }
   }
+  const [first, second] = bytes
   const isLittle = first === 0xff && second === 0xfe
   if (kind === 'binary' || !(isLittle || (first === 0xfe && second === 0xff))) return undefined
   const encoding = isLittle ? LITTLE : BIG
@@ -137,10 +137,13 @@ function declaredText(
   label: string,
   kind: ContentKind,
 ): DecodedText | { readonly fault: string } {
-  const encoding = encodingOf(label.trim().toLowerCase())
+  const encoding = encodingOf(label)
   if (encoding === undefined) return { fault: 'its charset is unknown' }
   const fault = `it is not valid ${encoding}, although its charset says so`
-  if (encoding === LITTLE || encoding === BIG) return declaredUtf16(bytes, label, kind, fault)
+  if (encoding === LITTLE || encoding === BIG) {
+    const declared = { encoding, isOrdered: /[lb]e\s*$/i.test(label) }
+    return declaredUtf16(bytes, declared, kind, fault)
+  }
   if (encoding !== 'utf-8') {
     const utf8 = utf8Text(bytes)
     if (utf8 !== undefined && utf8.length < bytes.length) {
@@ -169,22 +172,18 @@ const LATER_CHARACTER = /[\u0800-\uffff]/
 /** Senders declare `utf-16` without an order, and for bytes that are UTF-8. */
 function declaredUtf16(
   bytes: Uint8Array,
-  label: string,
+  declared: { readonly encoding: Encoding; readonly isOrdered: boolean },
   kind: ContentKind,
   fault: string,
 ): DecodedText | { readonly fault: string } {
   const found = byteOrder(bytes)
-  const declared = encodingOf(label.trim().toLowerCase()) ?? LITTLE
-  const isOrdered = /(?:le|be)$/i.test(label.trim())
-  if (found === undefined && bytes.length > 0) {
-    // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
-    if (kind === 'json' || looksNarrow(bytes)) return { fault }
-  }
-  const encoding = found ?? declared
+  // JSON begins with ASCII, of which UTF-16 has one NUL byte for each character.
+  if (found === undefined && (kind === 'json' || looksNarrow(bytes))) return { fault }
+  const encoding = found ?? declared.encoding
   const text = decodeAs(bytes, encoding)
   if (text === undefined) return { fault }
-  const isOther = found !== undefined && isOrdered && found !== declared
-  return { text, encoding, fault: isOther ? `its charset is ${declared}` : undefined }
+  const isOther = declared.isOrdered && encoding !== declared.encoding
+  return { text, encoding, fault: isOther ? `its charset is ${declared.encoding}` : undefined }
 }
 
 /** True if bytes without the NUL bytes of UTF-16 are a text with one byte for each letter, or UTF-8. */
@@ -197,11 +196,12 @@ function looksNarrow(bytes: Uint8Array): boolean {
 
 /** The encoding with a label; `undefined` for a label that this runtime does not know. */
 export function encodingOf(label: string): Encoding | undefined {
-  const known = ENCODINGS.get(label)
+  const name = label.trim().toLowerCase()
+  const known = ENCODINGS.get(name)
   if (known !== undefined) return known
   try {
-    const { encoding } = new TextDecoder(label, { fatal: true })
-    if (label.length < 30) ENCODINGS.set(label, encoding)
+    const { encoding } = new TextDecoder(name, { fatal: true })
+    ENCODINGS.set(name, encoding)
     return encoding
   } catch {
     return undefined
@@ -216,7 +216,7 @@ const ENCODINGS = new Map<string, Encoding>()
  * character, often, and never in the other.
  */
 function byteOrder(bytes: Uint8Array): typeof LITTLE | typeof BIG | undefined {
-  if (bytes.length < 2 || bytes.length % 2 === 1) return undefined
+  if (bytes.length % 2 === 1) return undefined
   // Almost every body has no NUL byte, and then this is all.
   if (!bytes.includes(0)) return undefined
   let [even, odd] = [0, 0]
@@ -248,5 +248,5 @@ function utf16Text(bytes: Uint8Array, isBig: boolean): string | undefined {
 
 /** The name of an encoding for a message. */
 export function encodingName(encoding: Encoding): string {
-  return encoding.replace(/^utf/, 'UTF').replace(/(?:le|be)$/, (order) => order.toUpperCase())
+  return encoding.startsWith('utf') ? encoding.toUpperCase() : encoding
 }

@@ -52,7 +52,7 @@ export async function decodeContent(
     fault: `the body ${why}, so its "content-encoding" is not decoded`,
   })
   if (codings.length > MAX_CODINGS) return failed('has more than 2 encodings')
-  const zlib = codings.length > 0 ? await nodeZlib() : undefined
+  const zlib = await nodeZlib()
   let bytes = received
   for (const coding of codings.reverse()) {
     const formats = formatsOf(coding).filter((format) => zlib?.[format.zlib] ?? format.stream)

@@ -45,7 +45,7 @@ export function parseDataPath(text: string): DataPath {
     const { single, double } = groups
     const quoted = single?.replaceAll("''", "'") ?? double?.replaceAll('""', '"')
     const name = quoted ?? groups.name ?? (groups.plain || undefined)
-    if (name !== undefined && FORBIDDEN.has(name)) {
+    if (FORBIDDEN.has(name ?? '')) {
       throw new PathMistake(`names ${name}, which every object inherits`)
     }
     const start = text[at] === '.' ? at + 1 : at
@@ -87,8 +87,8 @@ export function keyFor(
 
 /** The index of an element, if a step is one. */
 export function indexOf({ steps }: DataPath, at: number): number | undefined {
-  const name = steps[at]?.name
-  return name !== undefined && /^\d+$/.test(name) ? Number(name) : undefined
+  const name = steps[at]?.name ?? ''
+  return /^\d+$/.test(name) ? Number(name) : undefined
 }
 
 /** Keys and indexes from a value to a value within it. */
@@ -120,15 +120,17 @@ function find(
   if (from === to) return []
   if (Array.isArray(value)) {
     const index = indexOf(path, from)
-    const rest = index === undefined ? undefined : find(value[index], path, from + 1, to, longest)
-    return rest && index !== undefined ? [index, ...rest] : undefined
+    if (index === undefined) return undefined
+    const rest = find(value[index], path, from + 1, to, longest)
+    return rest && [index, ...rest]
   }
   if (!isObject(value)) return undefined
   const object = value as Record<string, Json>
   for (let length = 1; length <= Math.min(longest, to - from); length++) {
     const key = keyFor(object, path, from, length)
-    const rest = key === undefined ? undefined : find(object[key], path, from + length, to, longest)
-    if (key !== undefined && rest) return [key, ...rest]
+    if (key === undefined) continue
+    const rest = find(object[key], path, from + length, to, longest)
+    if (rest) return [key, ...rest]
   }
   return undefined
 }

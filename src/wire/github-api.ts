@@ -231,7 +231,7 @@ export class GitHubClient {
       if (outcome.accepted || isRejected) this.#mayBeAccepted = false
       if (outcome.accepted) return outcome
       const { refusal, answer } = outcome
-      if (refusal.kind === 'redirected' && answer && this.#follow(answer, question)) continue
+      if (answer && this.#follow(answer, question)) continue
       if (!this.#mayRepeat(refusal, question)) return outcome
       const delay = refusal.wait || this.#pause(refusal, retries)
       const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
@@ -299,8 +299,8 @@ export class GitHubClient {
   }
 
   #placed(path: string): string {
-    const { from, to } = this.#moved ?? { from: '', to: '' }
-    return from !== '' && path.startsWith(from) ? to + path.slice(from.length) : path
+    const moved = this.#moved
+    return moved && path.startsWith(moved.from) ? moved.to + path.slice(moved.from.length) : path
   }
 
   /**

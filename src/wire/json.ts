@@ -137,6 +137,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The objects in a list; none if the value is no list. */
+export function objectsIn(list: Json | undefined): JsonObject[] {
+  return Array.isArray(list) ? list.flatMap((entry) => (isObject(entry) ? [entry] : [])) : []
+}
+
 /** The type of a value in words: `a string`. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'missing'

@@ -1,13 +1,14 @@
 /** The media type without its parameters, in lower case: `application/json`. */
 export function mediaType(contentType: string): string {
   // A proxy joins two headers of the same name with a comma.
-  return (/^[^;,]*/.exec(contentType)?.[0] ?? '').trim().toLowerCase()
+  const [type = ''] = contentType.split(/[;,]/, 1)
+  return type.trim().toLowerCase()
 }
 
 /** The labels of the charset that a content type declares; none if it declares none. */
 export function declaredCharsets(contentType: string): string[] {
   const label = headerParameters(contentType).get('charset') ?? ''
-  const [name = ''] = label.replace(/^'|'$/g, '').split(/[\s,;]/)
+  const [name = ''] = label.replaceAll("'", '').split(/[\s,;]/)
   return name === '' ? [] : [name]
 }
 
@@ -30,7 +31,7 @@ export function headerParameters(header: string): ReadonlyMap<string, string> {
     const equals = start + length
     const name = header.slice(start, equals).trim().toLowerCase()
     let first = equals + 1
-    while (first < end && isBlank(header[first])) first++
+    while (isBlank(header[first])) first++
     const isQuoted = header[first] === '"'
     const close = isQuoted ? endOfQuoted(header, first) : end
     const value = isQuoted

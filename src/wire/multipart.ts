@@ -1,13 +1,21 @@
-import { fromBase64, hexDigit, percentDecode, utf8Text } from './bytes.ts'
-import { decodeAs, decodeText } from './charset.ts'
+import {
+  fromBase64,
+  hexDigit,
+  isMarkedUtf8,
+  joinedBytes,
+  percentDecode,
+  utf8Text,
+} from './bytes.ts'
+import { decodeText } from './charset.ts'
 import { LIMITS } from './limits.ts'
 import { headerParameters, mediaType } from './media-type.ts'
+import { splitOnce } from './path.ts'
 
 /** A part of a form, before its charset is known. */
 export interface Part {
   readonly name: string
-  /** Present for a file: the name as sent, which may be empty. */
-  readonly filename?: string
+  /** Defined for a file: the name as sent, which may be empty. */
+  readonly filename: string | undefined
   /** The content type of the part; empty if it has none. */
   readonly contentType: string
   /** Without `content-transfer-encoding`. */
@@ -34,10 +42,9 @@ export function parseMultipart(
   charsets: readonly string[],
 ): Multipart | undefined {
   const declared = headerParameters(contentType).get('boundary') ?? ''
-  const split = declared === '' ? undefined : splitAt(bytes, declared)
+  const split = splitAt(bytes, declared)
   if (split) return readParts(split, charsets)
-  const found = firstDelimiter(bytes)
-  const other = found === undefined ? undefined : splitAt(bytes, found)
+  const other = splitAt(bytes, firstBoundary(bytes))
   const form = other && readParts(other, charsets)
   if (!form || form.parts.length === 0) return undefined
   const fault = declared === '' ? 'declares no boundary' : 'has another boundary than it declares'
@@ -62,19 +69,19 @@ const LONGEST_BOUNDARY = 200
  * line break, so the time is linear whatever the boundary and the body are.
  */
 function splitAt(bytes: Uint8Array, boundary: string): Split | undefined {
-  if (boundary.length > LONGEST_BOUNDARY) return undefined
+  if (boundary === '' || boundary.length > LONGEST_BOUNDARY) return undefined
   const delimiter = new TextEncoder().encode(`--${boundary}`)
   const parts: Uint8Array[] = []
   let start: number | undefined
   let isClosed = false
   // Behind a byte order mark.
-  const first = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  const first = isMarkedUtf8(bytes) ? 3 : 0
   let line = first
   while (line < bytes.length && !isClosed && parts.length <= LIMITS.multipartParts) {
     const end = lineEnd(bytes, line)
     const kind = delimiterKind(bytes, line, end, delimiter)
     if (kind !== undefined) {
-      if (start !== undefined) parts.push(bytes.subarray(start, contentEnd(bytes, start, line)))
+      if (start !== undefined) parts.push(bytes.subarray(start, contentEnd(bytes, line)))
       start = Math.min(end + 1, bytes.length)
       isClosed = kind === 'last'
     }
@@ -85,7 +92,7 @@ function splitAt(bytes: Uint8Array, boundary: string): Split | undefined {
     parts.length === 0 && isClosed && start !== Math.min(lineEnd(bytes, first) + 1, bytes.length)
   if (start === undefined || isPreamble) return undefined
   if (!isClosed && start < bytes.length) {
-    parts.push(bytes.subarray(start, contentEnd(bytes, start, bytes.length)))
+    parts.push(bytes.subarray(start, contentEnd(bytes, bytes.length)))
   }
   const most = LIMITS.multipartParts
   return { parts: parts.slice(0, most), isClosed, isCut: parts.length > most }
@@ -98,10 +105,10 @@ function lineEnd(bytes: Uint8Array, start: number): number {
 }
 
 /** The line break before a delimiter belongs to it. */
-function contentEnd(bytes: Uint8Array, start: number, delimiter: number): number {
+function contentEnd(bytes: Uint8Array, delimiter: number): number {
   let end = delimiter
-  if (end > start && bytes[end - 1] === LINE_FEED) end--
-  if (end > start && end < delimiter && bytes[end - 1] === RETURN) end--
+  if (bytes[end - 1] === LINE_FEED) end--
+  if (end < delimiter && bytes[end - 1] === RETURN) end--
   return end
 }
 
@@ -112,11 +119,10 @@ function delimiterKind(
   delimiter: Uint8Array,
 ): 'next' | 'last' | undefined {
   let at = line + delimiter.length
-  if (at > end || bytes[line] !== DASH) return undefined
   if (!delimiter.every((byte, index) => bytes[line + index] === byte)) return undefined
   const isLast = bytes[at] === DASH && bytes[at + 1] === DASH
   if (isLast) at += 2
-  while (at < end && isBlank(bytes[at])) at++
+  while (isBlank(bytes[at])) at++
   if (at < end) return undefined
   return isLast ? 'last' : 'next'
 }
@@ -125,13 +131,16 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === RETURN
 }
 
-/** The boundary of the first line with content, for senders that declare none or another one. */
-function firstDelimiter(bytes: Uint8Array): string | undefined {
+/**
+ * The boundary of the first line with content, for senders that declare none or another one; empty if the
+ * line is no delimiter.
+ */
+function firstBoundary(bytes: Uint8Array): string {
   let start = 0
-  while (start < bytes.length && (isBlank(bytes[start]) || bytes[start] === LINE_FEED)) start++
+  while (isBlank(bytes[start]) || bytes[start] === LINE_FEED) start++
   const end = Math.min(lineEnd(bytes, start), start + LONGEST_BOUNDARY + 3)
-  const line = decodeAs(bytes.subarray(start, end), 'utf-8')?.trimEnd() ?? ''
-  return /^--[^\0]/.test(line) ? line.slice(2) : undefined
+  const line = utf8Text(bytes.subarray(start, end))?.trimEnd() ?? ''
+  return line.startsWith('--') ? line.slice(2) : ''
 }
 
 function readParts({ parts, isClosed, isCut }: Split, charsets: readonly string[]): Multipart {
@@ -143,7 +152,7 @@ function readParts({ parts, isClosed, isCut }: Split, charsets: readonly string[
     faults: [
       ...(isCut ? [`has more than ${LIMITS.multipartParts} parts; the others are left out`] : []),
       ...(isClosed || isCut ? [] : ['ends without its last boundary, so it may be incomplete']),
-      ...(nameless === 0 ? [] : [`has ${counted(nameless)} without a name, which is left out`]),
+      ...(nameless === 0 ? [] : [`has ${counted(nameless)} without a name, left out of "body"`]),
       ...(undecoded === 0
         ? []
         : [`has ${counted(undecoded)} whose transfer encoding is unreadable`]),
@@ -169,7 +178,7 @@ function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | und
   for (;;) {
     const end = lineEnd(part, line)
     if (end === part.length || end > LONGEST_HEAD) return undefined
-    const content = part.subarray(line, part[end - 1] === RETURN && end > line ? end - 1 : end)
+    const content = part.subarray(line, part[end - 1] === RETURN ? end - 1 : end)
     line = end + 1
     if (content.length === 0) break
     const text = utf8Text(content) ?? decodeText(content, charsets, 'text')?.text ?? ''
@@ -186,7 +195,7 @@ function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | und
   const decoded = transferDecoded(part.subarray(line), coding)
   return {
     name,
-    ...(filename !== undefined && { filename }),
+    filename,
     contentType: headers.get('content-type') ?? '',
     bytes: decoded ?? part.subarray(line),
     fault: decoded === undefined,
@@ -194,8 +203,8 @@ function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | und
 }
 
 function headerOf(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':')
-  return [line.slice(0, Math.max(colon, 0)).trim().toLowerCase(), line.slice(colon + 1).trim()]
+  const [name, value] = splitOnce(line, ':')
+  return [name.trim().toLowerCase(), value.trim()]
 }
 
 /** A parameter in the forms of RFC 8187 (`filename*`), RFC 2231 (`filename*0`), RFC 2047 and HTML. */
@@ -211,29 +220,30 @@ function parameterText(parameters: ReadonlyMap<string, string>, name: string): s
 const HTML_ESCAPES = /%(?:22|0d|0a)/gi
 
 /** `UTF-8''na%C3%AFve.txt` */
-function extendedValue(value: string | undefined): string | undefined {
-  const [, charset, encoded] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(value ?? '') ?? []
-  if (charset === undefined || encoded === undefined) return undefined
+const EXTENDED = /^([\w.:-]+)'[^']*'(.*)/s
+
+function extendedValue(value = ''): string | undefined {
+  const [, charset = '', encoded] = EXTENDED.exec(value) ?? []
+  if (encoded === undefined) return undefined
   return decodeText(percentDecoded(encoded), [charset], 'text')?.text
 }
 
 function continuedValue(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
-  let [whole, charset] = ['', 'utf-8']
+  let whole = ''
+  let charset = 'utf-8'
   const chunks: Uint8Array[] = []
   for (let index = 0; ; index++) {
     const encoded = parameters.get(`${name}*${index}*`)
-    const plain = parameters.get(`${name}*${index}`)
-    if (encoded === undefined && plain === undefined) break
-    const [, label, rest] = /^([\w.:-]+)'[^']*'(.*)$/s.exec(encoded ?? '') ?? []
-    if (index === 0 && label !== undefined) charset = label
-    const text = index === 0 && rest !== undefined ? rest : (encoded ?? plain ?? '')
+    const value = encoded ?? parameters.get(`${name}*${index}`)
+    if (value === undefined) break
+    const [, label = charset, text = value] =
+      (index === 0 && encoded !== undefined && EXTENDED.exec(encoded)) || []
+    charset = label
     whole += text
     chunks.push(encoded === undefined ? new TextEncoder().encode(text) : percentDecoded(text))
   }
   if (chunks.length === 0) return undefined
-  return (
-    decodeText(Uint8Array.from(chunks.flatMap((one) => [...one])), [charset], 'text')?.text ?? whole
-  )
+  return decodeText(joinedBytes(chunks), [charset], 'text')?.text ?? whole
 }
 
 /** The bytes of a percent-encoded string; a `%` without two digits is a `%`. */
@@ -288,7 +298,7 @@ function quotedPrintableDecoded(encoded: Uint8Array): Uint8Array {
     }
     // A `=` at the end of a line continues the line.
     let next = at + 1
-    while (next < encoded.length && isBlank(encoded[next])) next++
+    while (isBlank(encoded[next])) next++
     if (next === encoded.length || encoded[next] === LINE_FEED) at = next
     else bytes[length++] = byte
   }

@@ -290,11 +290,7 @@ function formFields(
   if (raw?.encoding.startsWith('utf-16')) return formFields(new TextEncoder().encode(raw.text), [])
   // Asked first, because `URLSearchParams` is slow for escapes that are no UTF-8.
   const isUtf8 = utf8Text(percentDecoded(bytes, true)) !== undefined
-  if (
-    raw &&
-    isUtf8 &&
-    declared.every((label) => encodingOf(label.trim().toLowerCase()) === 'utf-8')
-  ) {
+  if (raw && isUtf8 && declared.every((label) => encodingOf(label) === 'utf-8')) {
     const parameters = [...new URLSearchParams(raw.text.replace(/^\uFEFF/, ''))]
     const namesCharset = parameters.some(([name]) => CHARSET_FIELDS.includes(name))
     if (!namesCharset) return { body: fields(parameters), faults: [] }
@@ -369,7 +365,7 @@ function charsetsOfFields(
 
 /** The value of such a field may be anything else. */
 function isLabel(label: unknown): label is string {
-  return typeof label === 'string' && encodingOf(label.trim().toLowerCase()) !== undefined
+  return typeof label === 'string' && encodingOf(label) !== undefined
 }
 
 function multipartContent(bytes: Uint8Array, contentType: string): Content {

@@ -172,7 +172,7 @@ function word<Word extends string>(allowed: readonly Word[]) {
   return (text: string, name: string): Word => {
     const found = allowed.find((each) => each === text)
     if (found !== undefined) return found
-    const close = allowed.find((each) => each === text.trim().toLowerCase().replace(/[-\s]/g, '_'))
+    const close = allowed.find((each) => each === text.trim().toLowerCase())
     throw new UsageError({
       message: `${name}: unknown value ${shownSetting(text)}`,
       hint: close === undefined ? 'Use one of the allowed values.' : `did you mean "${close}"?`,

@@ -55,6 +55,24 @@ describe('right is', () => {
       'webhook',
       '{scheme: ed25519, header: a, secret: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"}',
     ],
+    ...[
+      'separator: " ; ", signatureField: 2, timestampField: 1',
+      'separator: "|||", signatureField: _v-1, timestampField: 99',
+    ].map((list): [string, string] => [
+      'webhook',
+      `{scheme: hmac, secret: ${S}, header: "X-A!#$%&'*+.^_|~", ${list}, signedPayload: "{timestamp}.{body}"}`,
+    ]),
+    ...['{timestamp}{body}', '{body}{timestamp}', '{header.x}.{timestamp}{body}'].map(
+      (signedPayload): [string, string] => [
+        'webhook',
+        `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, timestampFormat: seconds, signedPayload: "${signedPayload}"}`,
+      ],
+    ),
+    ['webhook', '{scheme: hmac, secret: "0aff", secretEncoding: hex, header: a, algorithm: sha1}'],
+    [
+      'webhook',
+      '{scheme: discord, secret: 302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a}',
+    ],
     ['webhook', '{scheme: aws_sns}'],
     ['webhook', '{scheme: aws_sns, topic: [a, b], tolerance: 10}'],
     ['typeform', `{secret: ${S}}`],
@@ -132,6 +150,63 @@ describe('wrong is', () => {
       `{scheme: ${scheme}, secret: ${S}}`,
       `"verify": the scheme ${scheme} needs "url"`,
     ]),
+    ...['0', '100', 'a b', '"1a"', 'true', '1.5'].map((place) => [
+      `{scheme: hmac, secret: ${S}, header: a, signatureField: ${place}}`,
+      `"verify.signatureField" is ${place === 'true' ? 'a boolean, not a string or a number' : 'neither a field name nor a position'}`,
+    ]),
+    ...['ab', '"="', '"    "', '";;;;"', '"a;"', '" "'].map((separator) => [
+      `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, separator: ${separator}}`,
+      '"verify.separator" is not a separator such as , or ;',
+    ]),
+    ...['""', '"a:"', '"a\\n"', '"ä"'].map((header) => [
+      `{scheme: hmac, secret: ${S}, header: ${header}}`,
+      '"verify.header" is not a header name',
+    ]),
+    [
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: ""}`,
+      '"verify.signedPayload" is empty',
+    ],
+    [`{scheme: token, secret: ${S}, query: ""}`, '"verify.query" is empty'],
+    [`{scheme: token, secret: ${S}, field: ""}`, '"verify.field" is empty'],
+    [
+      `{scheme: token, secret: ${S}, query: a, field: b}`,
+      '"verify": set exactly one of "header", "query" and "field": the location of the token',
+    ],
+    ['{scheme: aws_sns, topic: []}', '"verify.topic" is an empty list'],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, separator: ";"}`,
+      '"verify": "timestampField" and "separator" need "signatureField", the name of the signature',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampFormat: seconds}`,
+      '"verify": "timestampFormat" needs {timestamp} in "signedPayload"',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampFormat: minutes}`,
+      'unknown timestampFormat "minutes" | allowed: seconds, milliseconds, rfc3339',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, url: ${S}}`,
+      '"verify": "url" and {url} in "signedPayload" belong together',
+    ],
+    [
+      `{scheme: hmac, secret: [abcd, abc], secretEncoding: hex, header: a}`,
+      '"verify": "secret" is not hex: pairs of 0-9 and a-f',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, secretEncoding: base32, header: a}`,
+      'unknown secretEncoding "base32" | did you mean "base64"? | allowed: text, base64, hex',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, timestampFormat: seconds, signedPayload: "{header.x}{body}{timestamp}"}`,
+      shifting('{header.x}', '{body}'),
+    ],
+    [`{scheme: contentful, secret: ${S}, url: no address}`, '"verify": "url" is not an address'],
+    [
+      '{scheme: discord, secret: "302a300506032b6570032101d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"}',
+      '"verify": "secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    ],
+    ['{scheme: github, tolerance: 1.5}', '"verify.tolerance" is not a whole number'],
     [`{scheme: airtable, secret: "no base64!"}`, '"verify": "secret" is not base64'],
     [
       `{scheme: discord, secret: ${S}}`,

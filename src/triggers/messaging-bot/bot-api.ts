@@ -192,7 +192,7 @@ export async function deleteWebhook(bot: Bot): Promise<void> {
 export async function registeredUrl(bot: Bot): Promise<string> {
   const info = await callBotOrThrow(bot, 'getWebhookInfo', {})
   const url = isObject(info) ? info.url : undefined
-  return typeof url === 'string' ? url.replace(/[?#].*$/s, '') : ''
+  return typeof url === 'string' ? url.replace(/[?#].*/s, '') : ''
 }
 
 /** The parameters of a method, or a serialized form with files. */

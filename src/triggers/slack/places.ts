@@ -1,4 +1,11 @@
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  scalarText,
+  tryParseJson,
+} from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
 
 /** The places of the parts of an event: paths from the event. The first path that exists counts. */
@@ -116,16 +123,12 @@ interface EventParts {
 }
 
 export function partsOfEvent(event: JsonObject): EventParts {
-  const type = nameOf(event.type)
-  return partsOf(event, placesOf(`${type}.${nameOf(event.subtype)}`) ?? placesOf(type) ?? ANY)
+  const [type, subtype] = [scalarText(event.type), scalarText(event.subtype)]
+  return partsOf(event, placesOf(`${type}.${subtype}`) ?? placesOf(type) ?? ANY)
 }
 
 function placesOf(type: string): EventPlace | undefined {
   return Object.hasOwn(EVENT_PLACES, type) ? EVENT_PLACES[type] : undefined
-}
-
-function nameOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function partsOf(object: JsonObject, place: EventPlace): EventParts {
@@ -154,21 +157,15 @@ function first(object: JsonObject, paths: readonly string[] = []): Json {
 
 /** Whether a bot wrote or changed the message of an event, such as this app itself. */
 function isOfBot(body: JsonObject, event: JsonObject): boolean {
-  const messages = [event, event.message, event.previous_message].flatMap((one) =>
-    isObject(one) ? [one] : [],
-  )
+  const messages = objectsIn([event, event.message ?? null, event.previous_message ?? null])
   const isBots = messages.some(
     ({ bot_id: bot, subtype }) =>
       (typeof bot === 'string' && bot !== '') || subtype === 'bot_message',
   )
   // Other events, such as a reaction, name the user of the app's own bot.
-  const { authorizations } = body
-  const own = Array.isArray(authorizations) ? authorizations : []
   const { user_id: user } = partsOfEvent(event)
-  return (
-    isBots ||
-    own.some((one) => isObject(one) && one.is_bot === true && user !== null && one.user_id === user)
-  )
+  const own = objectsIn(body.authorizations)
+  return isBots || own.some((one) => one.is_bot === true && user !== null && one.user_id === user)
 }
 
 export const NOT_SLACK = 'is not an event of Slack'

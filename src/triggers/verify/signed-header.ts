@@ -288,7 +288,7 @@ function timestampOf(
 ): { readonly text?: string | undefined; readonly refusal?: string } {
   const isAsked = timestampHeader ?? timestampBodyField ?? parts?.timestamp
   if (isAsked === undefined) return {}
-  if (parts?.timestamp !== undefined && inHeader.length !== 1) {
+  if (parts?.timestamp !== undefined && (inHeader.length !== 1 || !inHeader[0])) {
     return { refusal: `the header ${header} has no time, or more than one` }
   }
   const field =
