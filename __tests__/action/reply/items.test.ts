@@ -209,6 +209,18 @@ test('a fence, a table and an entry that are cut go on in the next part', () => 
   ])
 })
 
+test.each([
+  [484, 'c', 'aligned'],
+  [484, 'cc', 'as it is'],
+  [485, 'c', 'as it is'],
+])('a table with a cell of %i characters and the cell %s stands %s', (length, cell, how) => {
+  const long = 'x'.repeat(length)
+  const aligned = `name  text\n----  ${'-'.repeat(length)}\na     ${long}\nb     ${cell}`
+  const plain = `name | text\na | ${long}\nb | ${cell}`
+  const shown = rendered(`| name | text |\n|---|---|\n| a | ${long} |\n| b | ${cell} |`)
+  expect(shown).toBe(how === 'aligned' ? aligned : plain)
+})
+
 test('a list below the tenth level is indented as the eleventh', () => {
   const levels = Array.from({ length: 14 }, (_, at) => at)
   const lines = rendered(levels.map((at) => `${'  '.repeat(at)}- ${at}`).join('\n')).split('\n')

@@ -220,7 +220,7 @@ const DISCORD: MarkupStyle = {
   strike: (inner) => `~~${inner}~~`,
   quote: (content) => content.replace(/^/gm, '> '),
   quotesCode: true,
-  heading: (inner, level) => (level > 3 ? `**${inner}**` : `${'#'.repeat(level)} ${inner}`),
+  heading: (inner, level) => (level > 3 ? undefined : `${'#'.repeat(level)} ${inner}`),
   link: (url, inner) => `[${inner}](${percentEncoded(url, ADDRESS_MARKS)})`,
   // Discord makes no link of an address that is the text of a link.
   address: (_, shown) => percentEncoded(shown, ADDRESS_MARKS),
