@@ -9,7 +9,7 @@ import { BOT_TOKEN } from '../../support/telegram.ts'
 interface Rendered {
   readonly text: string
   /** Whether mentions notify. */
-  readonly mentions?: true
+  readonly mentions?: boolean
   /** The Markdown of a rich message; absent if an ordinary message shows all of the text. */
   readonly rich?: string
   readonly html: string

@@ -64,7 +64,7 @@ export function escapeMarkdown(
   return outsideAddresses(text, escaped, (url) => markdownAddress(url, entities)).replace(
     /^(\s*)(#{1,6}(?=\s|$)|-+|\++|=+|\d+(?=[.)](?:\s|$)))/gm,
     (_, space: string, mark: string) =>
-      /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+      /\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
   )
 }
 
