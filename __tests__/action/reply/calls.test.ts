@@ -45,7 +45,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 const GITHUB = { repository: 'octo/shop', 'github-api-url': 'https://api.github.com' }
 
 async function done(exchange: Exchange): Promise<Exchange['done']> {
-  const { trigger, item, inputs, files, answers = [], request, form, event } = exchange
+  const { trigger, item, inputs, files = {}, answers = [], request, form, event } = exchange
   const calls: string[] = []
   const left = [...answers]
   const http: Http = async ({ method, url, headers, body = '' }) => {
@@ -59,7 +59,7 @@ async function done(exchange: Exchange): Promise<Exchange['done']> {
         .replaceAll('\r', '')
         .replaceAll('\u200b', '⁞'),
     )
-    const answer = left.shift() ?? { body: { ok: true } }
+    const answer: Answer = left.shift() ?? { body: { ok: true } }
     if (typeof answer === 'string') throw new HttpFailure('connection', answer)
     const { status = 200, body: content = '', headers: more = {} } = answer
     const text = typeof content === 'string' ? content : JSON.stringify(content)
@@ -75,7 +75,7 @@ async function done(exchange: Exchange): Promise<Exchange['done']> {
   const token = TOKENS[trigger] ?? ''
   const { id, masked, warnings, notices, slept } = await replyWith(
     { to: fired(trigger, item), text: 'done', token, ...GITHUB, ...inputs },
-    { http, files, event: started },
+    { http, files, ...(started !== undefined && { event: started }) },
   )
   const unexpected = masked.filter((one) => one !== token)
   return {
