@@ -294,6 +294,19 @@ describe('the webhook that an event carries', () => {
     expect((await carried({ path: 'a/b', method: 'POST', headers, body }))?.size).toBe(size)
   })
 
+  test.each([
+    ['25000000', 25_000_000],
+    ['0', undefined],
+    ['x', undefined],
+    [undefined, undefined],
+  ])('has the length that the relay names for a stored body: %s', async (length, size) => {
+    const headers = {
+      'x-hookline-body-encoding': 'url',
+      ...(length !== undefined && { 'x-hookline-body-length': length }),
+    }
+    expect((await carried({ path: 'a/b', method: 'POST', headers, body: null }))?.size).toBe(size)
+  })
+
   test.each<[string, GitHubEvent]>([
     ['a push', { name: 'push', payload: {} }],
     ['a dispatch without a payload', { name: 'repository_dispatch', payload: null }],

@@ -160,6 +160,23 @@ describe('items', () => {
   })
 })
 
+test('a column of the trigger is there if one of the items has its value', () => {
+  const items = [{ text: 'hi' }, { from: { first_name: 'Ada' }, update_id: 2 }, {}]
+  const contexts = items.map((outputs) => ({
+    messaging_bot: { outcome: 'success', conclusion: 'success', outputs } as const,
+    other: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } as const,
+  }))
+  expect(lines({ trigger: 'messaging_bot', items, contexts })).toEqual([
+    '<table>',
+    '<tr><th>Item of <code>messaging_bot</code></th><th><code>from.first_name</code></th><th><code>text</code></th></tr>',
+    cells(['1', '', '<code>hi</code>']),
+    cells(['2', '<code>Ada</code>', '']),
+    cells(['3', '', '']),
+    '</table>',
+    '<p>Further fields: <code>update_id</code>.</p>',
+  ])
+})
+
 describe('failed items', () => {
   test('by their ids, the size without "config"', () => {
     const failed = [
