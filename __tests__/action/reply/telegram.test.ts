@@ -340,14 +340,17 @@ describe('a text that five messages cannot hold', () => {
 
   test.each([
     ['plain', 'reply.txt', LINE.repeat(13).trimEnd(), undefined],
-    ['markdown', 'reply.md', LINE.repeat(13).trimEnd(), 'HTML'],
+    ['markdown', 'reply.md', `${LINE.repeat(13)}${LINE.slice(0, 50)}`, 'HTML'],
     ['html', 'reply.html', LINE.repeat(13).trimEnd(), 'HTML'],
     ['raw', 'reply.txt', LINE.repeat(13).trimEnd(), 'MarkdownV2'],
   ])('%s is the file %s, with its start as the caption', async (format, name, start, mode) => {
     await answer({ format, text })
     expect(methods()).toEqual(['sendDocument'])
-    expect(telegram.body(0)).toEqual({
-      ...{ chat_id: '-100123', document: `${name}: ${text}`, caption: `${start}\n${note}` },
+    const { caption, ...others } = telegram.body(0)
+    // A form has its own line breaks.
+    expect(String(caption).replaceAll('\r', '')).toBe(`${start}\n${note}`)
+    expect(others).toEqual({
+      ...{ chat_id: '-100123', document: `${name}: ${text}` },
       reply_parameters: '{"message_id":5,"allow_sending_without_reply":true}',
       ...(mode && { parse_mode: mode }),
     })
