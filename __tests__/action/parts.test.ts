@@ -8,27 +8,51 @@ import {
   onSource,
   readInputs,
 } from '../../src/action/inputs.ts'
-import { maskedOutputs, sizeWarning, writtenOutputs } from '../../src/action/outputs.ts'
+import {
+  failedOutputs,
+  maskedOutputs,
+  sizeWarning,
+  writtenOutputs,
+} from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, typeAndSize } from '../../src/action/summary-tables.ts'
-import type { Decision } from '../../src/engine/evaluation.ts'
-import { UserError } from '../../src/wire/errors.ts'
+import { type Decision, FailedRun } from '../../src/engine/evaluation.ts'
 import type { Json } from '../../src/wire/json.ts'
+import { LIMITS } from '../../src/wire/limits.ts'
 import { warning } from '../../src/wire/messages.ts'
 import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { evaluationOf } from '../support/evaluations.ts'
+import { problemsOf } from '../support/problems.ts'
 import { fc } from '../support/properties.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 
+const mistakesOf = (given: Record<string, string>) =>
+  problemsOf(Promise.resolve(given).then(inputs))
+
 describe('inputs', () => {
   test('left out', () => {
-    const { on, workflow, secrets, vars } = inputs({})
-    expect({ on, workflow, secrets, vars }).toEqual({
+    expect(inputs({})).toEqual({
       on: '',
       workflow: ['workflows/**/*.{yml,yaml}'],
       secrets: {},
       vars: {},
+      state: { kind: 'none', value: '' },
+      githubToken: '',
+      relayUrl: '',
+      messagingApiUrl: 'https://api.telegram.org',
+    })
+  })
+
+  test('spaces around inputs do not count', () => {
+    const given = {
+      ...{ 'github-token': ' t\n', 'relay-url': ' https://relay.example.com\n', vars: ' \n' },
+      ...{ 'telegram-api-url': ' https://bot.example/ ', on: ' webhook ', state: ' none ' },
+    }
+    expect(inputs(given)).toEqual({
+      ...{ on: ' webhook ', workflow: ['workflows/**/*.{yml,yaml}'], secrets: {}, vars: {} },
+      ...{ state: { kind: 'none', value: '' }, githubToken: 't' },
+      ...{ relayUrl: 'https://relay.example.com', messagingApiUrl: 'https://bot.example' },
     })
   })
 
@@ -46,15 +70,25 @@ describe('inputs', () => {
 
   test('globs by line, secrets and vars as JSON', () => {
     const given = { workflow: ' a.yml\n\n !b.yml \n', secrets: ' {"A":"1"} ', vars: '{"B":2}' }
-    expect(inputs(given)).toMatchObject({
-      workflow: ['a.yml', '!b.yml'],
-      secrets: { A: '1' },
-      vars: { B: 2 },
-    })
+    const { workflow, secrets, vars } = inputs(given)
+    expect([workflow, secrets, vars]).toEqual([['a.yml', '!b.yml'], { A: '1' }, { B: 2 }])
   })
 
-  test.each(['[]', 'null', '"x"', '{', 'x'])('secrets %s', (secrets) => {
-    expect(() => inputs({ secrets })).toThrow(UserError)
+  test.each([
+    ['[]', 'JSON, but not an object'],
+    ['null', 'JSON, but not an object'],
+    ['"x"', 'JSON, but not an object'],
+    ['{', 'not JSON'],
+    ['x', 'not JSON'],
+  ])('secrets and vars %s', async (text, what) => {
+    for (const name of ['secrets', 'vars']) {
+      expect(await mistakesOf({ [name]: text })).toEqual([
+        {
+          message: `input "${name}" is ${what}`,
+          notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+        },
+      ])
+    }
   })
 
   test('the input on is a source whose file is the calling workflow', () => {
@@ -67,28 +101,33 @@ describe('inputs', () => {
 })
 
 test('the contexts hold no inputs, no tokens of the runner, and no files of it', () => {
-  const env = {
-    HOME: '/h',
-    INPUT_SECRETS: 'x',
-    input_x: 'x',
-    ACTIONS_RUNTIME_TOKEN: 'x',
-    GITHUB_TOKEN: 'x',
-    GITHUB_OUTPUT: 'x',
-    GITHUB_STEP_SUMMARY: 'x',
-    GITHUB_REF_NAME: 'main',
-    GITHUB_ACTOR: undefined,
+  const files = {
+    ...{ GITHUB_TOKEN: 'x', GITHUB_OUTPUT: 'x', GITHUB_ENV: 'x', GITHUB_PATH: 'x' },
+    ...{ GITHUB_STATE: 'x', GITHUB_STEP_SUMMARY: 'x', GITHUB_EVENT_PATH: 'x' },
   }
-  const contexts = expressionContexts(env, { action: 'a' }, { secrets: { S: 's' }, vars: {} })
-  expect(contexts.secrets).toEqual({ S: 's' })
-  expect({ ...contexts.github }).toEqual({ ref_name: 'main', actor: '', event: { action: 'a' } })
-  expect(Object.keys(contexts.env ?? {}).filter((name) => !name.startsWith('GITHUB_'))).toEqual([
-    'HOME',
-  ])
+  const seen = {
+    ...{ HOME: '/h', MY_INPUT_X: '1', MY_ACTIONS_X: '2', MY_GITHUB_TOKEN: '3' },
+    ...{ GITHUB_REF_NAME: 'main', GITHUB_TOKENS: '4' },
+  }
+  const hidden = { INPUT_SECRETS: 'x', input_x: 'x', ACTIONS_RUNTIME_TOKEN: 'x' }
+  const env = { ...files, ...hidden, ...seen, GITHUB_ACTOR: undefined, NONE: undefined }
+  const given = { secrets: { S: 's' }, vars: { V: 'v' } }
+  const { github, env: own, ...others } = expressionContexts(env, { action: 'a' }, given)
+  expect(others).toEqual(given)
+  expect({ ...github }).toEqual({
+    ...{ ref_name: 'main', tokens: '4', actor: '', event: { action: 'a' } },
+  })
+  expect({ ...own }).toEqual({ ...files, ...seen, GITHUB_ACTOR: '', NONE: '' })
 })
 
 test.each([
   ['o/r/.github/workflows/hook.yml@refs/heads/main', 'hook', '.github/workflows/hook.yml'],
   ['o/r/.github/workflows/a.b.yaml@refs/tags/v1@2', 'a.b', '.github/workflows/a.b.yaml'],
+  ['octo/shop/.github/workflows/a.yml.yaml@x', 'a.yml', '.github/workflows/a.yml.yaml'],
+  ['octo/shop/.github/workflows/a.ymls@x', 'a.ymls', '.github/workflows/a.ymls'],
+  ['octo/shop/.github/workflows/a.yml', '', ''],
+  ['/octo/shop/a.yml@x', '', ''],
+  ['octo/a.yml@x', '', ''],
   ['', '', ''],
   [undefined, '', ''],
 ])('the calling workflow of %s', (GITHUB_WORKFLOW_REF, name, file) => {
@@ -119,6 +158,8 @@ describe('where a runner sets no GITHUB_WORKFLOW_REF, the calling workflow', () 
     ['is the name, where the URL says it', dispatched, 'hook', 'hook'],
     ['is not known where nothing says it', dispatched, 'Other', ''],
     ['is not known of a schedule either', polled, 'Other', ''],
+    ['is not known of a name that begins like a file', polled, 'a.yml (2)', ''],
+    ['is not known of an empty name', polled, '', ''],
     ['is not known without a name', dispatched, undefined, ''],
   ])('%s', async (_, event, GITHUB_WORKFLOW, name) => {
     const calling = await callingWorkflow({ env: { GITHUB_WORKFLOW }, event, filesNamed })
@@ -131,7 +172,17 @@ describe('where a runner sets no GITHUB_WORKFLOW_REF, the calling workflow', () 
     ['a store', { event: polled, hasStore: true }],
   ])('fails for want of its name with %s', async (_, circumstances) => {
     const failing = requireName(unnamed, circumstances)
-    await expect(failing).rejects.toThrow('GITHUB_WORKFLOW_REF is not set')
+    await expect(failing).rejects.toMatchObject({
+      problems: [
+        {
+          message: 'GITHUB_WORKFLOW_REF is not set: this workflow cannot tell its own name',
+          notes: [
+            'set it in the runner: owner/name/.github/workflows/hook.yml@refs/heads/main',
+            'or check out the repository first, where one file in .github/workflows has the name of GITHUB_WORKFLOW',
+          ],
+        },
+      ],
+    })
     await requireName({ name: 'hook', file: '' }, circumstances)
   })
 
@@ -149,15 +200,37 @@ describe('step outputs', () => {
       evaluationOf({ items: [item], contexts: [{ t: fired }], fields }),
     )
     const items = JSON.stringify([{ t: fired }])
-    expect(Object.fromEntries(outputs)).toMatchObject({
-      text: 'a\n',
-      list: '[1]',
-      none: 'null',
-      items,
-      count: '1',
-      triggered: 'true',
+    expect(Object.fromEntries(outputs)).toEqual({
+      ...{ text: 'a\n', list: '[1]', none: 'null' },
+      ...{ items, on: JSON.stringify({ t: fired }), count: '1', triggered: 'true' },
+      ...{ trigger: 't', workflow: 'w', delivery: '', 'received-at': '' },
+      ...{ deliveries: '[]', failed: '[]' },
     })
-    expect(outputs.has('extra')).toBe(false)
+  })
+
+  const UNFIRED = {
+    ...{ items: '[]', on: '{}', count: '0', triggered: 'false', trigger: '', workflow: '' },
+    ...{ delivery: '', 'received-at': '', deliveries: '[]', failed: '[]' },
+  }
+
+  test.each([
+    ['webhook: {method: psot}', ['headers', 'query', 'body', 'params']],
+    ['slak', []],
+  ])('of a failed step whose input "on" is %j', async (on, fields) => {
+    const nulls = Object.fromEntries(fields.map((field) => [field, 'null']))
+    expect(Object.fromEntries(await failedOutputs(on, new Error('x')))).toEqual({
+      ...UNFIRED,
+      ...nulls,
+    })
+  })
+
+  test('of a failed step that reads files, or whose items failed', async () => {
+    const report = { item: 1, step: 'format', reason: 'x' }
+    const outputs = await failedOutputs(' \n', new FailedRun({ message: 'x' }, [report]))
+    const { failed, body, actions, triggered } = Object.fromEntries(outputs)
+    expect([failed, body, actions, triggered]).toEqual([
+      ...[JSON.stringify([report]), 'null', 'null', 'false'],
+    ])
   })
 })
 
@@ -183,6 +256,18 @@ describe('outputs that hold a secret', () => {
   ])('%j in %j: %s', (secret, text, expected) => {
     expect(found(secret, text)).toBe(expected)
   })
+
+  test('are named with each secret', () => {
+    const outputs = new Map([
+      ['a', 'one two'],
+      ['b', 'two'],
+      ['c', 'three'],
+    ])
+    expect(maskedOutputs(outputs, { ONE: 'one', TWO: 'two', NONE: 'four' })).toEqual([
+      { secret: 'ONE', names: ['a'] },
+      { secret: 'TWO', names: ['a', 'b'] },
+    ])
+  })
 })
 
 describe('the webhook that an event carries', () => {
@@ -207,6 +292,19 @@ describe('the webhook that an event carries', () => {
   ])('has the size of a body that is %s', async (_, body, encoding, size) => {
     const headers = encoding === undefined ? {} : { 'x-hookline-body-encoding': encoding }
     expect((await carried({ path: 'a/b', method: 'POST', headers, body }))?.size).toBe(size)
+  })
+
+  test.each([
+    ['25000000', 25_000_000],
+    ['0', undefined],
+    ['x', undefined],
+    [undefined, undefined],
+  ])('has the length that the relay names for a stored body: %s', async (length, size) => {
+    const headers = {
+      'x-hookline-body-encoding': 'url',
+      ...(length !== undefined && { 'x-hookline-body-length': length }),
+    }
+    expect((await carried({ path: 'a/b', method: 'POST', headers, body: null }))?.size).toBe(size)
   })
 
   test.each<[string, GitHubEvent]>([
@@ -336,22 +434,34 @@ test.each([
   'branch:a.lock/b',
   'redis:x',
   'None',
-])('the input state %s is a mistake that names the choices', (state) => {
-  expect(() => inputs({ state })).toThrow('none, file:<path>, branch:<name>')
+])('the input state %s is a mistake that names the choices', async (state) => {
+  expect(await mistakesOf({ state })).toEqual([
+    {
+      message: 'input "state" is none of: none, file:<path>, branch:<name>',
+      notes: ['example: state: branch:hookline-state'],
+    },
+  ])
 })
 
 describe('the size of all outputs together', () => {
   const outputs = (sizes: Record<string, number>) =>
     new Map(Object.entries(sizes).map(([name, size]) => [name, 'x'.repeat(size)]))
 
+  const LIMIT = LIMITS.jobOutputsUnits
+
   test.each<[Record<string, number>, string | undefined]>([
     [{ items: 400_000, on: 60_000, body: 60_000 }, undefined],
-    [{ items: 450_000, on: 80_000 }, 'remove on from'],
-    [{ items: 300_000, on: 200_000, body: 210_000, method: 4 }, 'remove body from'],
-    [{ items: 440_000, on: 200_000, body: 210_000, method: 4 }, 'remove body, on from'],
-  ])('%j', (sizes, told) => {
-    const warning = sizeWarning(outputs(sizes))
-    if (told === undefined) expect(warning).toBeUndefined()
-    else expect(warning).toContain(told)
+    [{ items: 450_000, on: LIMIT - 450_007 }, undefined],
+    [{ items: 450_000, on: LIMIT - 450_006 }, 'on'],
+    [{ items: 450_000, on: 80_000 }, 'on'],
+    [{ items: 300_000, on: 200_000, body: 210_000, method: 4 }, 'body'],
+    [{ items: 440_000, on: 200_000, body: 210_000, method: 4 }, 'body, on'],
+    // Without the largest one, the others have just as much as GitHub allows.
+    [{ items: LIMIT - 100_007, on: 100_000, body: 150_000 }, 'body'],
+    [{ items: LIMIT - 100_006, on: 100_000, body: 150_000 }, 'body, on'],
+  ])('%j', (sizes, names) => {
+    const total = Object.entries(sizes).reduce((sum, [name, size]) => sum + name.length + size, 0)
+    const told = `all outputs together have ${total} characters, and GitHub limits those of a job to ${LIMIT}: remove ${names} from the job's "outputs", because items contains their values too`
+    expect(sizeWarning(outputs(sizes))).toBe(names === undefined ? undefined : told)
   })
 })

@@ -102,3 +102,43 @@ test('an item that another run took meanwhile is a duplicate, too', async () => 
     'deduplicate: another run took 1 item',
   ])
 })
+
+test('the first twenty items are compared with a filter, and twenty explanations are given', async () => {
+  const filter = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`body.f${at}`, 1]))
+  const many = await filtered(filter)
+  expect(many.map(({ path }) => path)).toEqual(Object.keys(filter).slice(0, 20))
+  const found = Array.from({ length: 21 }, (_, at) => ({ body: { n: at === 20 ? 'last' : 0 } }))
+  const run = { trigger: { name: 'webhook', config: { filter: { 'body.n': 1 } } }, found }
+  const decisions = [decision({ tally: { found: 21, passedOn: 0, steps: [] } })]
+  const runs = [run as unknown as TriggerRun]
+  const sentences = (await explain({ decisions, runs }, { scripts, shows: () => true })).map(
+    ({ sentence }) => sentence,
+  )
+  expect(sentences).toEqual(['filter: body.n is 0, wanted 1'])
+})
+
+test('a trigger that did not look for items has no explanation by its filter', async () => {
+  const run = { trigger: { name: 'webhook', config: { filter: { a: 1 } } }, found: [ITEM] }
+  const runs = [run as unknown as TriggerRun]
+  expect(
+    await explain({ decisions: [decision({})], runs }, { scripts, shows: () => true }),
+  ).toEqual([])
+})
+
+test('each step that left items out has its sentence', async () => {
+  const steps = [
+    ...['skip dropped 12', 'deduplicate dropped 1', 'deduplicate held back 2'],
+    ...['deduplicate only recorded 3', 'limit held back 4', 'format failed for 5'],
+  ]
+  const decisions = [decision({ tally: { found: 30, passedOn: 0, steps } })]
+  const explained = await explain({ decisions, runs: [] }, { scripts, shows: () => true })
+  expect(explained).toEqual(
+    [
+      ['skip', 'skip: config.skip left out 12 items'],
+      ['deduplicate', 'deduplicate: an earlier run already received 1 item'],
+      ['deduplicate', 'deduplicate: another run is processing 2 items'],
+      ['skipFirst', 'skipFirst: the first run only recorded 3 items'],
+      ['limit', 'limit: config.limit left 4 items to a later run'],
+    ].map(([condition, sentence]) => ({ trigger: 'webhook', condition, path: null, sentence })),
+  )
+})

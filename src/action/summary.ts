@@ -1,9 +1,10 @@
-import type {
-  Decision,
-  Evaluation,
-  FailedItemReport,
-  Miss,
-  TriggerRun,
+import {
+  type Decision,
+  type Evaluation,
+  type FailedItemReport,
+  type Miss,
+  runOfDecision,
+  type TriggerRun,
 } from '../engine/evaluation.ts'
 import { type Explanation, metConditions } from '../engine/explanation.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
@@ -149,7 +150,7 @@ function decisionTable(decisions: readonly Decision[], runs: readonly TriggerRun
 
 /** The conditions of the filter that every item met; of an unmet condition, the list below tells. */
 function metFilter(decision: Decision, runs: readonly TriggerRun[]): string[] {
-  const { filter } = runs.find((run) => run.decision === decision)?.trigger.config ?? {}
+  const { filter } = runOfDecision(runs, decision)?.trigger.config ?? {}
   const hasDropped = decision.tally?.steps.some((step) => step.startsWith('filter dropped'))
   if (filter === undefined || !decision.fired || hasDropped) return []
   return metConditions(filter)
@@ -213,7 +214,7 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
     return `Set ${shownCode('config.active')} to true, or leave it out, for the trigger to fire.`
   }
   const { trigger, checks } = looked
-  const declared = runs.find(({ decision }) => decision === looked)?.trigger
+  const declared = runOfDecision(runs, looked)?.trigger
   const { example = ANY_REQUEST } = declared ?? {}
   const send = shownCode(sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example))
   const tryOut = `To try it on your machine, run ${shownCode('hookline dev')} and then ${send}.`

@@ -264,8 +264,7 @@ const MANUAL = 'workflow_dispatch'
 function refuseForgottenPoller(event: GitHubEvent, workflows: WorkflowSource): void {
   const { calling } = workflows
   const isThere = workflows.find(calling) !== undefined
-  const others = workflows.names().filter((name) => name !== calling)
-  const polling = others.filter((name) => {
+  const polling = workflows.names().filter((name) => {
     try {
       const pollers = pollersOf(workflows.find(name))
       return pollers.some((ref) => ref.trigger.poll && pollRefusal(ref, event) === undefined)

@@ -111,6 +111,17 @@ export interface Evaluation
   readonly trigger: string
 }
 
+/** The run of a decision. If an event concerns several workflows, triggers of two can have one name. */
+export function runOfDecision<Run extends TriggerRef>(
+  runs: readonly Run[],
+  decision: Decision,
+): Run | undefined {
+  return runs.find(({ workflow, trigger }) => {
+    const isSame = decision.workflow === undefined || workflow.name === decision.workflow
+    return isSame && trigger.name === decision.trigger
+  })
+}
+
 export function combineRuns(runs: readonly TriggerRun[], facts: Partial<EventFacts>): Evaluation {
   const first = runs.find(({ items }) => items.length > 0)
   const isMany = new Set(runs.map(({ workflow }) => workflow)).size > 1

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
-import type { Decision, Evaluation } from './evaluation.ts'
+import { type Decision, type Evaluation, runOfDecision } from './evaluation.ts'
 import type { Scripts } from './scripts.ts'
 import { type UnmetCondition, unmetConditions, unmetText, wantedText } from './unmet-conditions.ts'
 
@@ -41,7 +41,7 @@ export async function explain(
   options: ExplainOptions,
 ): Promise<Explanation[]> {
   const explained = decisions.map(async (decision) => {
-    const run = runs.find(({ trigger }) => trigger.name === decision.trigger)
+    const run = runOfDecision(runs, decision)
     const { filter } = run?.trigger.config ?? {}
     const isFiltered = decision.tally !== undefined && run !== undefined && filter !== undefined
     const items = run?.found.slice(0, MAX_ITEMS) ?? []

@@ -131,6 +131,7 @@ const FUNCTIONS = [...STATUS_FUNCTIONS, 'hashFiles'].map((name) => ({
 
 /** @returns the reason if the text is not an expression */
 export function parseForEvaluation(text: string): Parsed | { readonly fails: string } {
+  if (text.trim() === '') return { fails: 'an expression was expected' }
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
     const parts = partsOf(tree)

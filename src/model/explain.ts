@@ -11,6 +11,7 @@ import {
   type PartialContexts,
   parseForEvaluation,
   RESULTS,
+  type Status,
   SUCCESS_STATUS,
   truthOf,
   UNKNOWN_OF_GITHUB,
@@ -73,8 +74,8 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   return workflow.jobs.flatMap((job) => {
     const decision = decisions.find(({ id }) => id === job.id)
     if (!decision) return []
-    const { id, verdict, why, contexts: own } = decision
-    const condition = conditionFact(job, own)
+    const { id, verdict, why, contexts: own, status } = decision
+    const condition = conditionFact(job, own, status)
     const base = { id, line: job.line, verdict, why }
     if (verdict === 'skipped' || verdict === 'fails') return { ...base, facts: condition }
     const { combinations, facts } = walked(job, own)
@@ -83,11 +84,11 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   })
 }
 
-function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts): Fact[] {
+function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts, status: Status): Fact[] {
   return texts
     .filter(({ path }) => path.length === 1 && path[0] === 'if')
     .map(({ line, text }) => {
-      const outcome = evaluateText(conditionText(text), contexts, SUCCESS_STATUS)
+      const outcome = evaluateText(conditionText(text), contexts, status)
       return { line, place: 'if', text, outcome }
     })
 }

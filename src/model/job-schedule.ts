@@ -56,6 +56,8 @@ export interface JobDecision {
   /** The reason for the decision. */
   readonly why: string
   readonly result: JobResult
+  /** The results of the status functions in its condition. */
+  readonly status: Status
   /** The contexts that its own expressions read, without `steps`. */
   readonly contexts: PartialContexts
 }
@@ -127,7 +129,7 @@ function decideJob<Job extends JobShape>(
     failure === undefined ? decision : ({ verdict: 'fails', why: failure } as const)
   const result = resultOfVerdict(verdict, run.ends?.[id])
   const outputs = outputsOf(verdict, id, () => run.outputs(job, contexts))
-  return { id, verdict, why, result, contexts, ancestors, outputs }
+  return { id, verdict, why, result, status, contexts, ancestors, outputs }
 }
 
 function outputsOf(verdict: JobDecision['verdict'], id: string, read: () => Json): Json {

@@ -72,7 +72,9 @@ function* evaluatedTexts(
     }
   } else if (isScalar(node)) {
     const text = String(node.value ?? '')
-    if (expressionSpans(text).length === 0 && path.at(-1) !== 'if') return
+    // GitHub takes an empty `if` for none.
+    const isCondition = path.at(-1) === 'if' && text.trim() !== ''
+    if (expressionSpans(text).length === 0 && !isCondition) return
     const [start, end] = rangeOf(node)
     const open = source.text.slice(start, end).indexOf('${{')
     const at = open < 0 ? start + blockHeaderLength(source.text, start) : start + open

@@ -209,10 +209,55 @@ test('a fence, a table and an entry that are cut go on in the next part', () => 
   ])
 })
 
+test.each([
+  [484, 'c', 'aligned'],
+  [484, 'cc', 'as it is'],
+  [485, 'c', 'as it is'],
+])('a table with a cell of %i characters and the cell %s stands %s', (length, cell, how) => {
+  const long = 'x'.repeat(length)
+  const aligned = `name  text\n----  ${'-'.repeat(length)}\na     ${long}\nb     ${cell}`
+  const plain = `name | text\na | ${long}\nb | ${cell}`
+  const shown = rendered(`| name | text |\n|---|---|\n| a | ${long} |\n| b | ${cell} |`)
+  expect(shown).toBe(how === 'aligned' ? aligned : plain)
+})
+
 test('a list below the tenth level is indented as the eleventh', () => {
   const levels = Array.from({ length: 14 }, (_, at) => at)
   const lines = rendered(levels.map((at) => `${'  '.repeat(at)}- ${at}`).join('\n')).split('\n')
   expect(lines).toEqual(levels.map((at) => `${'  '.repeat(Math.min(at, 10))}• ${at}`))
+})
+
+/** Texts up to a limit of the parser, and beyond it, where they are sent as they were written. */
+test.each<[string, string, isParsed: boolean]>([
+  ['60,000 characters', 'x'.repeat(59_995), true],
+  ['60,001 characters', 'x'.repeat(59_996), false],
+  ['5,001 line breaks', 'x\n'.repeat(4_999), false],
+  ['3,001 entries', '- a\n'.repeat(3_001), false],
+  ['3,001 numbered entries', '12) a\n'.repeat(3_001), false],
+  ['3,001 empty entries', '  *\n'.repeat(3_001), false],
+  ['3,001 hyphens before a word', '-a\n'.repeat(3_001), true],
+  ['3,001 hyphens within lines', 'a - b\n'.repeat(3_001), true],
+  ['3,000 marks', 'a *** '.repeat(3_000), true],
+  ['3,001 marks', 'a ** '.repeat(3_001), false],
+  [
+    '3,001 marks in two paragraphs',
+    `${'a ** '.repeat(1_500)}\n \t\n${'a ** '.repeat(1_501)}`,
+    true,
+  ],
+  ['3,001 underscores before words', 'a _x '.repeat(3_001), false],
+  ['3,001 underscores behind words', 'x_ '.repeat(3_001), false],
+  ['3,001 underscores within words', 'a_b '.repeat(3_001), true],
+  ['3,001 double tildes', 'a ~~ '.repeat(3_001), false],
+  ['3,001 single tildes', '~ '.repeat(3_001), true],
+  ['6,001 brackets', '[ '.repeat(3_001) + '] '.repeat(3_000), false],
+  ['19 quotes within each other', `${'>'.repeat(19)}a`, true],
+  ['20 quotes within each other', `${'>'.repeat(20)}a`, false],
+  ['20 entries within each other', `${'- '.repeat(20)}a`, false],
+  ['20 numbered entries within each other', `${'10. '.repeat(20)}a`, false],
+  ['20 hyphens behind a word', `a ${'- '.repeat(20)}`, true],
+])('%s', (_, text, isParsed) => {
+  const [first] = parseMarkdown(`# a\n\n${text}`)
+  expect(first?.kind).toBe(isParsed ? 'heading' : 'paragraph')
 })
 
 test('text without Markdown is sent unchanged', () => {

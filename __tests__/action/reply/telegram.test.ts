@@ -333,6 +333,52 @@ describe('how a text is written', () => {
   })
 })
 
+describe('a text that five messages cannot hold', () => {
+  const LINE = 'a line of sixty characters, which is repeated many times over\n'
+  const text = LINE.repeat(400)
+  const note = `… (${text.length} characters in all: see the file)`
+
+  test.each([
+    ['plain', 'reply.txt', LINE.repeat(13).trimEnd(), undefined],
+    ['markdown', 'reply.md', `${LINE.repeat(13)}${LINE.slice(0, 50)}`, 'HTML'],
+    ['html', 'reply.html', LINE.repeat(13).trimEnd(), 'HTML'],
+    ['raw', 'reply.txt', LINE.repeat(13).trimEnd(), 'MarkdownV2'],
+  ])('%s is the file %s, with its start as the caption', async (format, name, start, mode) => {
+    await answer({ format, text })
+    expect(methods()).toEqual(['sendDocument'])
+    const { caption, ...others } = telegram.body(0)
+    // A form has its own line breaks.
+    expect(String(caption).replaceAll('\r', '')).toBe(`${start}\n${note}`)
+    expect(others).toEqual({
+      ...{ chat_id: '-100123', document: `${name}: ${text}` },
+      reply_parameters: '{"message_id":5,"allow_sending_without_reply":true}',
+      ...(mode && { parse_mode: mode }),
+    })
+  })
+
+  test('with another file is cut in the fifth message, before the file and its buttons', async () => {
+    await answer({ text, file: 'a.txt', buttons: '[a](b)' }, MESSAGE, { 'a.txt': 'x' })
+    expect(methods()).toEqual([...Array(5).fill('sendMessage'), 'sendDocument'])
+    const said = [0, 1, 2, 3, 4].map((at) => String(telegram.body(at).text))
+    const cut = `\n… (cut: ${text.length} characters in all)`
+    expect(said.at(-1)?.endsWith(cut)).toBe(true)
+    expect(text.startsWith(said.join('\n').slice(0, -cut.length))).toBe(true)
+    expect(said.every((one) => one.length <= 4096)).toBe(true)
+    expect(telegram.calls.map(({ body }) => Object(body).reply_markup)).toEqual([
+      ...Array(5).fill(undefined),
+      '{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}',
+    ])
+  })
+
+  test('changes the first message alone', async () => {
+    await answer({ text: LINE.repeat(100), edit: '42', buttons: '[a](b)' })
+    expect(methods()).toEqual(['editMessageText', 'sendMessage'])
+    expect([telegram.body(0).reply_markup, telegram.body(1).message_id]).toEqual([
+      ...[undefined, undefined],
+    ])
+  })
+})
+
 describe('an answer that is changed', () => {
   test('keeps its id', async () => {
     expect((await answer({ edit: '42' })).id).toBe('4711')

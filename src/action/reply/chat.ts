@@ -90,9 +90,9 @@ export interface ReplyContext {
   readonly ports: ReplyPorts
 }
 
-/** True if a message has no text, only a file. */
+/** True if a message has no text, only a file. The tree of a text shows something. */
 export function isEmpty(content: Content): boolean {
-  return typeof content === 'string' ? content.trim() === '' : content.length === 0
+  return typeof content === 'string' && content.trim() === ''
 }
 
 /** The chat did not accept the reply, although the inputs of the step are valid. */

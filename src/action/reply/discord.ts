@@ -129,8 +129,7 @@ async function call(
   accepted: readonly number[] = [],
 ): Promise<HttpResponse> {
   const response = await callChat('Discord', { method, url: `${webhook}${path}`, ...body }, ports)
-  const isAccepted = response.status >= 200 && response.status < 300
-  if (isAccepted || accepted.includes(response.status)) return response
+  if (response.status < 300 || accepted.includes(response.status)) return response
   const refusal = tryParseJson(response.text)
   const code = isObject(refusal) && typeof refusal.code === 'number' ? refusal.code : undefined
   const which = code === undefined ? `${response.status}` : `${response.status}, code ${code}`
@@ -200,7 +199,7 @@ function escapeMarks(text: string): string {
   return outsideAddresses(text, escaped, (url) => percentEncoded(url, /[\\`[\]]/g)).replace(
     /^(\s*)(#{1,3}(?=\s)|-#?(?=\s)|\+(?=\s)|>|\d+(?=[.)]\s))/gm,
     (_, space: string, mark: string) =>
-      /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+      /\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
   )
 }
 
@@ -220,7 +219,7 @@ const DISCORD: MarkupStyle = {
   strike: (inner) => `~~${inner}~~`,
   quote: (content) => content.replace(/^/gm, '> '),
   quotesCode: true,
-  heading: (inner, level) => (level > 3 ? `**${inner}**` : `${'#'.repeat(level)} ${inner}`),
+  heading: (inner, level) => (level > 3 ? undefined : `${'#'.repeat(level)} ${inner}`),
   link: (url, inner) => `[${inner}](${percentEncoded(url, ADDRESS_MARKS)})`,
   // Discord makes no link of an address that is the text of a link.
   address: (_, shown) => percentEncoded(shown, ADDRESS_MARKS),

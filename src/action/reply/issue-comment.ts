@@ -76,7 +76,7 @@ export function commentMarkdown(text: string, reply: Reply): string {
 /** The JSON object of a response. @throws NotDelivered for a refusal, with the status and no text of it */
 export function acceptedJson(name: string, { status, text }: HttpResponse): JsonObject {
   const value = tryParseJson(text)
-  if (status >= 200 && status < 300) return isObject(value) ? value : {}
+  if (status < 300) return isObject(value) ? value : {}
   throw new NotDelivered({
     message: `${name} rejected the comment (${status})`,
     notes: [

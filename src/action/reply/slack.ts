@@ -171,7 +171,7 @@ async function respond(
   const { status, text } = await callChat('Slack', { method: 'POST', url, headers, body }, ports)
   const response = tryParseJson(text)
   const isRefused = isObject(response) && response.ok === false
-  if (status >= 200 && status < 300 && !isRefused) return ''
+  if (status < 300 && !isRefused) return ''
   if (hasMarkdownBlock(content) && /invalid_blocks/.test(text)) {
     return respond(url, part, reply, ports, false)
   }

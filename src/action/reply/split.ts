@@ -61,7 +61,16 @@ function splitText(text: string, measure: Measure, most: number): string[] {
     const open: string | undefined = measure.hasFences ? fenceAfter(line, fence) : undefined
     const isMark = open !== fence
     let [rest, length] = [line, measure.length(line)]
-    if (length > remaining(open)) cut()
+    if (length > remaining(open)) {
+      cut()
+      // The part before this line is closed already; another one would be an empty block.
+      if (isMark && open === undefined) {
+        lines = []
+        used = 0
+        fence = undefined
+        continue
+      }
+    }
     while (!isMark && length > remaining(open) && parts.length + 1 < most) {
       const kept = fittingStart(rest, (start) => measure.length(start) <= remaining(open), measure)
       lines.push(rest.slice(0, kept))

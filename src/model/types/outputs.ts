@@ -69,9 +69,14 @@ export function eventShape(triggers: Triggers): Shape {
 }
 
 function unknownTrigger(name: string, triggers: Triggers): NameFault {
-  const names = triggers.map((trigger) => trigger.name)
+  const names = namesOf(triggers)
   const message = `the event has no trigger "${name}"`
   return unknownNameFault(message, name, names, 'triggers', hintForTrigger(name, triggers))
+}
+
+/** Several steps of a file can declare one trigger. */
+function namesOf(triggers: Triggers): readonly string[] {
+  return [...new Set(triggers.map(({ name }) => name))]
 }
 
 function hintForTrigger(name: string, triggers: Triggers): string | undefined {
@@ -79,9 +84,9 @@ function hintForTrigger(name: string, triggers: Triggers): string | undefined {
   if (owner) return `did you mean "${owner.name}.outputs.${name}"?`
   const lower = name.toLowerCase()
   if (lower === 'on') return 'omit "on": this is the event'
-  const [only, ...others] = triggers
+  const [only, ...others] = namesOf(triggers)
   const isOutputs = lower === 'outputs' && others.length === 0
-  return only && isOutputs ? `did you mean "${only.name}.outputs"?` : undefined
+  return only && isOutputs ? `did you mean "${only}.outputs"?` : undefined
 }
 
 function hasName(outputs: object, name: string): boolean {
@@ -217,7 +222,7 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
   })
   const event = eventShape(triggers)
   const items: Shape = { kind: 'list', item: event, isHookline: true }
-  const names = triggers.map((trigger) => trigger.name)
+  const names = namesOf(triggers)
   const reserved: Record<ReservedOutput, Shape> = {
     triggered: { ...ownText(['true', 'false', '']), kind: 'text', json: OWN_BOOLEAN },
     trigger: ownText(names.length > 0 ? [...names, ''] : undefined),

@@ -283,7 +283,7 @@ class Checker {
       return { kind: 'text', json: first, isHookline, isUntrusted }
     }
     if (name === 'format') for (const [at, arg] of args.entries()) this.#asText(arg, shapes[at])
-    if (args[0] && SEARCHES.has(name)) this.#asSearched(args[0], first, name)
+    if (args[0] && SEARCHES.has(name)) this.#asSearched(args[0], first, functionName.lexeme)
     if (name === 'format' && args.length === 2 && stringOf(literalOf(args[0] ?? call)) === '{0}') {
       return textOfShape(shapes[1] ?? ANY)
     }
@@ -333,8 +333,9 @@ class Checker {
   }
 
   /** The first argument of a function to which an object is like nothing. */
-  #asSearched(arg: Expr, shape: Shape, name: string): void {
+  #asSearched(arg: Expr, shape: Shape, written: string): void {
     if (!isStructure(shape)) return
+    const name = written.toLowerCase()
     const takesLists = name === 'contains' || name === 'join'
     const text = this.#textOf(arg)
     const item = shape.kind === 'list' ? shape.item : undefined
@@ -346,7 +347,7 @@ class Checker {
     const result = name === 'join' ? 'empty' : 'false'
     this.#reportObject(
       arg,
-      `"${text}" is ${kindOf(shape)}, and ${name} reads only ${kinds}: the result is always ${result}`,
+      `"${text}" is ${kindOf(shape)}, and ${written} reads only ${kinds}: the result is always ${result}`,
     )
   }
 

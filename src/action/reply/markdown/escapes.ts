@@ -13,7 +13,7 @@ export function misleadingHost(url: string, text: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { hostname } = new URL(url)
   const bare = (host: string) => host.toLowerCase().replace(/^www\./, '')
-  const shown = text.normalize('NFKC').replace(/[\u3002\uff0e\uff61]/g, '.')
+  const shown = text.normalize('NFKC').replaceAll('\u3002', '.')
   const hosts = [...shown.matchAll(HOST)].filter(([, ending = '']) => !FILE_ENDING.test(ending))
   return hosts.some(([host]) => bare(host) !== bare(hostname)) ? hostname : undefined
 }
@@ -43,8 +43,9 @@ export function withoutFences(code: string): string {
 
 /** Code within a line, in more backticks than it contains. */
 export function inBackticks(code: string): string {
-  if (!code.includes('`')) return `\`${code}\``
-  const longest = Math.max(...(code.match(/`+/g) ?? []).map((run) => run.length))
+  const runs = [...code.matchAll(/`+/g)].map(([run]) => run.length)
+  if (runs.length === 0) return `\`${code}\``
+  const longest = Math.max(...runs)
   const marks = '`'.repeat(longest + 1)
   return `${marks} ${code} ${marks}`
 }
@@ -63,7 +64,7 @@ export function escapeMarkdown(
   return outsideAddresses(text, escaped, (url) => markdownAddress(url, entities)).replace(
     /^(\s*)(#{1,6}(?=\s|$)|-+|\++|=+|\d+(?=[.)](?:\s|$)))/gm,
     (_, space: string, mark: string) =>
-      /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+      /\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
   )
 }
 

@@ -61,7 +61,9 @@ class NativeMarkdown {
         return `![${this.#escapes.text(block.alt)}](${this.#escapes.address(block.url)})`
       case 'table': {
         const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-        const [head = [], ...others] = block.rows.map((row) => row.map((cell) => this.#line(cell)))
+        // A bar in code would end its cell.
+        const cell = (spans: Spans) => this.#line(spans).replace(/(?<!\\)\|/g, '\\|')
+        const [head = [], ...others] = block.rows.map((row) => row.map(cell))
         return [head, block.align.map((each) => MARKS[each]), ...others].map(row).join('\n')
       }
       case 'list':

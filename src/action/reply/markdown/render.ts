@@ -15,8 +15,8 @@ export interface MarkupStyle extends InlineStyle {
   quote(content: string): string
   /** False if a quote ends at a block of code. */
   readonly quotesCode: boolean
-  /** Default: bold. */
-  heading?(inner: string, level: number): string
+  /** `undefined` for a level that is bold text. Default: every level is. */
+  heading?(inner: string, level: number): string | undefined
 }
 
 /** Position of a block: what its lines begin with, and whether it is within a quote. */
@@ -51,9 +51,9 @@ function renderBlock(block: Block, style: MarkupStyle, within: Within): string {
     case 'paragraph':
       return lines(renderSpans(block.spans, style))
     case 'heading': {
-      const spans = block.spans
-      if (style.heading) return lines(style.heading(renderSpans(spans, style), block.level))
-      return lines(renderSpans([{ kind: 'bold', spans }], style))
+      const { level, spans } = block
+      const marked = style.heading?.(renderSpans(spans, style), level)
+      return lines(marked ?? renderSpans([{ kind: 'bold', spans }], style))
     }
     case 'image':
       return lines(renderSpans([imageLink(block)], style))
