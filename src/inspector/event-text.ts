@@ -9,9 +9,9 @@ import type { DevEvent } from './local-engine.ts'
 import { type OutputPath, offers, onExpression } from './page/expression.ts'
 
 /** An event as `--json` prints it, on one line. */
-export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
+export function eventJson(event: DevEvent, jobs: readonly ShownJobs[]): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
-  const { messages } = event
+  const { messages, explanations } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
     message,
     ...(position && {
@@ -25,7 +25,6 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
   const decided = jobs.map(({ file, jobs: all }) => {
     return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
   })
-  const { explanations = [] } = event
   const given = Object.entries({ messages, problems, explanations, jobs: decided })
   const some = given.filter(([, list]) => list.length > 0)
   return JSON.stringify({ ...summary, ...Object.fromEntries(some) })
@@ -48,8 +47,8 @@ const SHOWN_LENGTH = 500
  */
 export function formatEvent(
   event: DevEvent,
-  readers: readonly OutputReader[] = [],
-  jobs: readonly ShownJobs[] = [],
+  readers: readonly OutputReader[],
+  jobs: readonly ShownJobs[],
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place =
@@ -116,8 +115,9 @@ function laterJobLines(place: OutputPath, readers: readonly OutputReader[]): str
   )
 }
 
+/** An expression without the `${{ }}` around it. */
 function unwrapped(expression: string): string {
-  return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
+  return expression.slice('${{ '.length, -' }}'.length)
 }
 
 /** A value on one line. */
