@@ -210,6 +210,12 @@ describe('an event for a person', () => {
     expect(output('a', readers)).toEqual(expected.map((line) => `  ${line}`))
   })
 
+  test('an output that is null, as later steps read it from the context', () => {
+    const expression = "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body"
+    expect(output(null, [steps])).toEqual([`  ${expression} = null`])
+    expect(output({ a: 1 }, [steps])).toEqual(['  steps.hook.outputs.body = {"a":1}'])
+  })
+
   test('each item, each fired trigger, and the jobs at last', () => {
     const items = [{ slack: SKIPPED, ...context({ a: 1, 'b c': 2 }) }, context({ a: { b: 3 } })]
     const text = formatEvent({ ...EVENT, count: 2, items, fields: ['a', 'b c'] }, [steps], JOBS)

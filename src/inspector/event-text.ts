@@ -57,7 +57,7 @@ export function formatEvent(
     count > 0 ? `fired, ${counted(count, 'item')}` : problems.length > 0 ? 'failed' : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
-    ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
+    ...(problems[0]?.message === reason ? [] : [`  ${reason}`]),
     ...event.decisions.flatMap(({ tally }) =>
       (tally?.steps ?? [])
         .filter((step) => reason?.includes(step) !== true)
@@ -78,9 +78,9 @@ function outputLines(
   fields: readonly string[],
   readers: readonly OutputReader[],
 ): string[] {
-  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
-    if (outcome !== 'success') return []
-    return Object.entries(outputs).flatMap(([name, value]) => {
+  return Object.entries(context).flatMap(([trigger, { outputs }]) =>
+    // Only a trigger that fired has outputs.
+    Object.entries(outputs).flatMap(([name, value]) => {
       const isStructure = typeof value === 'object' && value !== null
       const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
       const text = visibleLine(JSON.stringify(value))
@@ -90,15 +90,15 @@ function outputLines(
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
       const line = `  ${visibleLine(expressionIn(place, readers))} = ${shown}`
       return [line, ...laterJobLines(place, readers)]
-    })
-  })
+    }),
+  )
 }
 
 /** The expression in a source; in a native workflow, the expression of later steps of the same job. */
 function expressionIn(place: OutputPath, readers: readonly OutputReader[]): string {
   const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
-  const [offer] = reader ? offers(place, [reader]) : []
+  const offer = reader && offers(place, [reader])[0]
   return unwrapped(offer?.expression ?? onExpression(place))
 }
 

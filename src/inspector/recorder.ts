@@ -304,7 +304,7 @@ const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 't
  * field of the body.
  */
 export function eventName({ headers, body }: ShownRequest): string | null {
-  const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
+  const header = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name))?.[1]
   const parsed = tryParseJson(body)
   const action = isObject(parsed) ? short(parsed.action) : undefined
   if (header) return short(action ? `${header}.${action}` : header) ?? null

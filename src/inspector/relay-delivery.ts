@@ -239,7 +239,7 @@ async function outputsOf(request: ShownRequest, name: string): Promise<JsonObjec
   try {
     const { method, path, headers, body, encoding } = request
     const bytes = encoding === 'base64' ? fromBase64(body) : new TextEncoder().encode(body)
-    const payload = { method, path, headers, body: null, ...(bytes.length > 0 && { bytes }) }
+    const payload = { method, path, headers, body: null, bytes }
     const { items } = await bound.receive(await readWebhookRequest(payload), NO_PORTS)
     return items[0]
   } catch {
