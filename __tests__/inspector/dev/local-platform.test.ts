@@ -114,6 +114,16 @@ describe('a request', () => {
     ])
   })
 
+  test('says that a file of outputs is not written', async () => {
+    const config = 'config: { exportOutputs: true, outputsDir: /nowhere/outputs }'
+    const { messages } = await runLocally(
+      payload('hook/webhook'),
+      platform({ hook: `webhook: {${config}}` }),
+    )
+    const text = 'config.exportOutputs: the action writes the file at "path"; here none is written'
+    expect(messages).toEqual([{ level: 'warning', code: 'unwritten-file', text }])
+  })
+
   test('adds the sentences about a filter to the steps of its trigger alone', async () => {
     const filter = 'config: { filter: { body.kind: wanted } }'
     const on = `{webhook: {${filter}}, slack: {}}`
@@ -210,10 +220,27 @@ describe('a poll', () => {
     expect([one.polls, other.polls]).toEqual([1, 0])
   })
 
+  const named = (workflow: Workflow, name: string) =>
+    workflow.triggers.map((trigger) => ({ ...trigger, name }))
+
+  test('of two triggers explains the filter of each, and nothing else', async () => {
+    const [one, two] = ['a', 'b'].map((text) => queueWorkflow(queueOf(1), { filter: { text } }))
+    if (!one || !two) throw new Error('no workflows')
+    const hook = { ...one, triggers: [...named(one, 'one'), ...named(two, 'two')] }
+    const { decisions } = await pollLocally('hook', platform({ hook }))
+    expect(decisions.map(({ tally }) => tally?.steps)).toEqual([
+      ['filter dropped 1', 'filter: text is "t1", wanted "a"'],
+      ['filter dropped 1', 'filter: text is "t1", wanted "b"'],
+    ])
+    const ports = platform({ hook: 'webhook: {config: {shouldDeduplicate: true}}' })
+    await runLocally(payload('hook/webhook'), ports)
+    const again = await runLocally(payload('hook/webhook'), ports)
+    expect(again.decisions.map(({ tally }) => tally?.steps)).toEqual([['deduplicate dropped 1']])
+    expect(again.explanations.map(({ condition }) => condition)).toEqual(['deduplicate'])
+  })
+
   test('of two triggers names the one that has items', async () => {
     const [idle, busy] = [queueWorkflow(new Queue()), queueWorkflow(queueOf(1))]
-    const named = (workflow: Workflow, name: string) =>
-      workflow.triggers.map((trigger) => ({ ...trigger, name }))
     const hook = { ...idle, triggers: [...named(idle, 'idle'), ...named(busy, 'busy')] }
     expect((await pollLocally('hook', platform({ hook }))).trigger).toBe('busy')
   })
@@ -273,6 +300,25 @@ describe('the poller tells', () => {
     const come = (number: number) => () => queue.put(...updates(number, number, tooLarge))
     const between = [nothing, come(1), come(2), nothing]
     expect(await rounds(files, between)).toEqual([1, 1, 1, 0])
+  })
+
+  test('of each other failure, and of each other warning', async () => {
+    const queue = queueOf(1)
+    const failing = (config: object) => queueWorkflow(queue, config)
+    const files = { hook: failing({ filterScript: 'return item.no.such' }) }
+    const other = () => {
+      files.hook = failing({ filterScript: 'return no.such' })
+    }
+    expect(await rounds(files, [nothing, other, nothing])).toEqual([1, 1, 0])
+  })
+
+  test('of a workflow with one trigger that polls among others', async () => {
+    const good = queueWorkflow(queueOf(1))
+    const others = good.triggers.map(({ poll: _poll, ...trigger }) => ({
+      ...{ ...trigger, name: 'other', poll: undefined },
+    }))
+    const hook = { ...good, triggers: [...others, ...good.triggers] }
+    expect(await rounds({ hook }, [nothing])).toEqual([1])
   })
 
   test('of no workflow that has nothing to poll', async () => {
