@@ -93,5 +93,5 @@ export function readPath(text: string): string {
     .replace(/^https?:\/\/[^/]+/, '')
     .replace(/^\/+/, '')
     .replace(/^webhook\/(?=[^/]+\/)/, '')
-    .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+    .replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
