@@ -179,6 +179,7 @@ describe('the page of dev', () => {
     })
     expect(await detail(server.url, 1)).toMatchObject({
       ...{ ...EXPLAINED, origin: 'request', of: null, request: { body: SENT.body } },
+      milliseconds: expect.any(Number),
     })
     expect(told).toEqual([['post', 1, EXPLAINED]])
   })

@@ -267,7 +267,9 @@ test('a list of 10,000 deliveries is full', async () => {
   while (!JSON.parse(String((await get('run'))[1])).relay.isFull) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  expect(relay.queries).toHaveLength(10)
+  // A busy machine may have asked for the newest ones since.
+  const pages = relay.queries.filter((query) => 'limit' in query && query.limit === 1000)
+  expect(pages).toHaveLength(10)
 })
 
 test('an inspector that is closed ends its streams and asks the relay no more', async () => {
