@@ -128,7 +128,7 @@ describe(`${ALL.length} content types, charsets and bodies, of which none loses 
   test('in dev', async () => {
     const ports = { workflows: () => source, engine: () => testPorts({}), now: () => 0 }
     const found = await silent(async (sent) => {
-      const printed = formatEvent(await runLocally(payload(sent), ports))
+      const printed = formatEvent(await runLocally(payload(sent), ports), [], [])
       return READ.test(printed) || /(?:warning|notice): the (?:body|multipart)/.test(printed)
     })
     expect(found).toEqual([])

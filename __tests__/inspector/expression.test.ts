@@ -91,6 +91,10 @@ describe('the expression that is copied', () => {
   })
 })
 
+const ON_TEXT = "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.text"
+const CONTEXT_OF_C = "toJSON(fromJSON(needs.on.outputs.c || '{}').webhook.outputs.body)"
+const ITEMS_OF_C = "toJSON(fromJSON(needs.on.outputs.c || '[]')[0].webhook.outputs.body)"
+
 describe('what is offered', () => {
   const item = { method: 'post', body: { issue: ISSUE }, text: 'plain' }
   const at = place(['body', 'issue', 'title'], item)
@@ -148,13 +152,84 @@ describe('what is offered', () => {
     const source = { kind: 'source', file: 'workflows/w.yml' } as const
     const steps = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: null } } as const
     const all = offers(at, [matrix, source, steps])
-    expect(all.map(({ expression }) => expression)).toEqual([
-      '${{ matrix.on.webhook.outputs.body.issue.title }}',
-      '${{ on.webhook.outputs.body.issue.title }}',
-      "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.issue.title }}",
+    const on = 'webhook.outputs.body.issue.title'
+    expect(all).toEqual([
+      {
+        ...{ key: 'matrix w.yml each', file: 'w.yml', where: 'job each, once per item' },
+        expression: `\${{ matrix.on.${on} }}`,
+      },
+      {
+        ...{ key: 'on', file: 'workflows/w.yml', where: 'every job' },
+        expression: `\${{ on.${on} }}`,
+      },
+      {
+        ...{ key: 'steps w.yml on', file: 'w.yml', where: 'job on, later steps' },
+        expression: `\${{ fromJSON(steps.hookline.outputs.on || '{}').${on} }}`,
+        missing: {
+          why: 'the step that uses the action in job on has no id',
+          line: 'id: hookline',
+        },
+      },
     ])
-    expect(all.map(({ missing }) => missing?.line)).toEqual([undefined, undefined, 'id: hookline'])
-    expect(new Set(all.map(({ key }) => key)).size).toBe(3)
+    const unwritten = { kind: 'steps', file: '', job: '', step: { id: 'hookline' } } as const
+    expect(offers(at, [unwritten])).toEqual([
+      {
+        ...{ key: 'steps  ', file: '', where: 'a job that uses the action, its step' },
+        expression: `\${{ fromJSON(steps.hookline.outputs.on || '{}').${on} }}`,
+      },
+    ])
+  })
+
+  test('to a later job of a step without an id, by the id that it gets', () => {
+    const [offer] = offers(at, [{ ...needs, step: { id: null }, outputs: {} }])
+    expect(offer).toEqual({
+      ...{ key: 'needs w.yml later', file: 'w.yml', where: 'job later' },
+      expression: "${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.issue.title }}",
+      missing: {
+        why: 'job on does not output it: add a line to its outputs',
+        line: 'on: ${{ steps.hookline.outputs.on }}',
+      },
+    })
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['itself', { b: '${{ steps.hook.outputs.body }}' }, 'needs.on.outputs.b'],
+    [
+      'another output before it',
+      { a: 'x', b: '${{\n steps.hook.outputs.body}}' },
+      'needs.on.outputs.b',
+    ],
+    ['only the context', { c: '${{ steps.hook.outputs.on }}' }, CONTEXT_OF_C],
+    ['only the items', { c: '${{ steps.hook.outputs.items }}' }, ITEMS_OF_C],
+    [
+      'the JSON of the context',
+      { c: '${{ toJSON( steps.hook.outputs.on ) }}' },
+      'needs.on.outputs.body',
+    ],
+  ])('of a whole body to a later job that gets %s', (_, outputs, expression) => {
+    const body = place(['body'], item)
+    expect(of(body, outputs)?.expression).toBe(`\${{ ${expression} }}`)
+  })
+
+  test.each<[string, Partial<OutputPath>, string]>([
+    ['text of its own', {}, 'steps.hook.outputs.text'],
+    ['a number, which a step output would turn into text', { value: 1 }, ON_TEXT],
+    ['null', { value: null }, ON_TEXT],
+    ['a field without an output', { fields: ['body'] }, ON_TEXT],
+    [
+      'a later item',
+      { item: 1 },
+      "fromJSON(steps.hook.outputs.items || '[]')[1].webhook.outputs.text",
+    ],
+    [
+      'an index',
+      { path: [0], fields: ['0'] },
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs[0]",
+    ],
+  ])('of %s to later steps', (_, more, expression) => {
+    expect(stepExpression({ ...place(['text'], item), ...more }, 'hook')).toBe(
+      `\${{ ${expression} }}`,
+    )
   })
 })
 

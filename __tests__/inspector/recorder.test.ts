@@ -77,6 +77,31 @@ describe('the stored requests', () => {
     )
   })
 
+  test('takes an event of exactly its bytes, and counts each byte of JSON, line and hidden header', () => {
+    const measure = new Recorder('r')
+    const hidden = { authorization: 'Bearer é' }
+    const summary = measure.add(event('é'), hidden)
+    const [kept] = measure.all()
+    const size = Buffer.byteLength(JSON.stringify({ id: 'r-1', number: 1, ...event('é') }))
+    expect(kept).toEqual({ summary, json: expect.any(Uint8Array), withheld: hidden })
+    expect(measure.bytes).toBe(size + 2 * JSON.stringify([summary, hidden]).length)
+    const exact = new Recorder('r', { requests: 9, bytes: measure.bytes })
+    exact.add(event('é'), hidden)
+    expect(exact.all()).toHaveLength(1)
+    const less = new Recorder('r', { requests: 9, bytes: measure.bytes - 1 })
+    less.add(event('é'), hidden)
+    expect([less.all(), less.bytes]).toEqual([[], 0])
+  })
+
+  test('have a line with the facts of the list alone', () => {
+    const { time, origin, delivery, method, path, workflow, trigger, ...rest } = event('a')
+    const { event: name, outcome, count, reason, milliseconds, jobsResult, relay } = rest
+    expect(new Recorder('r').add(event('a'))).toEqual({
+      ...{ id: 'r-1', number: 1, time, origin, delivery, method, path, workflow, trigger },
+      ...{ event: name, outcome, count, reason, milliseconds, jobsResult, relay },
+    })
+  })
+
   test('is sent to listeners as it arrives', () => {
     const recorder = new Recorder('run', { ...BOUNDS, requests: 2 })
     const heard: unknown[] = []
@@ -111,7 +136,15 @@ describe('a filter', () => {
   const request = { method: 'POST', path: 'a', headers, body: '{"title":"It Breaks"}' } as const
   recorder.add({ ...event(''), event: 'issues.opened', request: { ...request, encoding: 'text' } })
   recorder.add({ ...event('other'), outcome: 'skipped', reason: 'why not' })
-  recorder.add({ ...event(''), origin: 'poll', request: null, found: [{ text: 'hello bot' }] })
+  const named = {
+    workflow: 'bot',
+    trigger: 'updates',
+    delivery: 'd-3',
+    method: 'POLL',
+    path: 'p/q',
+  }
+  const polled = { request: null, found: [{ text: 'hello bot' }] }
+  recorder.add({ ...event(''), ...named, ...polled, origin: 'poll' })
 
   test.each<[string, number[]]>([
     ['', [1, 2, 3]],
@@ -127,9 +160,17 @@ describe('a filter', () => {
     ['other', [2]],
     ['skipped why', [2]],
     ['-skipped', [1, 3]],
-    ['post -"it breaks"', [2, 3]],
+    ['post -"it breaks"', [2]],
     ['-', [1, 2, 3]],
     ['hello bot poll', [3]],
+    ['updates', [3]],
+    ['d-3', [3]],
+    ['p/q', [3]],
+    ['"poll p/q bot updates"', [3]],
+    ['fired', [1, 3]],
+    ['"issues it"', []],
+    ['undefined', []],
+    ['null', []],
     ['constructor', []],
   ])('%j lets through %j', (filter, numbers) => {
     expect(recorder.search(filter).map((id) => Number(id.slice('r-'.length)))).toEqual(numbers)

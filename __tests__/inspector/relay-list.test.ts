@@ -49,6 +49,51 @@ describe('the copy of the list of a relay', () => {
     )
   })
 
+  test('is asked for page by page, and for no more than it takes', async () => {
+    const asked: object[] = []
+    const ask = (most?: number) =>
+      new RelayList(
+        async (query) => {
+          asked.push(query)
+          const number = 9 - asked.length
+          return { deliveries: [standInDelivery(number)], next: number > 6 ? `c${number}` : null }
+        },
+        () => {},
+        most,
+      )
+    const list = ask()
+    await list.read('all')
+    expect([list.summaries().map(({ path }) => path), list.isFull]).toEqual([
+      ['orders/webhook/8', 'orders/webhook/7', 'orders/webhook/6'],
+      false,
+    ])
+    expect(list.find(standInDelivery(7).id)?.delivery.path).toBe('orders/webhook/7')
+    expect(asked.splice(0)).toEqual([
+      { limit: 1000 },
+      { limit: 1000, after: 'c8' },
+      { limit: 1000, after: 'c7' },
+    ])
+    const small = ask(2)
+    await small.read('newest')
+    expect(asked).toEqual([{ limit: 2 }, { limit: 2, after: 'c8' }])
+    expect(small.isFull).toBe(true)
+    asked.length = 0
+    await list.read('newest')
+    expect(asked).toEqual([{ limit: 100 }])
+  })
+
+  test('forgets what the relay has no longer, and tells its ids', async () => {
+    const { relay, list, changes } = scene()
+    relay.numbers = upTo(3)
+    await list.read('all')
+    relay.numbers = [3, 1]
+    await list.read('newest')
+    expect(changes).toHaveLength(1)
+    await list.read('all')
+    expect(changes.at(-1)).toEqual({ summaries: [], gone: [standInDelivery(2).id] })
+    expect(list.find(standInDelivery(2).id)).toBeUndefined()
+  })
+
   test('tells nothing if nothing has changed, and only what has', async () => {
     const { relay, list, changes } = scene()
     relay.numbers = upTo(5)
@@ -62,12 +107,15 @@ describe('the copy of the list of a relay', () => {
   })
 
   test('takes a burst of more than a page, and no more than its room', async () => {
-    const { relay, list, shown } = scene(300)
+    const { relay, list, changes, shown } = scene(300)
     relay.numbers = upTo(10)
     await list.read('all')
     relay.numbers = upTo(260)
     await list.read('newest')
     expect(shown()).toEqual(upTo(260))
+    // A burst of several pages is one change.
+    expect(changes.map(({ summaries }) => summaries.length)).toEqual([10, 250])
+    expect(changes.flatMap(({ gone }) => gone)).toEqual([])
     expect(list.isFull).toBe(false)
     relay.numbers = upTo(450)
     await list.read('newest')

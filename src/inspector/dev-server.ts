@@ -308,7 +308,7 @@ function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPor
     if (mayRun && event.count > 0 && event.origin) {
       runs?.start(event.workflow, event.origin.event)
     }
-    const sentences = event.explanations?.map(({ sentence }) => sentence) ?? []
+    const sentences = event.explanations.map(({ sentence }) => sentence)
     const idleReason = sentences.length > 0 ? asciiHeader(sentences) : unknownReason(event)
     return { tries: 1, isIdle: event.count === 0, ...(idleReason && { idleReason }) }
   }

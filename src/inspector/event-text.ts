@@ -9,9 +9,9 @@ import type { DevEvent } from './local-engine.ts'
 import { type OutputPath, offers, onExpression } from './page/expression.ts'
 
 /** An event as `--json` prints it, on one line. */
-export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
+export function eventJson(event: DevEvent, jobs: readonly ShownJobs[]): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
-  const { messages } = event
+  const { messages, explanations } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
     message,
     ...(position && {
@@ -25,7 +25,6 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
   const decided = jobs.map(({ file, jobs: all }) => {
     return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
   })
-  const { explanations = [] } = event
   const given = Object.entries({ messages, problems, explanations, jobs: decided })
   const some = given.filter(([, list]) => list.length > 0)
   return JSON.stringify({ ...summary, ...Object.fromEntries(some) })
@@ -48,8 +47,8 @@ const SHOWN_LENGTH = 500
  */
 export function formatEvent(
   event: DevEvent,
-  readers: readonly OutputReader[] = [],
-  jobs: readonly ShownJobs[] = [],
+  readers: readonly OutputReader[],
+  jobs: readonly ShownJobs[],
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place =
@@ -58,7 +57,7 @@ export function formatEvent(
     count > 0 ? `fired, ${counted(count, 'item')}` : problems.length > 0 ? 'failed' : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
-    ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
+    ...(problems[0]?.message === reason ? [] : [`  ${reason}`]),
     ...event.decisions.flatMap(({ tally }) =>
       (tally?.steps ?? [])
         .filter((step) => reason?.includes(step) !== true)
@@ -79,9 +78,9 @@ function outputLines(
   fields: readonly string[],
   readers: readonly OutputReader[],
 ): string[] {
-  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
-    if (outcome !== 'success') return []
-    return Object.entries(outputs).flatMap(([name, value]) => {
+  return Object.entries(context).flatMap(([trigger, { outputs }]) =>
+    // Only a trigger that fired has outputs.
+    Object.entries(outputs).flatMap(([name, value]) => {
       const isStructure = typeof value === 'object' && value !== null
       const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
       const text = visibleLine(JSON.stringify(value))
@@ -91,15 +90,15 @@ function outputLines(
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
       const line = `  ${visibleLine(expressionIn(place, readers))} = ${shown}`
       return [line, ...laterJobLines(place, readers)]
-    })
-  })
+    }),
+  )
 }
 
 /** The expression in a source; in a native workflow, the expression of later steps of the same job. */
 function expressionIn(place: OutputPath, readers: readonly OutputReader[]): string {
   const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
-  const [offer] = reader ? offers(place, [reader]) : []
+  const offer = reader && offers(place, [reader])[0]
   return unwrapped(offer?.expression ?? onExpression(place))
 }
 
@@ -116,8 +115,9 @@ function laterJobLines(place: OutputPath, readers: readonly OutputReader[]): str
   )
 }
 
+/** An expression without the `${{ }}` around it. */
 function unwrapped(expression: string): string {
-  return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
+  return expression.slice('${{ '.length, -' }}'.length)
 }
 
 /** A value on one line. */

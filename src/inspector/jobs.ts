@@ -94,7 +94,7 @@ const SHOWN_LENGTH = 100
 export function formatJobs(shownJobs: readonly ShownJobs[]): string {
   return shownJobs
     .flatMap(({ file, items, jobs }) => {
-      const width = Math.max(...jobs.map(({ id }) => id.length), 0)
+      const width = Math.max(...jobs.map(({ id }) => id.length))
       const which = items > 1 ? `, for item 1 of ${items}` : ''
       return [
         `  jobs of ${file}${which}:`,

@@ -32,7 +32,7 @@ export interface DevEvent
   /** Problems that the user can fix, in the addressed workflow file or elsewhere. */
   readonly problems: readonly Problem[]
   /** Every condition that the event did not meet. */
-  readonly explanations?: readonly Explanation[]
+  readonly explanations: readonly Explanation[]
   readonly milliseconds: number
 }
 
@@ -112,7 +112,7 @@ async function evaluateLocally(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
-    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], explanations: [] }
     // A problem without a position does not belong to a file.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message

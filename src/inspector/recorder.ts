@@ -146,8 +146,8 @@ export type Cause = Pick<Unlisted, 'origin' | 'of'>
 interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly OutputReader[]
-  /** Explained jobs of the workflow; absent if unknown. */
-  readonly jobs?: readonly ShownJobs[]
+  /** Explained jobs of the workflow. */
+  readonly jobs: readonly ShownJobs[]
 }
 
 /**
@@ -159,7 +159,7 @@ export async function requestRecord(
   event: DevEvent,
   payload: ClientPayload,
   context: EventContext,
-  secretHeaders: readonly string[] = [],
+  secretHeaders: readonly string[],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
   const { request, withheld } = await hideSecrets(payload, secretHeaders)
   const named = { request, event: eventName(request) }
@@ -172,11 +172,11 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const { decisions, items, found, fields, messages, count, problems } = event
   // The first mistake says more than the fact that mistakes exist.
   const mistake = problems.find(({ position }) => position !== undefined)
-  const filters = event.explanations?.filter(({ condition }) => condition === 'filter') ?? []
+  const filters = event.explanations.filter(({ condition }) => condition === 'filter')
   const dropped = filters.map(({ sentence }) => sentence).join('; ')
   const reason = mistake?.message ?? (dropped || (event.reason ?? null))
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
-  const { origin, of, readers, jobs = [] } = context
+  const { origin, of, readers, jobs } = context
   const outcome = outcomeOf(event)
   const jobsResult = outcome === 'fired' ? resultOf(jobs) : null
   const result = { decisions, items, found, fields, count, outcome, reason, jobsResult } as const
@@ -265,7 +265,7 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
 /** The request in a payload, and its hidden headers. */
 export async function hideSecrets(
   payload: ClientPayload,
-  secretHeaders: readonly string[] = [],
+  secretHeaders: readonly string[],
 ): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {
   const { method, path } = payload
   const headers = Object.entries(payload.headers).filter(
@@ -304,8 +304,8 @@ const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 't
  * field of the body.
  */
 export function eventName({ headers, body }: ShownRequest): string | null {
-  const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
-  const parsed = /^\s*\{/.test(body) ? tryParseJson(body) : undefined
+  const header = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name))?.[1]
+  const parsed = tryParseJson(body)
   const action = isObject(parsed) ? short(parsed.action) : undefined
   if (header) return short(action ? `${header}.${action}` : header) ?? null
   if (!isObject(parsed)) return short(new URLSearchParams(body).get('command')) ?? null
@@ -358,24 +358,18 @@ export function readOrder(text: string): Order | undefined {
 export function replayRequest(
   order: ShownRequest,
   withheld: Withheld,
-  secretHeaders: readonly string[] = [],
+  secretHeaders: readonly string[],
 ): RelayRequest {
   const bytes = shownBytes(order)
-  const isSecret = (name: string) => isHidden(name.toLowerCase(), secretHeaders)
+  const hidden = (name: string) => (isHidden(name, secretHeaders) && withheld[name]) || ''
   const headers = Object.entries(order.headers)
     .filter(([name]) => name.toLowerCase() !== 'content-length')
-    .map(([name, value]) => [
-      name,
-      value === HIDDEN ? (isSecret(name) && withheld[name]) || '' : value,
-    ])
-  const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : []
+    .flatMap(([name, value]) => [name, byteString(value === HIDDEN ? hidden(name) : value)])
+  const length = bytes.length > 0 ? ['content-length', String(bytes.length)] : []
   return {
     method: order.method,
     target: `/webhook/${order.path}`,
-    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
-      name,
-      byteString(value),
-    ]),
+    headers: [...headers, ...length],
     readBody: async () => bytes,
   }
 }

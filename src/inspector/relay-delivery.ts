@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { TRIGGERS } from '../triggers/index.ts'
 import { fromBase64 } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
-import { isObject, type JsonObject } from '../wire/json.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { UUID } from '../wire/uuid.ts'
 import { readWebhookRequest } from '../wire/webhook-request.ts'
@@ -239,10 +239,9 @@ async function outputsOf(request: ShownRequest, name: string): Promise<JsonObjec
   try {
     const { method, path, headers, body, encoding } = request
     const bytes = encoding === 'base64' ? fromBase64(body) : new TextEncoder().encode(body)
-    const payload = { method, path, headers, body: null, ...(bytes.length > 0 && { bytes }) }
+    const payload = { method, path, headers, body: null, bytes }
     const { items } = await bound.receive(await readWebhookRequest(payload), NO_PORTS)
-    const [item] = items
-    return isObject(item) ? item : undefined
+    return items[0]
   } catch {
     // A body that is not what its content type says has no outputs.
     return undefined

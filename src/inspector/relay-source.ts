@@ -209,7 +209,7 @@ async function opened(body: string, list: RelayList, parts: RelayParts): Promise
   const detail = await detailOf(id, list, parts)
   if (!detail) return inspectorText(404, 'the relay has this delivery no longer')
   const { request, missing } = detail
-  if (!request || missing !== null) return inspectorText(422, missing ?? 'no request is stored')
+  if (!request || missing !== null) return inspectorText(422, String(missing))
   return inspectorJson(await parts.sendToDev(request))
 }
 

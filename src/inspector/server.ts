@@ -3,6 +3,7 @@ import { collectBody } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
+import { splitOnce } from '../wire/path.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ListChange, Summary } from './api.ts'
 
@@ -85,8 +86,8 @@ function visitOf(request: IncomingMessage): Visit {
 }
 
 function visitTarget({ url = '/' }: IncomingMessage): Pick<Visit, 'path' | 'query'> {
-  const at = url.indexOf('?')
-  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) }
+  const [path, query] = splitOnce(url, '?')
+  return { path, query }
 }
 
 function write(
@@ -253,7 +254,7 @@ function cookieName({ headers }: Pick<Visit, 'headers'>): string {
 }
 
 function cookieOf(visit: Visit): string {
-  const cookies = String(visit.headers.cookie ?? '').split(/; */)
+  const cookies = String(visit.headers.cookie).split(/; */)
   const prefix = `${cookieName(visit)}=`
   return cookies.find((cookie) => cookie.startsWith(prefix))?.slice(prefix.length) ?? ''
 }

@@ -13,15 +13,21 @@ import {
   type LocalEnginePorts,
   poller,
   pollLocally,
+  repeat,
   runLocally,
 } from '../../../src/inspector/local-engine.ts'
 import { exampleLine } from '../../../src/triggers/example-line.ts'
 import { TRIGGERS } from '../../../src/triggers/index.ts'
-import { UserError } from '../../../src/wire/errors.ts'
+import { type Problem, UserError } from '../../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
 import { testPorts } from '../../support/ports.ts'
 import { fc } from '../../support/properties.ts'
 import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../../support/queue-trigger.ts'
+
+const inWords = (event: DevEvent, readers: readonly OutputReader[] = []) =>
+  formatEvent(event, readers, [])
+
+const inJson = (event: DevEvent) => JSON.parse(eventJson(event, []))
 
 /** Workflows by name, each as its `on:` section or as an object. */
 function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSource {
@@ -60,25 +66,81 @@ const FILES = {
   oops: "webhook: {config: {filterScript: 'return item.no.such'}}",
 }
 
+const MISTAKES = 'the workflow has mistakes'
+
+const PLACE = { source: { name: 'a', file: 'a', text: 'b' }, line: 1, column: 1, length: 1 }
+
 const STEPS: OutputReader = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
 const MATRIX: OutputReader = { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' }
 
 describe('a request', () => {
   test('that fires gives its items, and what they came from', async () => {
     const headers = { 'x-hookline-delivery': 'd-1', 'content-type': 'text/plain' }
-    const event = await runLocally(payload('hook/webhook/users/7?a=1', headers), platform(FILES))
-    expect(event).toMatchObject({
-      delivery: 'd-1',
-      method: 'POST',
-      path: 'hook/webhook/users/7?a=1',
-      workflow: 'hook',
-      trigger: 'webhook',
-      count: 1,
-      items: [{ webhook: { outputs: { params: { id: '7' }, body: 'hello' } } }],
-      reason: undefined,
-      problems: [],
+    const sent = payload('hook/webhook/users/7?a=1', headers)
+    const event = await runLocally(sent, platform(FILES))
+    const outputs = {
+      ...{ method: 'post', headers: { 'content-type': 'text/plain' }, query: { a: '1' } },
+      ...{ querystring: 'a=1', search: '?a=1', body: 'hello', params: { id: '7' } },
+    }
+    expect(event).toEqual({
+      ...{ delivery: 'd-1', method: 'POST', path: 'hook/webhook/users/7?a=1' },
+      ...{ workflow: 'hook', trigger: 'webhook', count: 1, reason: undefined, problems: [] },
+      items: [{ webhook: { outcome: 'success', conclusion: 'success', outputs } }],
+      ...{ found: [outputs], fields: Object.keys(outputs), explanations: [], messages: [] },
+      decisions: [
+        {
+          ...{ trigger: 'webhook', fired: true, reason: expect.any(String) },
+          checks: expect.arrayContaining([expect.objectContaining({ option: 'path', held: true })]),
+          tally: { found: 1, passedOn: 1, steps: [] },
+        },
+      ],
+      origin: {
+        event: {
+          name: 'repository_dispatch',
+          payload: { action: 'webhook', client_payload: sent },
+        },
+        outputs: expect.objectContaining({ triggered: 'true', body: 'hello' }),
+      },
       milliseconds: 7,
     })
+  })
+
+  test('of a batch says how many events it has', async () => {
+    const headers = { 'x-hookline-batch': '3' }
+    const { messages } = await runLocally(payload('hook/webhook/users/7', headers), platform(FILES))
+    expect(messages).toEqual([
+      { level: 'notice', code: 'batch', text: 'a batch of 3 events' },
+      { level: 'warning', code: 'unreadable-event', text: 'the batch holds no list of events' },
+    ])
+  })
+
+  test('says that a file of outputs is not written', async () => {
+    const config = 'config: { exportOutputs: true, outputsDir: /nowhere/outputs }'
+    const { messages } = await runLocally(
+      payload('hook/webhook'),
+      platform({ hook: `webhook: {${config}}` }),
+    )
+    const text = 'config.exportOutputs: the action writes the file at "path"; here none is written'
+    expect(messages).toEqual([{ level: 'warning', code: 'unwritten-file', text }])
+  })
+
+  test('adds the sentences about a filter to the steps of its trigger alone', async () => {
+    const filter = 'config: { filter: { body.kind: wanted } }'
+    const on = `{webhook: {${filter}}, slack: {}}`
+    const body = '{"kind":"other"}'
+    const sent = { ...payload('hook/webhook', { 'content-type': 'application/json' }), body }
+    const { decisions, explanations, found } = await runLocally(sent, platform({ hook: on }))
+    const sentence = 'filter: body.kind is "other", wanted "wanted"'
+    expect(decisions.map(({ tally }) => tally)).toEqual([
+      { found: 1, passedOn: 0, steps: ['filter dropped 1', sentence] },
+    ])
+    expect(found).toHaveLength(1)
+    expect(explanations).toEqual([
+      {
+        ...{ trigger: 'webhook', condition: 'filter', path: 'body.kind', sentence },
+        ...{ found: 'other', wanted: 'wanted' },
+      },
+    ])
   })
 
   test.each<[string, string]>([
@@ -86,16 +148,22 @@ describe('a request', () => {
     ['none/webhook', 'the webhook addresses the workflow "none"; here: "hook", "bad", "oops"'],
   ])('to %s fires nothing, and says why', async (path, reason) => {
     const event = await runLocally(payload(path), platform(FILES))
-    expect(event).toMatchObject({ delivery: '', count: 0, items: [], reason, problems: [] })
+    expect(event).toMatchObject({ delivery: '', count: 0, reason, problems: [], messages: [] })
+    expect([event.items, event.found, event.fields]).toEqual([[], [], []])
   })
 
   test('to a workflow with a mistake is an event too, with the mistake at its place', async () => {
     const event = await runLocally(payload('bad/webhook'), platform(FILES))
-    expect(event).toMatchObject({
-      workflow: 'bad',
-      count: 0,
-      reason: 'the workflow has mistakes',
-      problems: [{ message: 'unknown HTTP method "psot"', position: { line: 2 } }],
+    expect(event).toEqual({
+      ...{ delivery: '', method: 'POST', path: 'bad/webhook', workflow: 'bad', trigger: 'webhook' },
+      ...{ count: 0, items: [], found: [], fields: [], decisions: [], explanations: [] },
+      ...{ messages: [], milliseconds: 7, reason: 'the workflow has mistakes' },
+      problems: [
+        expect.objectContaining({
+          message: 'unknown HTTP method "psot"',
+          position: expect.objectContaining({ line: 2 }),
+        }),
+      ],
     })
   })
 
@@ -105,8 +173,13 @@ describe('a request', () => {
       throw new UserError({ message })
     }
     const event = await runLocally(payload('hook/webhook'), { ...platform({}), workflows: gone })
-    expect(event).toMatchObject({ reason: message, problems: [{ message }] })
-    expect(formatEvent(event).match(/no workflow file/g)).toHaveLength(1)
+    expect(event).toMatchObject({ reason: message, problems: [{ message }], items: [] })
+    const mixed = () => {
+      throw new UserError([{ message }, { message: 'b', position: PLACE }])
+    }
+    const both = await runLocally(payload('hook/webhook'), { ...platform({}), workflows: mixed })
+    expect(both).toMatchObject({ reason: 'the workflow has mistakes', problems: [{}, {}] })
+    expect(inWords(event).match(/no workflow file/g)).toHaveLength(1)
   })
 
   test('that meets a fault of ours is no event', async () => {
@@ -128,6 +201,9 @@ describe('a poll', () => {
     const local = platform({ hook: queueWorkflow(queue) })
     const event = await pollLocally('hook', local)
     expect(event).toMatchObject({ method: 'POLL', workflow: 'hook', trigger: 'queue', count: 2 })
+    expect(event).toMatchObject({ delivery: '', path: '', problems: [], milliseconds: 7 })
+    expect([event.items.length, event.found.length, event.reason]).toEqual([2, 2, undefined])
+    expect(event.origin?.event).toEqual({ name: 'schedule', payload: {} })
     expect((await pollLocally('hook', local)).count).toBe(0)
     expect(queue.items).toEqual([])
   })
@@ -135,6 +211,51 @@ describe('a poll', () => {
   test('of a workflow that polls nothing names no trigger', async () => {
     const event = await pollLocally('plain', platform({ plain: 'push' }))
     expect(event).toMatchObject({ path: '', trigger: '', count: 0 })
+  })
+
+  test('polls its own workflow alone', async () => {
+    const [one, other] = [queueOf(1), queueOf(1)]
+    const files = { one: { ...queueWorkflow(one), name: 'one' }, other: queueWorkflow(other) }
+    expect((await pollLocally('one', platform(files))).count).toBe(1)
+    expect([one.polls, other.polls]).toEqual([1, 0])
+  })
+
+  const named = (workflow: Workflow, name: string) =>
+    workflow.triggers.map((trigger) => ({ ...trigger, name }))
+
+  test('of two triggers explains the filter of each, and nothing else', async () => {
+    const [one, two] = ['a', 'b'].map((text) => queueWorkflow(queueOf(1), { filter: { text } }))
+    if (!one || !two) throw new Error('no workflows')
+    const hook = { ...one, triggers: [...named(one, 'one'), ...named(two, 'two')] }
+    const { decisions } = await pollLocally('hook', platform({ hook }))
+    expect(decisions.map(({ tally }) => tally?.steps)).toEqual([
+      ['filter dropped 1', 'filter: text is "t1", wanted "a"'],
+      ['filter dropped 1', 'filter: text is "t1", wanted "b"'],
+    ])
+    const ports = platform({ hook: 'webhook: {config: {shouldDeduplicate: true}}' })
+    await runLocally(payload('hook/webhook'), ports)
+    const again = await runLocally(payload('hook/webhook'), ports)
+    expect(again.decisions.map(({ tally }) => tally?.steps)).toEqual([['deduplicate dropped 1']])
+    expect(again.explanations.map(({ condition }) => condition)).toEqual(['deduplicate'])
+  })
+
+  test('of two triggers names the one that has items', async () => {
+    const [idle, busy] = [queueWorkflow(new Queue()), queueWorkflow(queueOf(1))]
+    const hook = { ...idle, triggers: [...named(idle, 'idle'), ...named(busy, 'busy')] }
+    expect((await pollLocally('hook', platform({ hook }))).trigger).toBe('busy')
+  })
+
+  test.each<[string, readonly Problem[], string]>([
+    ['a failed service', [{ message: 'no response' }], 'the poll failed'],
+    ['two failures', [{ message: 'a' }, { message: 'b' }], 'the poll failed'],
+    ['a failure and a mistake', [{ message: 'a' }, { message: 'b', position: PLACE }], MISTAKES],
+    ['a mistake', [{ message: 'b', position: PLACE }], MISTAKES],
+  ])('tells of %s', async (_, problems, reason) => {
+    const failing = () => {
+      throw new UserError(problems)
+    }
+    const event = await pollLocally('hook', { ...platform({}), workflows: failing })
+    expect(event).toMatchObject({ reason, problems, method: 'POLL', trigger: '', count: 0 })
   })
 })
 
@@ -181,8 +302,70 @@ describe('the poller tells', () => {
     expect(await rounds(files, between)).toEqual([1, 1, 1, 0])
   })
 
+  test('of each other failure, and of each other warning', async () => {
+    const queue = queueOf(1)
+    const failing = (config: object) => queueWorkflow(queue, config)
+    const files = { hook: failing({ filterScript: 'return item.no.such' }) }
+    const other = () => {
+      files.hook = failing({ filterScript: 'return no.such' })
+    }
+    expect(await rounds(files, [nothing, other, nothing])).toEqual([1, 1, 0])
+  })
+
+  test('of a workflow with one trigger that polls among others', async () => {
+    const good = queueWorkflow(queueOf(1))
+    const others = good.triggers.map(({ poll: _poll, ...trigger }) => ({
+      ...{ ...trigger, name: 'other', poll: undefined },
+    }))
+    const hook = { ...good, triggers: [...others, ...good.triggers] }
+    expect(await rounds({ hook }, [nothing])).toEqual([1])
+  })
+
   test('of no workflow that has nothing to poll', async () => {
     expect(await rounds({ hook: 'webhook', bad: 'webhook: [' }, [nothing])).toEqual([0])
+  })
+})
+
+describe('work that is repeated', () => {
+  test('goes on after a failure, which is reported, until it is stopped', async () => {
+    const failures: unknown[] = []
+    const failure = new Error('no response')
+    let runs = 0
+    let endThird = () => {}
+    const end = new Promise<void>((resolve) => {
+      endThird = resolve
+    })
+    const work = async () => {
+      runs++
+      if (runs === 2) throw failure
+      if (runs === 3) await end
+    }
+    const stop = repeat(work, 1, (error) => failures.push(error))
+    while (runs < 3) await new Promise((resolve) => setTimeout(resolve, 1))
+    let isStopped = false
+    const stopped = stop().then(() => {
+      isStopped = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    // It waits for the work that runs.
+    expect(isStopped).toBe(false)
+    endThird()
+    await stopped
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([runs, failures]).toEqual([3, [failure]])
+  })
+
+  test('is stopped within its pause', async () => {
+    let runs = 0
+    const stop = repeat(
+      async () => {
+        runs++
+      },
+      3_600_000,
+      () => {},
+    )
+    await stop()
+    expect(runs).toBe(1)
   })
 })
 
@@ -211,7 +394,7 @@ describe('an event in words', () => {
 
   test('as a line of JSON', async () => {
     const skipped = await runLocally(payload('none/webhook'), platform(FILES))
-    expect(Object.keys(JSON.parse(eventJson(skipped)))).toEqual([
+    expect(Object.keys(inJson(skipped))).toEqual([
       'delivery',
       'workflow',
       'trigger',
@@ -220,10 +403,10 @@ describe('an event in words', () => {
       'items',
       'reason',
     ])
-    expect(JSON.parse(eventJson(await fired()))).toMatchObject({ triggered: true, reason: null })
-    expect(JSON.parse(eventJson(skipped))).toMatchObject({ triggered: false, items: [] })
+    expect(inJson(await fired())).toMatchObject({ triggered: true, reason: null })
+    expect(inJson(skipped)).toMatchObject({ triggered: false, items: [] })
     const mistaken = await runLocally(payload('bad/webhook'), platform(FILES))
-    expect(JSON.parse(eventJson(mistaken)).problems).toEqual([
+    expect(inJson(mistaken).problems).toEqual([
       {
         message: 'unknown HTTP method "psot"',
         ...{ file: 'workflows/bad.yml', line: 2, column: 11 },
@@ -243,20 +426,20 @@ describe('an event in words', () => {
         { level: 'error', code: 'failed-item', text: expect.stringContaining('too large') },
       ],
     })
-    expect(JSON.parse(eventJson(lost))).toMatchObject({ messages: lost.messages })
-    expect(formatEvent(lost)).toMatch(/\n {2}error: .*update_id 1\): too large/)
+    expect(inJson(lost)).toMatchObject({ messages: lost.messages })
+    expect(inWords(lost)).toMatch(/\n {2}error: .*update_id 1\): too large/)
     const noted = await runLocally(payload('noted/webhook'), platform(files))
     expect(noted).toMatchObject({
       count: 1,
       messages: [{ level: 'notice', text: expect.stringContaining('config.debug') }],
     })
-    expect(JSON.parse(eventJson(noted))).toMatchObject({ messages: noted.messages })
-    expect(formatEvent(noted)).toMatch(/\n {2}notice: config\.debug has no effect here: /)
+    expect(inJson(noted)).toMatchObject({ messages: noted.messages })
+    expect(inWords(noted)).toMatch(/\n {2}notice: config\.debug has no effect here: /)
   })
 
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {
     const ports = platform({ hook: '{webhook: {}, slack: {}}' })
-    const text = formatEvent(await runLocally(payload('hook/webhook'), ports))
+    const text = inWords(await runLocally(payload('hook/webhook'), ports))
     expect(text).toMatch(/^POST \/webhook\/hook\/webhook {2}fired, 1 item {2}7 ms\n/)
     expect(text).toContain('\n  on.webhook.outputs.body = "hello"\n')
     expect(text).not.toContain('on.slack')
@@ -264,8 +447,8 @@ describe('an event in words', () => {
 
   test('for a person: a poll, several items, and a mistake with its frame', async () => {
     const polled = await pollLocally('hook', platform({ hook: queueWorkflow(queueOf(2)) }))
-    expect(formatEvent(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
-    const mistaken = formatEvent(await runLocally(payload('bad/webhook'), platform(FILES)))
+    expect(inWords(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
+    const mistaken = inWords(await runLocally(payload('bad/webhook'), platform(FILES)))
     expect(mistaken).toContain('  failed  7 ms\n  the workflow has mistakes\n  error: unknown')
     expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
   })
@@ -284,18 +467,18 @@ describe('an event in words', () => {
     ],
   ])('for a person: under the expression that reads it in %s', async (_, readers, line) => {
     const event = await runLocally(payload('hook/webhook/users/7'), platform(FILES))
-    expect(formatEvent(event, readers)).toContain(`\n  ${line}\n`)
+    expect(inWords(event, readers)).toContain(`\n  ${line}\n`)
     // Only the first item becomes outputs of its own.
     const several = { ...event, items: [...event.items, ...event.items] }
     const second = `fromJSON(steps.hook.outputs.items || '[]')[1].webhook.outputs.body = "hello"`
-    expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
+    expect(inWords(several, [STEPS])).toContain(`\n  ${second}\n`)
   })
 
   test('for a person: what later jobs write, where the job outputs it', async () => {
     const event = await fired()
     const outputs = { b: '${{ steps.hook.outputs.body }}' }
     const needs = { ...STEPS, kind: 'needs', reader: 'welcome', outputs } as const
-    const text = formatEvent(event, [STEPS, needs, { ...needs, reader: 'tell' }])
+    const text = inWords(event, [STEPS, needs, { ...needs, reader: 'tell' }])
     const later = `job welcome, job tell: needs.${STEPS.job}.outputs.b`
     expect(text).toContain(`\n  steps.hook.outputs.body = "hello"\n    ${later}\n`)
     expect(text.match(/needs/g)).toHaveLength(1)
@@ -303,7 +486,7 @@ describe('an event in words', () => {
 
   test('a long value is cut, and says how long it is', async () => {
     const body = 'x'.repeat(5000)
-    const text = formatEvent(
+    const text = inWords(
       await runLocally({ ...payload('hook/webhook/users/7'), body }, platform(FILES)),
     )
     expect(text).toContain('x… (5002 characters)\n')
@@ -313,7 +496,7 @@ describe('an event in words', () => {
   test('a character that does not show has a mark of its own', async () => {
     const outputs = { 'a\r\n\tb': 'c\r\n' }
     const items = [{ webhook: { outcome: 'success', conclusion: 'success', outputs } }] as const
-    const text = formatEvent({ ...(await fired()), path: 'p\r\n', items })
+    const text = inWords({ ...(await fired()), path: 'p\r\n', items })
     expect(text).toMatch(/^POST \/webhook\/p\ufffd\ufffd {2}fired/)
     expect(text).toContain('\n  on.webhook.outputs[\'a\ufffd\ufffd\ufffdb\'] = "c\\r\\n"\n')
   })
@@ -327,7 +510,7 @@ describe('an event in words', () => {
       const items = [
         { webhook: { outcome: 'success', conclusion: 'success', outputs: { body } } },
       ] as const
-      const text = formatEvent({ ...event, path, items })
+      const text = inWords({ ...event, path, items })
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
       expect(text.split('\n')).toHaveLength(3)

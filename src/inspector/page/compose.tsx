@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { SentResponse, ShownRequest } from '../api.ts'
+import { failureMessage } from './connection.ts'
 import { showCurrentLine } from './list.tsx'
 import {
   headerLines,
@@ -115,7 +116,7 @@ async function submit(): Promise<void> {
     isComposing.value = false
     announce(`Sent, response ${answer.value.status}`)
   } catch (error) {
-    answer.value = { failure: error instanceof Error ? error.message : 'the page has an error' }
+    answer.value = { failure: failureMessage(error) }
   }
 }
 

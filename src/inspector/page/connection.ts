@@ -86,6 +86,11 @@ async function act<Result>(action: string, order: object): Promise<Result> {
   return response.json()
 }
 
+/** Why a call of this file failed. */
+export function failureMessage(error: unknown): string {
+  return error instanceof Error ? error.message : 'the page has an error'
+}
+
 const UNREACHABLE = 'The command that serves this page does not answer. Is it still running?'
 
 /** A browser's error for a stopped server (`Failed to fetch`) does not help the user. */

@@ -8,7 +8,7 @@ import {
   VERIFYING,
 } from '../api.ts'
 import { compose, isComposing } from './compose.tsx'
-import { sendToDev } from './connection.ts'
+import { failureMessage, sendToDev } from './connection.ts'
 import { Jobs } from './jobs.tsx'
 import {
   dayAndTime,
@@ -109,7 +109,7 @@ async function openInDev(id: string): Promise<void> {
 }
 
 function announceFailure(error: unknown): void {
-  announce(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
+  announce(`Not sent: ${failureMessage(error)}`)
 }
 
 function save(name: string, text: string): void {
@@ -123,7 +123,7 @@ function save(name: string, text: string): void {
 
 /** All that is known of one event. */
 export function DetailView({ detail: shown }: { detail: Detail }) {
-  const { request, items, count, found, missing } = shown
+  const { request, items, found, missing } = shown
   const actions = actionsOf(shown)
   return (
     <>
@@ -148,7 +148,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       )}
       {shown.relay ? <Stages stages={shown.stages} /> : <Decisions detail={shown} />}
       {shown.relay && <Values values={shown.values} />}
-      {count > 0 && items.length > 0 && <OutputsView detail={shown} />}
+      {items.length > 0 && <OutputsView detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
       {isPrepared(shown) && <Found found={found} />}
       {request && <Request request={request} missing={missing} />}
@@ -344,8 +344,8 @@ function Request({ request: { headers, body, encoding }, missing }: RequestProps
 
 /** How many bytes a base64 text stands for. */
 function base64Size(base64: string): string {
-  const padding = /=*$/.exec(base64)?.[0].length ?? 0
-  return counted((base64.length / 4) * 3 - padding, 'byte')
+  const { length } = base64.replaceAll('=', '')
+  return counted(Math.floor((length * 3) / 4), 'byte')
 }
 
 function asSentence(text: string): string {

@@ -96,7 +96,7 @@ function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' })
   const key = `needs ${file} ${reader.reader}`
   const own = id ?? DEFAULT_STEP
   const passedOn = (expression: string) =>
-    Object.keys(outputs).find((name) => normal(outputs[name] ?? '') === normal(expression))
+    Object.entries(outputs).find(([, written]) => normal(written) === normal(expression))?.[0]
   const needs = (name: string) => `needs${accessors([job, 'outputs', name])}`
   const whole = passedOn(stepExpression(place, own))
   if (whole !== undefined) return { key, file, where, expression: inBraces(needs(whole)) }
@@ -142,5 +142,5 @@ function isStructure(value: unknown): boolean {
 
 /** Spaces within `${{ }}` and the case of its functions are a matter of taste. */
 function normal(expression: string): string {
-  return expression.replace(/\s+/g, '').replace(/fromjson|tojson/gi, (name) => name.toLowerCase())
+  return expression.replace(/\s/g, '').replace(/fromjson|tojson/gi, (name) => name.toLowerCase())
 }

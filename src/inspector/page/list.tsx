@@ -8,7 +8,6 @@ import {
   clearFilter,
   current,
   filter,
-  isFiltered,
   isToday,
   mark,
   marked,
@@ -54,7 +53,7 @@ export function List() {
         {tally}
       </p>
       {isRelay && <Marks />}
-      {isFiltered.value && visibleRequests.value.length === 0 && summaries.value.size > 0 && (
+      {visibleRequests.value.length === 0 && summaries.value.size > 0 && (
         <p class="unmatched">
           {isRelay ? 'No delivery matches the filter.' : 'No request matches it.'}{' '}
           <button type="button" class="small" onClick={clearFilter}>

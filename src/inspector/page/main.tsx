@@ -374,6 +374,12 @@ effect(() => {
   })
 })
 
+const root = elementById('app')
+if (root) render(<App />, root)
+listenForKeys()
+state.start()
+
+// After the listener of `state`, so that the page shows already what is chosen.
 addEventListener('hashchange', () => {
   // A click on a value chooses the request that is shown already: what is read stays in its place.
   if (state.detail.value?.id !== location.hash.slice(1)) elementById('detail')?.scrollTo(0, 0)
@@ -381,8 +387,3 @@ addEventListener('hashchange', () => {
   if (location.hash.length > 1 && elementById('rows')?.offsetParent === null)
     elementById('detail')?.focus()
 })
-
-const root = elementById('app')
-if (root) render(<App />, root)
-listenForKeys()
-state.start()

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MOST_REPLAYED } from '../api.ts'
-import { sendReplay } from './connection.ts'
+import { failureMessage, sendReplay } from './connection.ts'
 import {
   announce,
   choose,
@@ -102,7 +102,12 @@ export function ReplayDialog() {
         <h2 id="replay-title">Replay {deliveryCount(ids.length)}?</h2>
         {accepted > 0 && (
           <p>
-            GitHub accepted {accepted === ids.length ? 'the event' : `${accepted} of the events`}{' '}
+            GitHub accepted{' '}
+            {accepted < ids.length
+              ? `${accepted} of the events`
+              : accepted === 1
+                ? 'the event'
+                : 'the events'}{' '}
             already. Each is sent again as a new delivery, and starts a run of its own.
           </p>
         )}
@@ -135,17 +140,20 @@ async function replayAll(ids: readonly string[]): Promise<void> {
   const replayed: string[] = []
   const failures: string[] = []
   let failed = 0
+  let done = 0
   try {
-    for (let at = 0; at < ids.length; at += MOST_REPLAYED) {
-      const result = await sendReplay({ ids: ids.slice(at, at + MOST_REPLAYED) })
+    while (done < ids.length) {
+      const part = ids.slice(done, done + MOST_REPLAYED)
+      const result = await sendReplay({ ids: part })
       replayed.push(...result.ids)
       failures.push(...result.failures)
       failed += result.failed
-      question.value = { ids, done: Math.min(ids.length, at + MOST_REPLAYED) }
+      done += part.length
+      question.value = { ids, done }
     }
   } catch (error) {
-    failures.push(error instanceof Error ? error.message : 'the page has an error')
-    failed ||= ids.length - replayed.length
+    failures.push(failureMessage(error))
+    failed += ids.length - done
   }
   isSending.value = false
   question.value = undefined

@@ -29,7 +29,7 @@ export function fixtureText({ method, path, headers, body, encoding }: ShownRequ
 
 /** A name for the file of a fixture. */
 export function fixtureName({ method, path }: ShownRequest): string {
-  const place = path.replace(/\?.*$/s, '').replace(/[^\w.-]+/g, '-')
+  const place = path.replace(/\?.*/s, '').replace(/[^\w.-]+/g, '-')
   return `${method.toLowerCase()}-${place}`.slice(0, 80).replace(/-+$/, '').concat('.json')
 }
 
@@ -93,5 +93,5 @@ export function readPath(text: string): string {
     .replace(/^https?:\/\/[^/]+/, '')
     .replace(/^\/+/, '')
     .replace(/^webhook\/(?=[^/]+\/)/, '')
-    .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+    .replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }

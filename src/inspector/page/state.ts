@@ -10,7 +10,14 @@ import type {
   Welcome,
 } from '../api.ts'
 import { filterMatcher, isExcluding } from '../filter.ts'
-import { fetchDetail, fetchWelcome, follow, search, sendOrder } from './connection.ts'
+import {
+  failureMessage,
+  fetchDetail,
+  fetchWelcome,
+  follow,
+  search,
+  sendOrder,
+} from './connection.ts'
 
 export function isToday(date: Date): boolean {
   return date.toDateString() === new Date().toDateString()
@@ -109,9 +116,8 @@ export const detail = computed(() => (typeof shown.value === 'object' ? shown.va
 export const tally = computed(() => {
   const kept = summaries.value.size
   const relay = welcome.value?.relay
-  const noun = relay ? 'delivery' : 'request'
   if (kept === 0) return relay ? 'New deliveries appear here.' : 'New requests appear here.'
-  const all = noun === 'delivery' ? deliveryCount(kept) : counted(kept, noun)
+  const all = relay ? deliveryCount(kept) : counted(kept, 'request')
   if (isFiltered.value) return `${visibleRequests.value.length} of ${all}`
   const listed = relay?.isFull ? `The newest ${all}` : relay ? all : lastOf(kept, all)
   return chosen.value ? listed : `${listed}, following the newest`
@@ -208,13 +214,12 @@ function arrived(change: ListChange): void {
 
 /** A delivery changes while it is shown: its event is accepted, its run ends. */
 async function showChanged(news: readonly ListChange[]): Promise<void> {
-  const before = shown.peek()
-  if (typeof before !== 'object') return
+  const before = detail.peek()
+  if (!before) return
   const changed = news.flatMap(({ summaries: some }) => some).find(({ id }) => id === before.id)
   if (!changed || isSameLine(changed, before)) return
   const loaded = await fetchDetail(before.id).catch(() => undefined)
-  const now = shown.peek()
-  if (loaded && typeof now === 'object' && now.id === before.id) shown.value = loaded
+  if (loaded && detail.peek()?.id === before.id) shown.value = loaded
 }
 
 function isSameLine(one: Summary, other: Summary): boolean {
@@ -241,13 +246,13 @@ export function mark(ids: readonly string[], isMarked: boolean): void {
 }
 
 async function show(id: string): Promise<void> {
-  const before = shown.peek()
-  if (id === '' || (typeof before === 'object' && before.id === id)) {
-    if (id === '') shown.value = undefined
+  if (id === '') {
+    shown.value = undefined
     return
   }
+  if (detail.peek()?.id === id) return
   const loaded = await fetchDetail(id).catch((error: unknown) => {
-    fault.value = error instanceof Error ? error.message : ''
+    fault.value = failureMessage(error)
     return 'unreachable' as const
   })
   if (current.peek() !== id) return
