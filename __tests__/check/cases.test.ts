@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { RULES } from '../../src/check/rules.ts'
+import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { caseFiles, expectedFindings } from '../support/case-files.ts'
 import { Checked } from './support/checked.ts'
 
@@ -29,6 +30,8 @@ describe('check finds in', () => {
     for (const [at, { part }] of expected.entries()) {
       expect(`${findings[at]?.message}\n${findings[at]?.hint}`).toContain(part)
     }
+    // To record an intended change, run: npm run jest -- check/cases -u
+    expect(findings.map((one) => renderProblem(one, one.level)).join('\n')).toMatchSnapshot()
     expect(await checked.found(text, true)).toEqual(
       expected.map(({ code, line }) => `error ${code} ${line}`),
     )
