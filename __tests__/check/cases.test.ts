@@ -30,8 +30,10 @@ describe('check finds in', () => {
     for (const [at, { part }] of expected.entries()) {
       expect(`${findings[at]?.message}\n${findings[at]?.hint}`).toContain(part)
     }
-    // To record an intended change, run: npm run jest -- check/cases -u
-    expect(findings.map((one) => renderProblem(one, one.level)).join('\n')).toMatchSnapshot()
+    if (findings.length > 0) {
+      // To record an intended change, run: npm run jest -- check/cases -u
+      expect(findings.map((one) => renderProblem(one, one.level)).join('\n')).toMatchSnapshot()
+    }
     expect(await checked.found(text, true)).toEqual(
       expected.map(({ code, line }) => `error ${code} ${line}`),
     )
