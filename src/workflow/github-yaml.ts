@@ -532,10 +532,10 @@ function comparedKey({ value, type, tag }: Scalar): string {
   const name = String(value)
   if (type !== Scalar.PLAIN || tag !== undefined) return name.toLowerCase()
   if (/^(?:~|null|Null|NULL)$/.test(name)) return ''
-  const isNumber = INTEGER.test(name) || FLOAT.test(name)
-  return isNumber && !name.includes('.n') && !name.includes('.i')
-    ? String(Number(name))
-    : name.toLowerCase()
+  if (!INTEGER.test(name) && !FLOAT.test(name)) return name.toLowerCase()
+  if (/nan$/i.test(name)) return 'nan'
+  if (/inf$/i.test(name)) return name.startsWith('-') ? '-infinity' : 'infinity'
+  return String(Number(name))
 }
 
 function inQuotes(text: string): string {
