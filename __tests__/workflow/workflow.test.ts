@@ -8,6 +8,8 @@ import { readOnSection, readWorkflowFile, type Workflow } from '../../src/workfl
 const CONTEXTS = { secrets: { TEXT: 's3cret' }, vars: {}, github: {}, env: {} }
 const FILE = 'workflows/hook.yml'
 
+// To record an intended change of the printed problems, run: npm run jest -- workflow/workflow -u
+
 /** The result of reading: the names of the triggers, or the printed problems. */
 function outcome(read: () => Workflow): readonly string[] {
   try {
@@ -109,6 +111,7 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
     expect(others).toEqual([])
     expect(problem).toContain(`--> ${FILE}:${place}`)
     expect(problem).toMatch(new RegExp(`\\^ .*${hint.replace('?', '\\?')}`))
+    expect(problem).toMatchSnapshot()
   })
 })
 
@@ -143,6 +146,7 @@ describe('a mistake is shown at its place', () => {
     const start = carets.indexOf('^')
     expect(line.slice(start, carets.lastIndexOf('^') + 1)).toBe(marked)
     expect(problem).not.toMatch(/[\r\t]/)
+    expect(problem).toMatchSnapshot()
   })
 })
 
@@ -174,6 +178,7 @@ describe('options that are wrong', () => {
   ])('%s', (options, message) => {
     const [problem = '', ...more] = section(`webhook: ${options}`)
     expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(problem).toMatchSnapshot()
     expect(more).toEqual([])
   })
 })
@@ -193,6 +198,7 @@ describe('the value of an expression is never quoted', () => {
     const [problem = ''] = section(`webhook: ${options}`)
     if (message === undefined) expect(problem).toBe('webhook')
     else expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(problem).toMatchSnapshot()
     expect(problem).not.toContain('s3cret')
   })
 })
