@@ -32,7 +32,7 @@ interface Mark {
 }
 
 /** By this character, the lexer marks the next token as a scalar. */
-const SCALAR = '\u001f'
+export const SCALAR = '\u001f'
 
 /** Tokens without characters, by which the lexer marks a document, a scalar and an error. */
 export const TOKEN_MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR])
