@@ -166,7 +166,8 @@ function blockEntries(text: string, top: Node | null): BlockEntry[] {
 
 /** The dash of the next item of a list, on a line of its own. */
 function dashFrom(text: string, from: number, column: number): number {
-  let line = text.indexOf('\n', from) + 1
+  // A text that keeps its last empty lines ends at the start of a line.
+  let line = text.indexOf('\n', from - 1) + 1
   while (line > 0 && line < text.length) {
     const place = line + column
     if (text[place] === '-' && text.slice(line, place).trim() === '') return place
