@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { NO_OTHER_FILES, RuleFile } from '../../src/check/rule.ts'
 import { ACTION_INPUTS, actionInput } from '../../src/check/rules/action-input.ts'
+import { missingSecret } from '../../src/check/rules/missing-secret.ts'
 import { sharedConcurrencyGroup } from '../../src/check/rules/shared-concurrency-group.ts'
 import { unreachableWebhook } from '../../src/check/rules/unreachable-webhook.ts'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
 import type { Problem } from '../../src/wire/errors.ts'
+import { parseYaml } from '../../src/workflow/yaml.ts'
 import { MANIFEST } from '../docs/manifest.ts'
 
 function native(text: string, hasSources = false) {
@@ -220,5 +222,65 @@ jobs:
     ['other types are listened to', 'deploy', 'repository_dispatch: {types: [deploy]}'],
   ])('is not where %s', (...[, concurrency, on]) => {
     expect(groups(concurrency, on)).toEqual([])
+  })
+})
+
+describe('a secret that the step does not pass', () => {
+  const triggers = `on:
+  webhook: {path: '/\${{ vars.PLACE }}', verify: {scheme: github, secret: '\${{ secrets.ONE }}'}}
+  trello: {verify: {secret: '\${{ secrets.Two }}\${{ secrets.one }}'}}
+env: {A: '\${{ secrets.OTHER }}'}
+`
+  const problems = (given: string) => {
+    const file = '.github/workflows/hook.yml'
+    const text = `on: repository_dispatch\njobs: {a: {steps: [{uses: hookline/hookline@v1${given}}]}}`
+    const read = readNativeWorkflow('hook', { name: file, file, text })
+    if (!read) throw new Error('the action is not used')
+    const source = { name: 'x', file: 'x', text: triggers }
+    const files = new Map([
+      ['workflows/hook.yml', source],
+      ['triggers/a.yml', source],
+      ['triggers/empty.yml', { ...source, text: 'jobs: {}\n' }],
+    ])
+    const repository = {
+      ...NO_OTHER_FILES,
+      read: (path: string) => {
+        const found = files.get(path)
+        return found && { source: found, document: parseYaml(found) }
+      },
+    }
+    return new RuleFile(read, repository, { native: read })
+      .findings(missingSecret)
+      .map(({ message, hint }) => [message, hint])
+  }
+  const missing = (read: string, hint: string) => [
+    `the triggers read ${read}, and the step does not pass ${read.includes(',') ? 'them' : 'it'}`,
+    `write ${hint}`,
+  ]
+  const all = `secrets: '{"Two": \${{ toJSON(secrets.Two) }}, "ONE": \${{ toJSON(secrets.ONE) }}}'`
+  const place = missing('vars.PLACE', `vars: '{"PLACE": \${{ toJSON(vars.PLACE) }}}'`)
+  const both = missing('secrets.Two, secrets.ONE', all)
+
+  test.each<[string, readonly (readonly string[])[]]>([
+    ['', [both, place]],
+    [', with: {on: " "}', [both, place]],
+    [', with: {workflow: " triggers/a.yml "}', [both, place]],
+    [', with: {workflow: triggers/empty.yml}', []],
+    [', with: {workflow: triggers/none.yml}', []],
+    [', with: {workflow: "triggers/*.yml"}', []],
+    [', with: {workflow: "triggers/?.yml"}', []],
+    [', with: {workflow: "triggers/[a].yml"}', []],
+    [', with: {workflow: "{triggers/a.yml,b.yml}"}', []],
+    [', with: {workflow: "$A/a.yml"}', []],
+    [', with: {on: "webhook:"}', []],
+    [', with: {secrets: " ", vars: "{}"}', [both, place]],
+    [`, with: {secrets: '{"one": 1, "TWO": 2}', vars: '{"Place": 1}'}`, []],
+    [`, with: {secrets: '{"ONE": 1}'}`, [missing('secrets.Two', all), place]],
+    [`, with: {secrets: '{"TWOS": 1, "AONE": 1}'}`, [both, place]],
+    [', with: {secrets: "${{ toJSON( secrets ) }}", vars: "x ${{ TOJSON(VARS) }}"}', []],
+    [', with: {secrets: "x ${{ toJSON(vars) }}", vars: " ${{ steps.a.outputs.b }}"}', [both]],
+    [', with: {secrets: "x ${{ steps.a.outputs.b }}", vars: "toJSON(vars"}', [both, place]],
+  ])('is told of {uses: …%s}', (given, found) => {
+    expect(problems(given)).toEqual(found)
   })
 })
