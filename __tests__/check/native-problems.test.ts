@@ -3,6 +3,7 @@ import { NO_OTHER_FILES, RuleFile } from '../../src/check/rule.ts'
 import { ACTION_INPUTS, actionInput } from '../../src/check/rules/action-input.ts'
 import { missingSecret } from '../../src/check/rules/missing-secret.ts'
 import { sharedConcurrencyGroup } from '../../src/check/rules/shared-concurrency-group.ts'
+import { statePermissions } from '../../src/check/rules/state-permissions.ts'
 import { unreachableWebhook } from '../../src/check/rules/unreachable-webhook.ts'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
 import type { Problem } from '../../src/wire/errors.ts'
@@ -283,4 +284,60 @@ env: {A: '\${{ secrets.OTHER }}'}
   ])('is told of {uses: …%s}', (given, found) => {
     expect(problems(given)).toEqual(found)
   })
+})
+
+describe('a store on a branch without the permissions for it', () => {
+  const problems = (permissions: string, inputs: string, top = '') =>
+    native(
+      `on: repository_dispatch\n${top}jobs: {a: {${permissions} steps: [{uses: hookline/hookline@v1, with: {${inputs}}}]}}`,
+    )
+      .findings(statePermissions)
+      .map(({ message, notes }) => [message, notes])
+  const STATE = 'on: webhook, state: " branch:a"'
+  const contents = 'without contents: write, the step fails'
+  const actions = 'without actions: read, items of a failed run stay reserved'
+  const job = 'the job stores state on a branch without'
+  const none: (string | string[])[][] = []
+
+  test.each([
+    [
+      'permissions: {},',
+      STATE,
+      '',
+      [[`${job} \`contents: write\` and \`actions: read\``, [contents, actions]]],
+    ],
+    ['permissions: read-all,', STATE, '', [[`${job} \`contents: write\``, [contents]]]],
+    [
+      'permissions: {contents: read, actions: write},',
+      STATE,
+      '',
+      [[`${job} \`contents: write\``, [contents]]],
+    ],
+    ['permissions: {contents: write},', STATE, '', [[`${job} \`actions: read\``, [actions]]]],
+    [
+      'permissions: {contents: write, actions: none},',
+      STATE,
+      '',
+      [[`${job} \`actions: read\``, [actions]]],
+    ],
+    ['', STATE, 'permissions: {contents: write}\n', [[`${job} \`actions: read\``, [actions]]]],
+    ['permissions: {contents: write, actions: read},', STATE, 'permissions: {}\n', none],
+    ['permissions: {contents: write, actions: write},', STATE, '', none],
+    ['permissions: write-all,', STATE, '', none],
+    ['', STATE, '', none],
+    ['permissions: {},', 'on: webhook', '', none],
+    ['permissions: {},', 'on: webhook, state: none', '', none],
+    ['permissions: {},', 'on: webhook, state: "file:branch:a"', '', none],
+    ['permissions: {},', `${STATE}, github-token: "\${{ secrets.MINE }}"`, '', none],
+  ])('%s %s %s', (permissions, inputs, top, found) => {
+    expect(problems(permissions, inputs, top)).toEqual(found)
+  })
+
+  test.each(['github.token', 'secrets.GITHUB_TOKEN', 'SECRETS.github_token'])(
+    'also with the token of the job: %s',
+    (token) => {
+      const inputs = `${STATE}, github-token: "\${{ ${token} }}"`
+      expect(problems('permissions: {contents: write},', inputs)).toHaveLength(1)
+    },
+  )
 })
