@@ -287,6 +287,45 @@ describe('insert', () => {
   })
 })
 
+describe('in braces a value is quoted only if needed', () => {
+  test.each([
+    [['x: a-b_1'], 'x: a-b_1'],
+    [['x: true'], 'x: true'],
+    [['x: "true"'], 'x: "true"'],
+    [['x: "Null"'], 'x: "Null"'],
+    [['x: "truely"'], 'x: truely'],
+    [['x: 5'], 'x: 5'],
+    [['x: "5"'], 'x: "5"'],
+    [['x: 1a'], 'x: "1a"'],
+    [['x:'], 'x: null'],
+    [['x: a b'], 'x: "a b"'],
+    [['x: ""'], 'x: ""'],
+    [['x: a "b" c'], `x: 'a "b" c'`],
+    [['x: a\\b'], `x: 'a\\b'`],
+    [[`x: a "b" it's`], `x: "a \\"b\\" it's"`],
+    [['x: ä "b"'], 'x: "ä \\"b\\""'],
+    [['x: |', '  a', '  "b"'], 'x: "a\\n\\"b\\"\\n"'],
+    [['x: [a, [b, 5], {c: d e}]'], 'x: [a, [b, 5], {c: "d e"}]'],
+    [['x: {}', 'y: []'], 'x: {}, y: []'],
+    [['"x y": z'], '"x y": z'],
+  ])('%j is written %s', (lines, text) => {
+    expect(patched('n: {a: 1}\n', insert('n', 'last', ...lines))).toBe(`n: {a: 1, ${text}}\n`)
+  })
+
+  test.each([
+    [['[a, "b"]'], '[a, "b"]'],
+    [['{a: "b"}'], '{a: "b"}'],
+    [['"b"'], '"b"'],
+    [["'b'"], "'b'"],
+    [['b'], 'b'],
+    [['b c'], '"b c"'],
+    [['[a,', ' b]'], '[a, b]'],
+    [['>-', '  a', '  b'], '"a b"'],
+  ])('%j is set as %s', (lines, text) => {
+    expect(patched('n: {a: 1}\n', set('n.a', ...lines))).toBe(`n: {a: ${text}}\n`)
+  })
+})
+
 describe('wrap', () => {
   const wrap: Operation = { op: 'wrap', path: ['on'] }
   const add: Operation = { op: 'insert', path: ['on'], where: 'first', lines: ['new:'] }
