@@ -39,7 +39,7 @@ describe('the schedule of a poll', () => {
   })
 
   test('by a cron expression keeps its time zone', () => {
-    const schedule = scheduleOf({ minutes: 5, cron: '5 4 * * 1' }, 'Europe/Berlin', 'hook')
+    const schedule = scheduleOf({ cron: '5 4 * * 1' }, 'Europe/Berlin', 'hook')
     expect(schedule).toEqual({ cron: '5 4 * * 1', timeZone: 'Europe/Berlin', isExact: true })
     expect(entryKey(schedule)).toBe('5 4 * * 1 Europe/Berlin')
     expect(entryKey({ cron: '5 4 * * 1', timeZone: undefined })).toBe('5 4 * * 1 UTC')
