@@ -56,6 +56,14 @@ test.each([
   expect(fixUntrusted(file)).toEqual({ text: file.source.text, count: 0 })
 })
 
+// To record an intended change, run: npm run jest -- fix-shell -u
+test('each fixed script is the recorded one', () => {
+  const scripts = FIXABLE.map(
+    (script) => `${script}\n=>\n${fixed(script, 'bash').split('steps:\n')[1]}`,
+  )
+  expect(scripts.join('\n')).toMatchSnapshot()
+})
+
 test('a fixed file is a workflow', async () => {
   for (const script of FIXABLE) {
     const { text } = fixUntrusted(sourceFile(withStep(step(script))))

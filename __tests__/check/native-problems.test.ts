@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { NO_OTHER_FILES, RuleFile } from '../../src/check/rule.ts'
 import { ACTION_INPUTS, actionInput } from '../../src/check/rules/action-input.ts'
+import { missingSecret } from '../../src/check/rules/missing-secret.ts'
 import { sharedConcurrencyGroup } from '../../src/check/rules/shared-concurrency-group.ts'
+import { statePermissions } from '../../src/check/rules/state-permissions.ts'
 import { unreachableWebhook } from '../../src/check/rules/unreachable-webhook.ts'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
 import type { Problem } from '../../src/wire/errors.ts'
+import { parseYaml } from '../../src/workflow/yaml.ts'
 import { MANIFEST } from '../docs/manifest.ts'
 
 function native(text: string, hasSources = false) {
@@ -221,4 +224,120 @@ jobs:
   ])('is not where %s', (...[, concurrency, on]) => {
     expect(groups(concurrency, on)).toEqual([])
   })
+})
+
+describe('a secret that the step does not pass', () => {
+  const triggers = `on:
+  webhook: {path: '/\${{ vars.PLACE }}', verify: {scheme: github, secret: '\${{ secrets.ONE }}'}}
+  trello: {verify: {secret: '\${{ secrets.Two }}\${{ secrets.one }}'}}
+env: {A: '\${{ secrets.OTHER }}'}
+`
+  const problems = (given: string) => {
+    const file = '.github/workflows/hook.yml'
+    const text = `on: repository_dispatch\njobs: {a: {steps: [{uses: hookline/hookline@v1${given}}]}}`
+    const read = readNativeWorkflow('hook', { name: file, file, text })
+    if (!read) throw new Error('the action is not used')
+    const source = { name: 'x', file: 'x', text: triggers }
+    const files = new Map([
+      ['workflows/hook.yml', source],
+      ['triggers/a.yml', source],
+      ['triggers/empty.yml', { ...source, text: 'jobs: {}\n' }],
+    ])
+    const repository = {
+      ...NO_OTHER_FILES,
+      read: (path: string) => {
+        const found = files.get(path)
+        return found && { source: found, document: parseYaml(found) }
+      },
+    }
+    return new RuleFile(read, repository, { native: read })
+      .findings(missingSecret)
+      .map(({ message, hint }) => [message, hint])
+  }
+  const missing = (read: string, hint: string) => [
+    `the triggers read ${read}, and the step does not pass ${read.includes(',') ? 'them' : 'it'}`,
+    `write ${hint}`,
+  ]
+  const all = `secrets: '{"Two": \${{ toJSON(secrets.Two) }}, "ONE": \${{ toJSON(secrets.ONE) }}}'`
+  const place = missing('vars.PLACE', `vars: '{"PLACE": \${{ toJSON(vars.PLACE) }}}'`)
+  const both = missing('secrets.Two, secrets.ONE', all)
+
+  test.each<[string, readonly (readonly string[])[]]>([
+    ['', [both, place]],
+    [', with: {on: " "}', [both, place]],
+    [', with: {workflow: " triggers/a.yml "}', [both, place]],
+    [', with: {workflow: triggers/empty.yml}', []],
+    [', with: {workflow: triggers/none.yml}', []],
+    [', with: {workflow: "triggers/*.yml"}', []],
+    [', with: {workflow: "triggers/?.yml"}', []],
+    [', with: {workflow: "triggers/[a].yml"}', []],
+    [', with: {workflow: "{triggers/a.yml,b.yml}"}', []],
+    [', with: {workflow: "$A/a.yml"}', []],
+    [', with: {on: "webhook:"}', []],
+    [', with: {secrets: " ", vars: "{}"}', [both, place]],
+    [`, with: {secrets: '{"one": 1, "TWO": 2}', vars: '{"Place": 1}'}`, []],
+    [`, with: {secrets: '{"ONE": 1}'}`, [missing('secrets.Two', all), place]],
+    [`, with: {secrets: '{"TWOS": 1, "AONE": 1}'}`, [both, place]],
+    [', with: {secrets: "${{ toJSON( secrets ) }}", vars: "x ${{ TOJSON(VARS) }}"}', []],
+    [', with: {secrets: "x ${{ toJSON(vars) }}", vars: " ${{ steps.a.outputs.b }}"}', [both]],
+    [', with: {secrets: "x ${{ steps.a.outputs.b }}", vars: "toJSON(vars"}', [both, place]],
+  ])('is told of {uses: …%s}', (given, found) => {
+    expect(problems(given)).toEqual(found)
+  })
+})
+
+describe('a store on a branch without the permissions for it', () => {
+  const problems = (permissions: string, inputs: string, top = '') =>
+    native(
+      `on: repository_dispatch\n${top}jobs: {a: {${permissions} steps: [{uses: hookline/hookline@v1, with: {${inputs}}}]}}`,
+    )
+      .findings(statePermissions)
+      .map(({ message, notes }) => [message, notes])
+  const STATE = 'on: webhook, state: " branch:a"'
+  const contents = 'without contents: write, the step fails'
+  const actions = 'without actions: read, items of a failed run stay reserved'
+  const job = 'the job stores state on a branch without'
+  const none: (string | string[])[][] = []
+
+  test.each([
+    [
+      'permissions: {},',
+      STATE,
+      '',
+      [[`${job} \`contents: write\` and \`actions: read\``, [contents, actions]]],
+    ],
+    ['permissions: read-all,', STATE, '', [[`${job} \`contents: write\``, [contents]]]],
+    [
+      'permissions: {contents: read, actions: write},',
+      STATE,
+      '',
+      [[`${job} \`contents: write\``, [contents]]],
+    ],
+    ['permissions: {contents: write},', STATE, '', [[`${job} \`actions: read\``, [actions]]]],
+    [
+      'permissions: {contents: write, actions: none},',
+      STATE,
+      '',
+      [[`${job} \`actions: read\``, [actions]]],
+    ],
+    ['', STATE, 'permissions: {contents: write}\n', [[`${job} \`actions: read\``, [actions]]]],
+    ['permissions: {contents: write, actions: read},', STATE, 'permissions: {}\n', none],
+    ['permissions: {contents: write, actions: write},', STATE, '', none],
+    ['permissions: write-all,', STATE, '', none],
+    ['', STATE, '', none],
+    ['permissions: {},', 'on: webhook', '', none],
+    ['permissions: {},', 'on: webhook, state: none', '', none],
+    ['permissions: {},', 'on: webhook, state: "file:branch:a"', '', none],
+    ['permissions: {},', `${STATE}, github-token: "\${{ secrets.MINE }}"`, '', none],
+  ])('%s %s %s', (permissions, inputs, top, found) => {
+    expect(problems(permissions, inputs, top)).toEqual(found)
+  })
+
+  test.each(['github.token', 'secrets.GITHUB_TOKEN', 'SECRETS.github_token'])(
+    'also with the token of the job: %s',
+    (token) => {
+      const inputs = `${STATE}, github-token: "\${{ ${token} }}"`
+      expect(problems('permissions: {contents: write},', inputs)).toHaveLength(1)
+    },
+  )
 })

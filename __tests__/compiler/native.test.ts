@@ -145,12 +145,105 @@ test("the readers of a step's outputs are found: by its id, outputs of the job, 
   expect(plain).toMatchObject({ outputs: {}, neededBy: [], matrices: [] })
 })
 
+test('only exactly the items of the step are a matrix, in any case and with any spaces', () => {
+  const text = `jobs:
+  On:
+    outputs:
+      one: "\${{steps.Hookline.outputs.items}}"
+      two: "  \${{  STEPS.hookline.OUTPUTS.items  }} "
+      before: "x \${{ steps.hookline.outputs.items }}"
+      after: "\${{ steps.hookline.outputs.items }} x"
+      more: "\${{ steps.hookline.outputs.items2 }}"
+      list: [a]
+    steps:
+      - {id: hookline, uses: hookline/hookline@v1}
+  a:
+    needs: [x, On]
+    strategy:
+      matrix:
+        one: "\${{fromJSON(needs.On.outputs.one)}}"
+        two: "  \${{  FROMJSON(  NEEDS.on.outputs.TWO  )  }} "
+        before: "\${{ fromJSON(needs.On.outputs.before) }}"
+        after: "\${{ fromJSON(needs.On.outputs.after) }}"
+        more: "\${{ fromJSON(needs.On.outputs.more) }}"
+        text: "x \${{ fromJSON(needs.On.outputs.one) }}"
+        tail: "\${{ fromJSON(needs.On.outputs.one) }} x"
+        field: "\${{ fromJSON(needs.On.outputs.one)[0] }}"
+        other: "\${{ fromJSON(needs.other.outputs.one) }}"
+        include: []
+  b:
+    needs: on
+    strategy: {matrix: "\${{ fromJSON(needs.On.outputs.one) }}"}
+  c:
+    strategy: {matrix: {key: "\${{ fromJSON(needs.On.outputs.one) }}"}}
+`
+  const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
+  expect(native?.uses).toEqual([
+    {
+      job: 'On',
+      step: 'hookline',
+      on: undefined,
+      outputs: {
+        one: '${{steps.Hookline.outputs.items}}',
+        two: '  ${{  STEPS.hookline.OUTPUTS.items  }} ',
+        before: 'x ${{ steps.hookline.outputs.items }}',
+        after: '${{ steps.hookline.outputs.items }} x',
+        more: '${{ steps.hookline.outputs.items2 }}',
+      },
+      neededBy: ['a'],
+      matrices: [
+        { job: 'a', key: 'one' },
+        { job: 'a', key: 'two' },
+        { job: 'c', key: 'key' },
+      ],
+    },
+  ])
+  expect(readNativeWorkflow('hook', { name: FILE, file: FILE, text: 'on: push\n' })).toBe(undefined)
+})
+
+test('the mistakes of all inputs of a file are told, at most 20', () => {
+  const step = (on: string) => `      - uses: ./\n        with: {on: ${JSON.stringify(on)}}\n`
+  const messagesOf = (...ons: string[]) => {
+    const text = `jobs:\n  a:\n    steps:\n${ons.map(step).join('')}`
+    try {
+      return read(text)?.triggers.map(({ name }) => name)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      return error.problems.map(
+        ({ message, position }) =>
+          `${position?.line}:${position?.column}+${position?.length} ${message}`,
+      )
+    }
+  }
+  expect(messagesOf('webhook', ' ', 'trello: {}')).toEqual(['webhook', 'trello'])
+  expect(messagesOf('webhok', '', 'webhook', '{webhook: {method: psot}}', '${{ a')).toEqual([
+    '5:21+6 unknown trigger "webhok"',
+    '11:40+4 unknown HTTP method "psot"',
+    '13:21+5 input "on": expression is not closed with }}',
+  ])
+  expect(messagesOf(...Array.from({ length: 21 }, () => 'webhok'))).toHaveLength(20)
+  const many = Array.from({ length: 21 }, (_, at) => `webhok${at}: `).join('\n')
+  expect(messagesOf(many)).toHaveLength(20)
+})
+
 test.each([
   ['uses: hookline/hookline@v1', true],
   ["uses: './'", true],
   ['{uses: ./, id: a}', true],
   ['uses: ./local', false],
   ['uses: actions/checkout@v5', false],
+  ['uses: OCTO/HOOKLINE', true],
+  ['uses: octo/hooklines', false],
+  ['uses: octo-hookline', false],
+  ['"uses" : "./"', true],
+  ['uses: $/', true],
+  ['uses: ./ # a', true],
+  ['[{uses: ./}]', true],
+  ['uses: ./]', true],
+  ['uses: ../', false],
+  ['uses: ./a', false],
+  ['use: ./', false],
+  ['a\nuses: ./\nb', true],
 ])('%j may use the action: %j', (text, expected) => {
   expect(mayUseAction(text)).toBe(expected)
 })

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { nameProblems } from '../../src/compiler/compiled-files.ts'
+import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { caseFiles, expectedFindings } from '../support/case-files.ts'
 import { fc } from '../support/properties.ts'
 import { errorsOf, HOOK, POLLED, Repository } from './support/repository.ts'
@@ -35,6 +36,8 @@ test.each(REFUSED)('build refuses $path with its line', async ({ text, expected 
       message: expect.stringContaining(part),
     })),
   )
+  // To record an intended change, run: npm run jest -- compiler/refusals -u
+  expect(errors.map((error) => renderProblem(error)).join('\n')).toMatchSnapshot()
 })
 
 describe('build refuses', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import {
+  nativeTarget,
+  rewriteExpression,
+  rewriteText,
+  spelled,
+} from '../../src/compiler/rewrite.ts'
 import { UserError } from '../../src/wire/errors.ts'
-import { compileText, withStep } from './support/compiled.ts'
+import { compileText, sourceFile, withStep } from './support/compiled.ts'
 import { rewritten } from './support/rewritten.ts'
 
 describe('rewrites', () => {
@@ -198,4 +204,140 @@ describe('refuses, at its place,', () => {
     expect(error).toBeInstanceOf(UserError)
     expect(JSON.stringify(error)).toContain(JSON.stringify(message).slice(1, -1))
   })
+})
+
+describe('in one file, with the jobs that the compiler adds to needs', () => {
+  const file = sourceFile('on: [webhook, trello]\njobs: {a: {runs-on: x, steps: []}}\n')
+  const skipped = JSON.stringify({
+    webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} },
+    trello: { outcome: 'skipped', conclusion: 'skipped', outputs: {} },
+  })
+  const ON = 'fromJSON(needs.on.outputs.on)'
+  const [NATIVE, WHOLE] = [
+    "fromJSON(needs.on.outputs.on || '{}')",
+    `fromJSON(needs.on.outputs.on || '${skipped}')`,
+  ]
+  const A = `fromJSON(format('["{0}"]', needs.a.result))`
+  const OBJECT = `fromJSON(format('{{"a":{0}}}', toJSON(needs.a)))`
+  const [own, on, more] = [['a'], ['on', 'a'], ['on', 'a', 'b']]
+
+  test.each<[string, string | undefined, readonly string[], readonly string[], string]>([
+    ['on.webhook.outputs.a', undefined, own, on, `${ON}.webhook.outputs.a`],
+    ['on.webhook.outputs.a', 'NATIVE', own, on, `${NATIVE}.webhook.outputs.a`],
+    ["on['webhook'].Outputs['a b']", 'NATIVE', own, on, `${NATIVE}['webhook'].Outputs['a b']`],
+    ['on.webhook.outputs', 'NATIVE', own, on, `${WHOLE}.webhook.outputs`],
+    ['on.webhook.outcome', 'NATIVE', own, on, `${WHOLE}.webhook.outcome`],
+    ['on.webhook.outputs.*', 'NATIVE', own, on, `${WHOLE}.webhook.outputs.*`],
+    ['on.*.outputs.a', 'NATIVE', own, on, `${WHOLE}.*.outputs.a`],
+    ['on.webhook.other.a', 'NATIVE', own, on, `${WHOLE}.webhook.other.a`],
+    ['on', 'NATIVE', own, on, WHOLE],
+    ['needs.a.result', undefined, own, on, 'needs.a.result'],
+    ['needs', undefined, own, own, 'needs'],
+    ['toJSON(needs)', undefined, own, on, `toJSON(${OBJECT})`],
+    ['needs[x]', undefined, own, on, `${OBJECT}[x]`],
+    ['needs.*.outputs', undefined, own, on, `${OBJECT}.*.outputs`],
+    ['needs.*.results', undefined, own, on, `${OBJECT}.*.results`],
+    ['needs.*.result', undefined, own, on, A],
+    ['Needs . * . Result', undefined, own, on, A],
+    [
+      "contains(needs.*.result, 'failure')",
+      undefined,
+      own,
+      on,
+      "contains(needs.*.result, 'failure')",
+    ],
+    [
+      "CONTAINS( needs.*.result , 'cancelled' )",
+      undefined,
+      own,
+      on,
+      "CONTAINS( needs.*.result , 'cancelled' )",
+    ],
+    ["contains(needs.*.result, 'success')", undefined, own, on, `contains(${A}, 'success')`],
+    ["contains(needs.*.result, 'failure')", undefined, own, more, `contains(${A}, 'failure')`],
+    ["contains(needs.*.result, 'failures')", undefined, own, on, `contains(${A}, 'failures')`],
+    [
+      "contains(needs.*.result, 'failure' && x)",
+      undefined,
+      own,
+      on,
+      `contains(${A}, 'failure' && x)`,
+    ],
+    ["join(needs.*.result, 'failure')", undefined, own, on, `join(${A}, 'failure')`],
+    ["contains('failure', needs.*.result)", undefined, own, on, `contains('failure', ${A})`],
+    ['needs.*.result', undefined, [], ['on'], "fromJSON('[]')"],
+    ['needs', undefined, [], ['on'], "fromJSON('{}')"],
+    [
+      'needs',
+      undefined,
+      ['a', 'b'],
+      ['on', 'a', 'b'],
+      `fromJSON(format('{{"a":{0},"b":{1}}}', toJSON(needs.a), toJSON(needs.b)))`,
+    ],
+    [
+      'needs.*.result',
+      undefined,
+      ['a', 'b'],
+      ['on', 'a', 'b'],
+      `fromJSON(format('["{0}", "{1}"]', needs.a.result, needs.b.result))`,
+    ],
+  ])('%s, native %s, needs %j then %j', (expression, native, before, after, expected) => {
+    const target = nativeTarget(file, native, before, after)
+    expect(rewriteExpression(expression, target)).toBe(expected)
+    const open = '$' + '{{'
+    expect(rewriteText(`on ${open}${expression}}} ${open} on`, target)).toBe(
+      `on ${open}${expected}}} ${open} ${rewriteExpression('on', target)}`,
+    )
+  })
+})
+
+describe('the spelling that check --fix corrects', () => {
+  const open = '$' + '{{'
+  const corrected = (text: string) => {
+    const source = { name: 'a', file: 'a', text }
+    const found = spelled(source)
+    expect(found.source).toEqual({ ...source, text: found.source.text })
+    return [found.source.text, found.count]
+  }
+
+  test('is of operators, of strings and of patterns', () => {
+    const text = `name: ${open} a === "b" }}
+on:
+  webhook: {path: /a/:b?, config: {filter: {a: '${open} x === "y" }}'}}}
+  trello: {path: 5}
+  slack:
+    path: "/x/:y?"
+  discord: {path: '/it''s/:z?/*'}
+jobs:
+  a:
+    if: a !== 'it"s' && b = "c'd" && e == f && g >= h || 'x === "y"' == i
+    steps:
+      - run: echo "a" === ${open} a ==="" }} = ${open} b != "c" && d<=e }}
+      - if: 'a = "b"'
+`
+    expect(corrected(text)).toEqual([
+      `name: ${open} a == 'b' }}
+on:
+  webhook: {path: "/a{/:b}", config: {filter: {a: '${open} x === "y" }}'}}}
+  trello: {path: 5}
+  slack:
+    path: '/x{/:y}'
+  discord: {path: '/it''s{/:z}/*rest'}
+jobs:
+  a:
+    if: a != 'it"s' && b == 'c''d' && e == f && g >= h || 'x === "y"' == i
+    steps:
+      - run: echo "a" === ${open} a =='' }} = ${open} b != 'c' && d<=e }}
+      - if: 'a == ''b'''
+`,
+      13,
+    ])
+  })
+
+  test.each(['a: [', '- a', 'jobs: {a: {if: a == b}}\n', 'on: [webhook]\n', ''])(
+    'is nothing in %j',
+    (text) => {
+      expect(corrected(text)).toEqual([text, 0])
+    },
+  )
 })

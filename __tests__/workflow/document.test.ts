@@ -64,6 +64,76 @@ test('empty lines at the end of a text that keeps them are a part of it', () => 
   expect(linesOf('a: |\n  x\n\n\nb: 1\n').entry(['a'])?.end).toBe('a: |\n  x'.length)
 })
 
+test('each entry in block style has its column and its text, and entries in braces have none', () => {
+  const text = `# head
+a: 1 # one
+"b" :
+  - c
+  -   d: {e: 1, f: [2]}
+      g: >2+
+         kept
+
+  - - h
+
+    # between
+    - i: |
+        text
+
+  -
+  - ? j
+    : k
+l: {m:
+  n} # braces
+o:
+p: "two
+  lines"
+`
+  const entries = [...linesOf(text).entries.values()].map(({ path, start, column, end }) => [
+    path.join('.'),
+    column,
+    text.slice(start, end),
+  ])
+  expect(entries).toEqual([
+    ['a', 0, 'a: 1'],
+    [
+      'b',
+      0,
+      '"b" :\n  - c\n  -   d: {e: 1, f: [2]}\n      g: >2+\n         kept\n\n  - - h\n\n    # between\n    - i: |\n        text\n\n  -\n  - ? j\n    : k',
+    ],
+    ['b.0', 2, '- c'],
+    ['b.1', 2, '-   d: {e: 1, f: [2]}\n      g: >2+\n         kept\n\n'],
+    ['b.1.d', 6, 'd: {e: 1, f: [2]}'],
+    ['b.1.g', 6, 'g: >2+\n         kept\n\n'],
+    ['b.2', 2, '- - h\n\n    # between\n    - i: |\n        text'],
+    ['b.2.0', 4, '- h'],
+    ['b.2.1', 4, '- i: |\n        text'],
+    ['b.2.1.i', 6, 'i: |\n        text'],
+    ['b.3', 2, '-'],
+    ['b.4', 2, '- ? j\n    : k'],
+    ['b.4.j', 6, 'j\n    : k'],
+    ['l', 0, 'l: {m:\n  n}'],
+    ['o', 0, 'o:'],
+    ['p', 0, 'p: "two\n  lines"'],
+  ])
+})
+
+test.each([
+  ['before a mapping without white space', 'a: #b\n  c: 1\n', ['#b: beside a']],
+  ['of two lines above', '# c\n# d\na: 1\n', ['# c: above a', '# d: above a']],
+  ['between braces', 'a: {\n# c\n  b: 1}\nd: 2\n', ['# c: beside a']],
+  ['below braces', 'a: {b: 1}\n  # c\nd: 2\n', ['# c: below a']],
+  ['in the column between two parents', 'a:\n  b:\n    c: 1\n   # d\ne: 2\n', ['# d: below a.b']],
+  ['in the column of the last entry', 'a:\n  b:\n    c: 1\n  # d\ne: 2\n', ['# d: below a']],
+  ['in the first column, at the end', 'a:\n  b: 1\n# d\n', ['# d: below ']],
+  ['alone in a file', '# c\n', ['# c: below ']],
+  ['after a list in the column of its key', 'a:\n- b\n# c\nd: 1\n', ['# c: above d']],
+  ['in such a list', 'a:\n- b\n# c\n- d\n', ['# c: above a.1']],
+  ['after two lists', 'a:\n  - b:\n      - c\n    # d\n  - e\n', ['# d: below a.0']],
+  ['after quotes over lines', 'a: "b\n  # c" # d\n', ['# d: beside a']],
+])('a comment %s', (_, text, found) => {
+  expect(owners(text)).toEqual(found)
+})
+
 test('each item of a list begins at its own dash', () => {
   const text = 'a:\n  -\n  - # c\n    b: 1\n  - - c\n    - d\n  - &e\n    f: 1\n'
   const starts = [...linesOf(text).entries.values()]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ExpressionMistake, hasExpression } from '../../src/workflow/expression-text.ts'
-import { fillIn } from '../../src/workflow/expressions.ts'
+import { fillIn, refuseEvent, refuseUnset } from '../../src/workflow/expressions.ts'
 import { fc } from '../support/properties.ts'
 
 const CONTEXTS = {
@@ -63,6 +63,105 @@ describe('a mistake', () => {
     const mistake = new ExpressionMistake(message, expression)
     expect(() => fillIn(text, CONTEXTS)).toThrow(mistake)
   })
+})
+
+describe('an expression whose value the sender of the event words is refused', () => {
+  const refused = (text: string) => {
+    try {
+      refuseEvent(text, CONTEXTS)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ExpressionMistake)) throw error
+      return [error.message, error.expression]
+    }
+  }
+  const message = 'the expression reads the event, which its sender words: take it from the item'
+
+  test.each([
+    'github.event.a',
+    'GITHUB.Event',
+    "github['event'].a",
+    'github.head_ref',
+    'toJSON(github)',
+    '(github.event.a)',
+    'github[vars.N]',
+    'github.*',
+    "secrets.A && github.event.a || 'b'",
+    "format('{0}', github.event.a)",
+    'secrets[github.event.a]',
+    'fromJSON(secrets.JSON)[github.event.a]',
+    "(github.event.a == 'x') && github.head_ref",
+  ])('%s', (expression) => {
+    expect(refused(`a ${e('1')} ${e(expression)}`)).toEqual([message, expression])
+  })
+
+  test.each([
+    'github.ref',
+    "github['event_name']",
+    "github.event.a == 'x'",
+    "!github.event.a && 'b'",
+    "(github.event.a != 'x') && 'b'",
+    "contains(github.event.a, 'x') && secrets.A",
+    "startsWith(github.event.a, 'x')",
+    'endsWith(github.event.a, github.event.b)',
+    'secrets.event',
+    "secrets['github']",
+    'vars.*',
+    "'github.event'",
+  ])('and not %s', (expression) => {
+    expect(refused(e(expression))).toBe(undefined)
+    expect(refused(expression)).toBe(undefined)
+  })
+})
+
+test.each([
+  [
+    'secrets.NO',
+    true,
+    'secrets.NO is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
+  ],
+  [
+    'vars.NO',
+    true,
+    'vars.NO is empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+  ['env.NO', true, 'env.NO is empty: is the variable set where the action runs?'],
+  [
+    "format('{0}{1}', vars.NO, secrets.NO)",
+    false,
+    'vars.NO, secrets.NO are empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+  [
+    "format('{0}{0}', vars.NO)",
+    false,
+    'vars.NO is empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+  ['github.nothing', true, 'the expression is empty'],
+  ["'  '", true, 'the expression is empty'],
+  ['github.nothing', false, undefined],
+  ['!vars.NO', false, undefined],
+  [
+    '!vars.NO',
+    true,
+    'vars.NO is empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+  ['contains(vars.NO, secrets.A)', false, undefined],
+  ['vars.* && secrets.A', true, undefined],
+  ['github.event.list.*.id', true, undefined],
+  [
+    'github.event.list[vars.NO]',
+    false,
+    'vars.NO is empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+  [
+    'secrets[vars.NO]',
+    false,
+    'vars.NO is empty: is the variable set, and given to the action under "vars", or to dev in .env?',
+  ],
+])('%s, strict %s: %s', (expression, strict, message) => {
+  const check = () => refuseUnset(`a${e(expression)}`, CONTEXTS, strict)
+  if (message === undefined) expect(check).not.toThrow()
+  else expect(check).toThrow(new ExpressionMistake(message, expression))
 })
 
 test('any text fills in or is a mistake of its own kind', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { isMap, isScalar, parseDocument } from 'yaml'
+import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { FatalMistake } from '../../src/workflow/mistakes.ts'
 import { parseYaml, yamlWarnings } from '../../src/workflow/yaml.ts'
 import { fc } from '../support/properties.ts'
@@ -17,6 +18,18 @@ function found(text: string): string[][] {
       `${code}`,
       hint,
     ])
+  }
+}
+
+/** The findings as `check` prints them. To record an intended change, run: npm run jest -- github-yaml -u */
+function printed(text: string): string {
+  const source = { name: 'a.yml', file: 'a.yml', text }
+  try {
+    const warnings = yamlWarnings(source, parseYaml(source))
+    return warnings.map((one) => renderProblem(one, 'warning')).join('\n')
+  } catch (error) {
+    if (!(error instanceof FatalMistake)) throw error
+    return error.problems.map((one) => renderProblem(one)).join('\n')
   }
 }
 
@@ -64,6 +77,7 @@ describe('a tag before a scalar', () => {
     ['a file of triggers', 'webhook:\n  path: !x /a\n', '2:9', 'path: "!x /a"'],
   ])('is refused: %s', (_, text, at, cure) => {
     expect(found(text)).toEqual([[at, 'yaml-tag', expect.stringContaining(cure)]])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test.each(['!!binary aGk=', '!!strange x', '!!floating 1'])(
@@ -121,6 +135,7 @@ describe('a tag before a mapping or a list', () => {
     ['a list in brackets', job('needs: !!seq [b]'), '5:12'],
   ])('is a warning: %s', (_, text, at) => {
     expect(found(text)).toEqual([[at, 'ignored-yaml']])
+    expect(printed(text)).toMatchSnapshot()
   })
 })
 
@@ -133,6 +148,7 @@ describe('a directive', () => {
     ['a handle twice', `%TAG !y! a\n%TAG !y! b\n---\n${job()}`, '2:1'],
   ])('is refused: %s', (_, text, at) => {
     expect(found(text)).toEqual([[at, 'yaml-directive', 'remove the line']])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test.each([
@@ -170,6 +186,7 @@ describe('two keys that differ in case', () => {
     ['an action', 'runs: {using: node24}\ninputs: {a: {}, A: {}}\n'],
   ])('are refused: %s', (_, text) => {
     expect(codes(text)).toEqual(['duplicate-key'])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test.each([
@@ -193,6 +210,7 @@ describe('the name of an anchor', () => {
     ['a pattern in brackets', job('paths: [**/a]'), '5:13', '"**/a"'],
   ])('is refused: %s', (_, text, at, cure) => {
     expect(found(text)).toEqual([[at, 'anchor-name', expect.stringContaining(cure)]])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test('is shown without signs at its ends', () => {
@@ -221,6 +239,7 @@ describe('a merge key', () => {
     ['the matrix', job('strategy: {matrix: {<<: {a: [1]}}}'), '5:25'],
   ])('is refused: %s', (_, text, at) => {
     expect(found(text)).toEqual([[at, 'merge-key', expect.stringContaining('write the keys here')]])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test.each([
@@ -230,6 +249,7 @@ describe('a merge key', () => {
     ['a name with a string', job('env: {<<: a}')],
   ])('is a warning: %s', (_, text) => {
     expect(codes(text)).toEqual(['ignored-yaml'])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test('is accepted in quotes', () => {
@@ -247,6 +267,7 @@ describe('other input that GitHub refuses', () => {
     ['32 bits', job('env: {A: 0x1deadbeef}'), '5:14 number-range quote the value: "0x1deadbeef"'],
   ])('%s', (_, text, expected) => {
     expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test.each([
@@ -287,6 +308,7 @@ describe('a slip has one finding, with its cure', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
+    expect(printed(text)).toMatchSnapshot()
   })
 })
 
@@ -324,6 +346,7 @@ describe('an unindented line that ends a block', () => {
       '\n',
     )
     const column = 1 + (lines[0]?.search(/\S/) ?? 0)
+    expect(printed(text)).toMatchSnapshot()
     expect(found(text)[0]).toEqual([
       `8:${column}`,
       'yaml-syntax',
@@ -357,6 +380,7 @@ describe('an unindented line that ends a block', () => {
   ])('is not %s, which has its own mistake', (_, line, expected) => {
     const text = `${step('- run: |', '    a')}${line}\n`
     expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
+    expect(printed(text)).toMatchSnapshot()
   })
 
   test('a mistake on the second line, after an empty one, is none', () => {
@@ -378,6 +402,139 @@ describe('an unindented line that ends a block', () => {
     const [[place] = []] = found(`${step('- run: |', '    a')}env:\n}\n`)
     expect(place).toBe('9:1')
   })
+})
+
+describe('the printed findings are those of the recording:', () => {
+  test.each([
+    ['a key below a value', 'a: b\n  c: d\ne: f\n'],
+    ['a key below a value, after a comment', 'a: b # c\n   c.d: e\n'],
+    ['words without a colon', 'a: 1\nb c\nd: e\n'],
+    ['a tab after spaces', 'a:\n  \tb: c\n'],
+    ['two tabs in a list', 'a:\n\t\t- b\n'],
+    ['no-break spaces after spaces', 'a:\n  b: 1\n  \u00a0\u00a0c: d\n'],
+    ['a tab within a line', 'a:\tb\nc: @d\n'],
+    ['single quotes with escapes, open', "a: 'it''s ''b\nc: d\n"],
+    ['double quotes with escapes, open', 'a: "b \\"c\\" d\ne: f\n'],
+    ['quotes that are open at the end of the file', 'a: "b'],
+    ['text after double quotes', 'a: "b" == c\n'],
+    ['text after single quotes and white space', "a: 'b'  == c\n"],
+    ['text after a list', 'a: [b] c\n'],
+    ['an open list', 'a: [b,\nc: d\n'],
+    ['an open mapping', 'a: {b: c\nd: e\n'],
+    ['a bracket too many', 'a: [b]]\nc: d\n'],
+    ['a brace too many', 'a: b}\nc: {d: e}}\n'],
+    ['a bracket that closes a brace', 'a: {b: c]\n'],
+    ['a backtick', 'a: `b`\n'],
+    ['a percent sign', 'a: %b\n'],
+    ['an ampersand alone', 'a: & b\n'],
+    ['an asterisk alone', 'a: * b\n'],
+    ['a key in a list', '- a\nb: c\n'],
+    ['an item in a mapping', 'a: b\n- c\n'],
+    ['an item with less indentation', 'a:\n    - b\n  - c\n'],
+    ['an item with more indentation', 'a:\n  - b\n    - c\n'],
+    ['two colons', 'a: b: c\n'],
+    ['a list on the line of its key', 'a: - b\n'],
+    ['a header of a block with text', 'a: >x\n  b\n'],
+    ['a header with two numbers', 'a: |22\n  b\n'],
+    ['a block whose first line is empty and deeper', 'a: |\n      \n  b\nc: d\n'],
+    ['an unknown escape', 'a: "\\q"\n'],
+    ['an escape that is too short', 'a: "\\u12"\n'],
+    ['a key that is a list', '[a]: b\n'],
+    ['a key that is a mapping', '{a: b}: c\n'],
+    ['a key that is an alias', 'a: &b c\n*b : d\n'],
+    ['expressions in braces', 'a: {b: ${{ c }}, d: ${{ e }}}\n'],
+    ['an expression in brackets', 'a: [${{ b }}, c]\n'],
+    ['a condition with a colon', "if: a == 'b: c'\nd: e: f\n"],
+    ['an alias without a name in a list', 'a: [*, b]\n'],
+    ['a line after the end of the document', 'a: b\n...\nc: d\ne: f\n'],
+    ['a comment that follows a value directly', 'a: "b"#c\n'],
+    ['mistakes on lines that follow each other', 'a: @b\nc: @d\n\ne: @f\n'],
+    ['two mistakes on one line', 'a: {b: @c, d: @e}\n'],
+    ['an alias of a later anchor', 'a: *b\nc: &b d\n'],
+    ['an alias with a slip', 'a: &build {x: y}\nc: *biuld\n'],
+    ['aliases of two names', 'a: &b c\nd: &e f\ng: [*b, *e, *h]\n'],
+    ['an anchor within itself', 'a: &b [c, *b]\nd: &e {f: *e}\n'],
+    ['a key twice', 'a: 1\nb: 2\na: 3\na: 4\n'],
+    ['a null and an empty key', 'jobs: {~: 1, null: 2, "": 3}\n'],
+    ['equal numbers as keys', 'jobs: {1: a, 1.0: b, 01: c, 0x1: d, 1e0: e, "1": f}\n'],
+    [
+      'numbers that are none as keys',
+      'jobs: {.inf: a, .INF: b, +.Inf: c, -.inf: d, .nan: e, .NaN: f, nan: g, .nano: h}\n',
+    ],
+    ['a tag of a value and a key', 'jobs: {!!str A: 1, a: 2}\n'],
+    ['keys with expressions', 'jobs: {"${{ a }}": 1, "${{ A }}": 2, "${{ a }}": 3}\n'],
+    ['no-break space as a key', 'jobs:\n  \u00a0a: 1\n'],
+    [
+      'numbers',
+      'jobs: {a: 0xffffffff, b: 0x100000000, c: 0o37777777777, d: 0o40000000000, e: 00x1, f: "0x100000000"}\n',
+    ],
+    [
+      'merge keys in an action',
+      'runs: {using: a, <<: {b: c}}\ninputs: {<<: {d: e}}\noutputs: {<<: {d: e}}\n<<: {f: g}\n',
+    ],
+    [
+      'merge keys in places with names',
+      'on:\n  workflow_dispatch: {inputs: {<<: {a: b}}}\n  workflow_call: {secrets: {<<: {a: b}}, outputs: {<<: {a: b}}}\njobs:\n  a:\n    services: {<<: {a: b}}\n    strategy: {matrix: {a: [{<<: {a: b}}]}}\n',
+    ],
+    [
+      'merge keys elsewhere',
+      'on:\n  workflow_run: {inputs: {<<: {a: b}}}\njobs:\n  a:\n    services: {b: {<<: {a: b}}}\n    strategy: {<<: {a: b}}\n',
+    ],
+    ['true as a key', 'TRUE: push\njobs: {}\n'],
+    ['true as a key, with on', 'true: push\non: push\njobs: {}\n'],
+    ['directives', '%TAG !a! tag:a\n%TAG !a! tag:b\n%TAG !b! tag:c\n%FOO bar\n---\na: b\n'],
+    ['a directive of YAML 1.2 and another one', '%YAML 1.2\n%YAML 1.1\n---\na: b\n'],
+    ['YAML 1.1 with zeros', '%YAML 01.01\n---\na: yes\n'],
+    ['YAML 1.10', '%YAML 1.10\n---\na: yes\n'],
+    ['YAML 1.1 in a text', 'a: |\n  %YAML 1.1\n---\n'],
+    ['an anchor in an action', 'runs: &a {using: b}\ninputs: *a\n'],
+    ['anchors and aliases with other signs', 'a: &b.c d\ne: *b.c\nf: *.g\nh: &- i\n'],
+    ['tags on one line', 'a: {b: !c d, e: !f, g: !h "i", j: !k [l], m: !!int x}\n'],
+    [
+      'tags on several lines',
+      'a:\n  - !b\n    c\n  - !d | # e\n    f\n  - !g >-\n    h\n  - !i\n  - !j "k l" # m\n  - !n &o p # q\n  - &r !s t\n',
+    ],
+    ['a long tag', `a: !b ${'c'.repeat(117)}\nd: !e ${'f'.repeat(118)}\n`],
+    [
+      'tags with numbers',
+      'a: [!!int +1, !!int 0b1, !!float 1., !!float .5e-3, !!float 1_0, !!bool True, !!bool tRue, !!null Null, !!null x, !!float -.INF, !!float nan, !!int 0o17, !!int 0x100000000]\n',
+    ],
+    ['tags of keys', '!a b: c\nd: {!!int e: f, !!binary g: h}\n'],
+    ['too many levels', `jobs:\n  a: ${'['.repeat(49)}${']'.repeat(49)}\n`],
+    [
+      'a section in a script',
+      'jobs:\n  a:\n    steps:\n      - run: |\n          x\nenv: (a)\n          y\n',
+    ],
+    [
+      'a section after a script',
+      'jobs:\n  a:\n    steps:\n      - run: |\n          x\nname: a b\nenv:\n  a: b\n',
+    ],
+    [
+      'a line of a heredoc with a key',
+      'jobs:\n  a:\n    steps:\n      - run: |\n          cat <<EOF\nFrom: a\n\n           b\nEOF\n      - run: c\n',
+    ],
+    ['a line of a folded text', 'a:\n  b: >-\n    x\n y\n  c: d\n'],
+    ['a line of a text with signs', 'a:\n  b: |2+\n      x\n y z\n'],
+    ['an item of a text', 'a:\n  - b: |\n      x\n   - y\n'],
+    ['a key of a text in a list', 'a:\n  - - b: |\n        x\n     c: y\n    d: e\n'],
+  ])('%s', (_, text) => {
+    expect(printed(text)).toMatchSnapshot()
+  })
+})
+
+test('only the first 20 findings are shown', () => {
+  const mistakes = (count: number) =>
+    Array.from({ length: count }, (_, at) => `k${at}: @a\n\n`).join('')
+  const last = (count: number) => printed(mistakes(count)).split('\n').at(-1)
+  expect(codes(mistakes(21))).toHaveLength(20)
+  expect([20, 21, 22].map(last)).toEqual([
+    '    |      ^ quote the value',
+    '    = and 1 more',
+    '    = and 2 more',
+  ])
+  const warnings = (count: number) => `a:\n${'  - !x {a: b}\n'.repeat(count)}`
+  expect(codes(warnings(20))).toHaveLength(20)
+  expect(codes(warnings(21))).toHaveLength(20)
 })
 
 describe('limits', () => {

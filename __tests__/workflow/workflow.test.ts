@@ -8,6 +8,8 @@ import { readOnSection, readWorkflowFile, type Workflow } from '../../src/workfl
 const CONTEXTS = { secrets: { TEXT: 's3cret' }, vars: {}, github: {}, env: {} }
 const FILE = 'workflows/hook.yml'
 
+// To record an intended change of the printed problems, run: npm run jest -- workflow/workflow -u
+
 /** The result of reading: the names of the triggers, or the printed problems. */
 function outcome(read: () => Workflow): readonly string[] {
   try {
@@ -109,6 +111,7 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
     expect(others).toEqual([])
     expect(problem).toContain(`--> ${FILE}:${place}`)
     expect(problem).toMatch(new RegExp(`\\^ .*${hint.replace('?', '\\?')}`))
+    expect(problem).toMatchSnapshot()
   })
 })
 
@@ -143,6 +146,7 @@ describe('a mistake is shown at its place', () => {
     const start = carets.indexOf('^')
     expect(line.slice(start, carets.lastIndexOf('^') + 1)).toBe(marked)
     expect(problem).not.toMatch(/[\r\t]/)
+    expect(problem).toMatchSnapshot()
   })
 })
 
@@ -174,6 +178,7 @@ describe('options that are wrong', () => {
   ])('%s', (options, message) => {
     const [problem = '', ...more] = section(`webhook: ${options}`)
     expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(problem).toMatchSnapshot()
     expect(more).toEqual([])
   })
 })
@@ -193,6 +198,43 @@ describe('the value of an expression is never quoted', () => {
     const [problem = ''] = section(`webhook: ${options}`)
     if (message === undefined) expect(problem).toBe('webhook')
     else expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(problem).toMatchSnapshot()
     expect(problem).not.toContain('s3cret')
+  })
+})
+
+describe('values of expressions, and long integers, are checked as they are recorded:', () => {
+  const e = (expression: string) => JSON.stringify(`\${{ ${expression} }}`)
+  test.each([
+    `webhook: {config: {limit: ${e("'5'")}}}`,
+    `webhook: {config: {active: ${e("'true'")}}}`,
+    `webhook: {config: {limit: ${e("fromJSON('-1')")}}}`,
+    `webhook: {config: {limit: ${e("fromJSON('5')")}, active: ${e("fromJSON('true')")}}}`,
+    `webhook: {method: ${e("fromJSON('[]')")}}`,
+    `webhook: {method: ${e('fromJSON(\'["get","psot"]\')')}}`,
+    `webhook: {path: ${e("fromJSON('5')")}}`,
+    `webhook: {path: ${e("fromJSON('{}')")}}`,
+    `webhook: {config: ${e('fromJSON(\'{"limt":1,"limit":-1}\')')}}`,
+    `webhook: ${e('fromJSON(\'{"metod":1,"path":5}\')')}`,
+    `webhook: ${e("fromJSON('[1]')")}`,
+    `webhook: {config: ${e("fromJSON('[1]')")}}`,
+    `webhook: {config: {filter: ${e('fromJSON(\'{"a":{"$gtt":1}}\')')}}}`,
+    `webhook: {config: {filter: {a: {$gtt: ${e("fromJSON('1')")}}}}}`,
+    `webhook: {config: {sort: ${e('fromJSON(\'{"a":2}\')')}}}`,
+    `webhook: {config: {outputsMode: ${e("'x'")}}}`,
+    `webhook: {config: {every: ${e("'x'")}}}`,
+    `webhook: {config: {timeZone: ${e("'x'")}}}`,
+    `webhook: {verify: ${e("fromJSON('[]')")}}`,
+    `webhook: {verify: ${e("fromJSON('[[1]]')")}}`,
+    `webhook: {verify: {scheme: ${e("'githb'")}, secret: a}}`,
+    `webhook: {verify: [{scheme: github, secret: ${e("'s'")}, tolerance: ${e("'5'")}}, {scheme: github}]}`,
+    `webhook: {deduplicationKey: ${e("'a..b'")}}`,
+    `messaging_bot: {token: ${e("'x'")}}`,
+    `messaging_bot: {token: "1:a", chats: ${e("fromJSON('[1,{}]')")}}`,
+    `messaging_bot: {token: "1:a", webhook: ${e("'true'")}}`,
+    `webhook: {config: {filter: {a: ${e("fromJSON('1089234567890123456')")}, b: ${e("fromJSON('100000000000000')")}, c: {$in: [${e("fromJSON('-1000000000000000')")}]}}}}`,
+    `webhook: {config: {filter: {a: 999999999999999, b: 1000000000000000, c: -1000000000000000, d: 1.5e15, e: 1000000000000000.0, f: 1E+15, g: +1000000000000000, h: {$gte: 1000000000000000}, i: {$not: {$lt: 0x7fffffffffffffff}}}}}`,
+  ])('%s', (text) => {
+    expect(section(text).join('\n')).toMatchSnapshot()
   })
 })

@@ -16,11 +16,13 @@ export async function goldenFiles() {
   const cli = join(await bundlesForTests(), 'dist/cli/index.js')
   const golden = await readdir(join(FOLDER, 'golden'))
   const names = golden.filter((name) => name.endsWith('.yml') && !name.endsWith('.jobs.yml'))
+  const branches = await readdir(join(FOLDER, 'branches'))
   const folder = await mkdtemp(join(tmpdir(), 'hookline-golden-'))
   try {
     await mkdir(join(folder, '.github'))
     for (const name of names) {
-      await cp(join(FOLDER, 'workflows', name), join(folder, 'workflows', name))
+      const source = join(FOLDER, branches.includes(name) ? 'branches' : 'workflows', name)
+      await cp(source, join(folder, 'workflows', name))
       const dispatch = name.startsWith('direct') ? 'workflow' : 'repository'
       await writeFile(join(folder, '.github/hookline.yml'), `dispatch: ${dispatch}\n`)
       execFileSync(process.execPath, [cli, 'build', `workflows/${name}`], {

@@ -89,14 +89,15 @@ export function isSameText(existing: string | undefined, compiled: string): bool
  * versions write them.
  */
 export function hasNewerActions(existing: string, compiled: string): boolean {
-  const [lines, others] = [existing, compiled].map((text) =>
-    withUnixLines(text).replace(/\n$/, '').split('\n'),
-  )
-  if (!lines || !others || lines.length !== others.length) return false
-  const pairs = lines.flatMap((line, at) => (line === others[at] ? [] : [[line, others[at] ?? '']]))
-  return pairs.every(([line = '', other = '']) => {
-    const [one, two] = [USES.exec(line), USES.exec(other)]
-    return one?.[1] !== undefined && one[1] === two?.[1] && isLater(one[2] ?? '', two[2] ?? '')
+  const linesOf = (text: string) => withUnixLines(text).replace(/\n$/, '').split('\n')
+  const [lines, others] = [linesOf(existing), linesOf(compiled)]
+  if (lines.length !== others.length) return false
+  return lines.every((line, at) => {
+    const other = others[at] ?? ''
+    if (line === other) return true
+    const [, action, version = ''] = USES.exec(line) ?? []
+    const [, sameAction, before = ''] = USES.exec(other) ?? []
+    return action !== undefined && action === sameAction && isLater(version, before)
   })
 }
 
@@ -104,9 +105,10 @@ export function hasNewerActions(existing: string, compiled: string): boolean {
 const USES = /^(\s*(?:-\s+)?uses:\s*['"]?[^@\s]+)@(?:[0-9a-f]{40}['"]?\s+#\s*)?(\S+)/
 
 function isLater(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((version) => version.match(/\d+/g)?.map(Number) ?? [])
-  const at = a?.findIndex((part, index) => part !== (b?.[index] ?? 0)) ?? -1
-  return at >= 0 && (a?.[at] ?? 0) > (b?.[at] ?? 0)
+  const numbersOf = (version: string) => version.match(/\d+/g)?.map(Number) ?? []
+  const before = numbersOf(other)
+  const steps = numbersOf(one).map((number, at) => number - (before[at] ?? 0))
+  return (steps.find((step) => step !== 0) ?? 0) > 0
 }
 
 /** A workflow file by its path. */

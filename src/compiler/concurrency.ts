@@ -107,7 +107,7 @@ export function concurrencyFindings(plan: Plan): Finding[] {
   const { file } = plan
   const every = everyConcurrency(file)
   const notices = [
-    ...every.flatMap((one) => queueNotices(file, one)),
+    ...every.flatMap((one) => queueNotices(plan, one)),
     ...sharedNotices(plan),
     ...itemNotices(plan),
   ]
@@ -149,14 +149,15 @@ function itemNotices(plan: Plan): Mistake[] {
 /**
  * By default GitHub keeps only the newest waiting run. With `cancel-in-progress` that is intended.
  */
-function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Mistake[] {
+function queueNotices({ file, options }: Plan, { key, settings, cancels }: Concurrency): Mistake[] {
   if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
   return [
     {
       code: 'waiting-cancelled',
       message: 'a newer run cancels the run that waits for this concurrency group',
       position: positionAt(file.source, ...rangeOf(key)),
-      hint: 'add "queue: max"',
+      // Other forges know no queue, and the compiler leaves it out for them.
+      ...(options.forge === 'github' && { hint: 'add "queue: max"' }),
     },
   ]
 }

@@ -65,7 +65,6 @@ function readPermissions(declared: Json | undefined): Permissions {
 
 function union(one: Permissions, other: Permissions): Permissions {
   if (one === 'write-all' || other === 'write-all') return 'write-all'
-  if (one === other) return one
   const [a, b] = [perScope(one), perScope(other)]
   const scopes = [...new Set([...Object.keys(a), ...Object.keys(b)])]
   return Object.fromEntries(

@@ -114,7 +114,7 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
         }
       }
       const notes = [
-        'build with --state branch:hookline-state',
+        'write "state: branch:hookline-state" under "hookline:"',
         ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
       ]
       return { code: 'option-needs', message: `"${option}" needs a store`, position, notes }

@@ -39,10 +39,7 @@ export interface StateChoice {
   readonly value: string
 }
 
-/**
- * Parses the input `state`, or the option `--state`; `undefined` if it has none of the
- * `STATE_FORMS`.
- */
+/** Parses the input or the setting `state`; `undefined` if it has none of the `STATE_FORMS`. */
 export function parseState(text: string): StateChoice | undefined {
   const trimmed = text.trim()
   if (trimmed === 'none' || trimmed === '') return { kind: 'none', value: '' }

@@ -10,6 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
+import { SCALAR, TOKEN_MARKS } from './github-yaml.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
 import { type NodePair, type Path, pairKey, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
@@ -165,7 +166,8 @@ function blockEntries(text: string, top: Node | null): BlockEntry[] {
 
 /** The dash of the next item of a list, on a line of its own. */
 function dashFrom(text: string, from: number, column: number): number {
-  let line = text.indexOf('\n', from) + 1
+  // A text that keeps its last empty lines ends at the start of a line.
+  let line = text.indexOf('\n', from - 1) + 1
   while (line > 0 && line < text.length) {
     const place = line + column
     if (text[place] === '-' && text.slice(line, place).trim() === '') return place
@@ -184,18 +186,14 @@ function nodeEnd(text: string, node: Node): number {
   return isKept ? end : trimmedEnd(text, start, end)
 }
 
-/** Tokens without characters, by which the lexer marks the next token as a document or a scalar. */
-const SCALAR_MARK = '\u001f'
-const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR_MARK])
-
 function commentsOf(text: string, entries: readonly BlockEntry[]): Comment[] {
   const comments: Comment[] = []
   let at = 0
   let before = ''
   let next = 0
   for (const token of new Lexer().lex(text)) {
-    if (!MARKS.has(token)) {
-      if (token.startsWith('#') && before !== SCALAR_MARK) {
+    if (!TOKEN_MARKS.has(token)) {
+      if (token.startsWith('#') && before !== SCALAR) {
         while (entries[next] && (entries[next]?.start ?? 0) < at) next++
         comments.push(commentAt(text, entries, next, { start: at, end: at + token.length }))
       }

@@ -277,7 +277,9 @@ function unsetReads(tree: Expr, contexts: data.Dictionary, strict: boolean): rea
     const context = expr instanceof ContextAccess ? expr.name.lexeme.toLowerCase() : ''
     if (!SETTINGS.includes(context)) return [...readsOf(expr), ...inner]
     if (index instanceof Star || truthy(valueAt(access))) return inner
-    return [`${context}.${valueAt(index).coerceString()}`, ...inner]
+    const name = valueAt(index).coerceString()
+    // A name that is computed from an unset variable is empty; the variable is the mistake.
+    return name === '' ? inner : [`${context}.${name}`, ...inner]
   }
 }
 

@@ -32,7 +32,7 @@ interface Mark {
 }
 
 /** By this character, the lexer marks the next token as a scalar. */
-const SCALAR = '\u001f'
+export const SCALAR = '\u001f'
 
 /** Tokens without characters, by which the lexer marks a document, a scalar and an error. */
 export const TOKEN_MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR])
@@ -532,10 +532,10 @@ function comparedKey({ value, type, tag }: Scalar): string {
   const name = String(value)
   if (type !== Scalar.PLAIN || tag !== undefined) return name.toLowerCase()
   if (/^(?:~|null|Null|NULL)$/.test(name)) return ''
-  const isNumber = INTEGER.test(name) || FLOAT.test(name)
-  return isNumber && !name.includes('.n') && !name.includes('.i')
-    ? String(Number(name))
-    : name.toLowerCase()
+  if (!INTEGER.test(name) && !FLOAT.test(name)) return name.toLowerCase()
+  if (/nan$/i.test(name)) return 'nan'
+  if (/inf$/i.test(name)) return name.startsWith('-') ? '-infinity' : 'infinity'
+  return String(Number(name))
 }
 
 function inQuotes(text: string): string {

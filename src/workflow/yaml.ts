@@ -174,7 +174,9 @@ function openQuote(text: string, quote: string, before: number): number {
 
 /** The usual cause of a token where YAML expects none. */
 function tokenHint(text: string, { message, pos: [start] }: YAMLError): string | undefined {
-  if (message.startsWith('Not a YAML token')) return 'begin the text on the next line'
+  if (/^(?:Not a YAML token|Block scalar header)/.test(message)) {
+    return 'begin the text on the next line'
+  }
   if (text.startsWith('${{', start - 1)) return 'quote the value with the expression'
   if (!message.endsWith('at node end')) return undefined
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
@@ -276,7 +278,7 @@ function firstUnindented(text: string, line: number, blocks: YamlMarks['blocks']
 
 /** Errors of the library about lines with different indentation. */
 const OF_LINES =
-  /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar|Sequence item without)/
+  /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalars with|Sequence item without)/
 
 /** A tab, or a character that looks like a space, before the first word of a line. */
 function indentationProblem(source: Source, word: number): Mistake | undefined {

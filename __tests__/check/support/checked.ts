@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkWorkflows } from '../../../src/cli/check.ts'
 import type { Finding } from '../../../src/wire/errors.ts'
-import { Repository } from '../../compiler/support/repository.ts'
+import { GLOBS, Repository } from '../../compiler/support/repository.ts'
 
 /** A repository without sources, for one workflow of GitHub's own at a time. */
 export class Checked {
@@ -22,6 +22,13 @@ export class Checked {
     this.#repository.write('.github/workflows/hook.yml', text)
     const { root } = this.#repository
     const { findings } = await checkWorkflows({ root, globs: [], strict })
+    return findings
+  }
+
+  /** The findings in the source `workflows/hook.yml` with this text. */
+  async findingsInSource(text: string): Promise<readonly Finding[]> {
+    this.#repository.write('workflows/hook.yml', text)
+    const { findings } = await checkWorkflows({ root: this.#repository.root, globs: GLOBS })
     return findings
   }
 

@@ -35,16 +35,17 @@ function missingSecrets(file: RuleFile): Problem[] {
     const read = readIn(file, given)
     return ['secrets', 'vars'].flatMap((context): Problem[] => {
       const passed = childOf(given, context)
-      const missing = read(context).filter((name) => !passes(textOf(passed), context, name))
+      const names = read(context)
+      const missing = names.filter((name) => !passes(textOf(passed), context, name))
       const place = textAt(passed) ?? textAt(childOf(step, 'uses'))
       if (missing.length === 0 || !place) return []
-      const list = missing.join(', ')
-      const [first] = missing
+      const list = missing.map((name) => `${context}.${name}`).join(', ')
+      const members = names.map((name) => `"${name}": \${{ toJSON(${context}.${name}) }}`)
       return [
         {
-          message: `the triggers read ${context}.${list}, and the step does not pass it`,
+          message: `the triggers read ${list}, and the step does not pass ${missing.length > 1 ? 'them' : 'it'}`,
           position: writtenAt(source, place),
-          hint: `write ${context}: '{"${first}": \${{ toJSON(${context}.${first}) }}}'`,
+          hint: `write ${context}: '{${members.join(', ')}}'`,
         },
       ]
     })

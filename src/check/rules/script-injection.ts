@@ -61,12 +61,13 @@ export function untrustedInputs(
   return file.typed.flatMap(({ expression, shape }) => {
     const { path } = expression
     const isText = shape.kind === 'text' || shape.kind === 'any' || shape.kind === 'object'
-    if (!shape.isUntrusted || !isText || path[0] !== 'jobs') return []
+    // The compiler moves `defaults` of a source into its jobs.
+    if (!shape.isUntrusted || !isText || (path[0] !== 'jobs' && path[0] !== 'defaults')) return []
     const key = String(path.at(-1))
     const inWith = path.at(-2) === 'with' && path[2] === 'steps'
     const at = path.slice(0, -2).join()
     const step = inWith ? file.steps.find(({ place }) => place.path.join() === at) : undefined
-    const isRun = KEYS_OF_STEPS.includes(key) && (path[2] === 'steps' || path[2] === 'defaults')
+    const isRun = KEYS_OF_STEPS.includes(key) && (path[2] === 'steps' || path.includes('defaults'))
     const isFound = inWith
       ? isSink(step?.uses ?? '', key.toLowerCase())
       : isRun && isSink('', 'run')

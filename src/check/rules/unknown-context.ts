@@ -43,8 +43,11 @@ function unknownContexts(file: RuleFile): Problem[] {
       const { context = '', names = [] } = contextPath(part) ?? {}
       if (!isUnknown(context, names[0] ?? '')) return []
       const message = `the "if" of a ${isStep ? 'step' : 'job'} has no context "${context}"`
-      const place = isStep && path[1] === owner.job ? `steps.${owner.step}` : `needs.${owner.job}`
-      const hint = `read the outputs of the action: ${place}.outputs`
+      const place = path[1] === owner.job ? `steps.${owner.step ?? '<id>'}` : `needs.${owner.job}`
+      const hint =
+        isStep || path[1] !== owner.job
+          ? `read the outputs of the action: ${place}.outputs`
+          : `move it to the steps after the action, and read ${place}.outputs`
       return [file.problemAt(expression, spanOf(part.expr.name), { message, hint })]
     })
   })
