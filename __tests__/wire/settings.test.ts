@@ -152,9 +152,9 @@ describe('is refused:', () => {
       'HOOKLINE_REPOSITORY is not a repository: "octo"',
       'Write it as owner/name.',
     ],
-  ])('%s as %j', async (name, text, message, hint, note) => {
+  ])('%s as %j', async (name, text, message, hint, note = '') => {
     const work = async () => readSetting({ [name]: text }, name)
-    const notes = note === undefined ? {} : { notes: [note] }
+    const notes = note === '' ? {} : { notes: [note] }
     expect(await problemsOf(work())).toEqual([{ message, hint, ...notes }])
   })
 
