@@ -564,6 +564,7 @@ export const FORMS: readonly Form[] = [
       [
         ` Content-Disposition : form-data; name="a\r\n\t b"; filename=x`,
         'X-Odd',
+        'Content-Disposition',
         'X-\x00\xff: 1',
         'Content-Type:  text/html ',
         '',

@@ -49,6 +49,10 @@ describe('an expression that reads what is not set names it', () => {
     ['${{ SECRETS.no }}', 'secrets.no is empty'],
     ['${{ secrets[vars.NAME] }}', 'secrets.NO is empty'],
     ['${{ secrets[vars.NO] || secrets.SET }}', undefined],
+    [
+      "${{ format('k-{0}', secrets[vars.SET == 'b' && 'A' || '']) }}",
+      'secrets.<empty name> is empty',
+    ],
     ["${{ secrets.NO == '' }}", 'secrets.NO is empty'],
     ['${{ !secrets.NO }}', 'secrets.NO is empty'],
     ["${{ secrets.SET && secrets.NO == '' }}", 'secrets.NO is empty'],

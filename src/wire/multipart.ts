@@ -9,7 +9,6 @@ import {
 import { decodeText } from './charset.ts'
 import { LIMITS } from './limits.ts'
 import { headerParameters, mediaType } from './media-type.ts'
-import { splitOnce } from './path.ts'
 
 /** A part of a form, before its charset is known. */
 export interface Part {
@@ -119,6 +118,8 @@ function delimiterKind(
   delimiter: Uint8Array,
 ): 'next' | 'last' | undefined {
   let at = line + delimiter.length
+  // Of a large body, almost every line ends here, which halves the time.
+  if (bytes[line] !== DASH) return undefined
   if (!delimiter.every((byte, index) => bytes[line + index] === byte)) return undefined
   const isLast = bytes[at] === DASH && bytes[at + 1] === DASH
   if (isLast) at += 2
@@ -140,7 +141,7 @@ function firstBoundary(bytes: Uint8Array): string {
   while (isBlank(bytes[start]) || bytes[start] === LINE_FEED) start++
   const end = Math.min(lineEnd(bytes, start), start + LONGEST_BOUNDARY + 3)
   const line = utf8Text(bytes.subarray(start, end))?.trimEnd() ?? ''
-  return line.startsWith('--') ? line.slice(2) : ''
+  return /^--[^\0]/.test(line) ? line.slice(2) : ''
 }
 
 function readParts({ parts, isClosed, isCut }: Split, charsets: readonly string[]): Multipart {
@@ -202,9 +203,10 @@ function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | und
   }
 }
 
+/** The name is empty for a line without a colon, which is no header. */
 function headerOf(line: string): [name: string, value: string] {
-  const [name, value] = splitOnce(line, ':')
-  return [name.trim().toLowerCase(), value.trim()]
+  const colon = line.indexOf(':')
+  return [line.slice(0, Math.max(colon, 0)).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
 /** A parameter in the forms of RFC 8187 (`filename*`), RFC 2231 (`filename*0`), RFC 2047 and HTML. */

@@ -279,7 +279,8 @@ function unsetReads(tree: Expr, contexts: data.Dictionary, strict: boolean): rea
     if (index instanceof Star || truthy(valueAt(access))) return inner
     const name = valueAt(index).coerceString()
     // A name that is computed from an unset variable is empty; the variable is the mistake.
-    return name === '' ? inner : [`${context}.${name}`, ...inner]
+    if (name === '' && inner.length > 0) return inner
+    return [`${context}.${name || '<empty name>'}`, ...inner]
   }
 }
 

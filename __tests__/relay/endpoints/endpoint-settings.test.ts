@@ -181,8 +181,18 @@ describe('a mistake is named', () => {
     [{ verify: [{ scheme: 'hmac', secret: 's' }] }, '"verify": the scheme hmac needs "header".'],
     [{ verify: [{ ...HMAC, header: 5 }] }, '"header" of "verify" must be a string.'],
     [{ verify: [{ ...HMAC, signedPayload: 5 }] }, '"signedPayload" of "verify" must be a string.'],
-    [{ verify: [{ ...HMAC, field: null }] }, '"field" of "verify" must be a string.'],
-    [{ verify: [{ ...HMAC, field: 'x' }] }, '"verify": the scheme hmac does not use "field".'],
+    ...['x', null, ['x']].map((field): [object, string] => [
+      { verify: [{ ...HMAC, field }] },
+      '"verify": the scheme hmac does not use "field".',
+    ]),
+    [
+      { verify: [{ ...HMAC, toString: 'x' }] },
+      '"verify": the scheme hmac does not use "toString".',
+    ],
+    [
+      { verify: [{ ...HMAC, timestampHeader: ['x'] }] },
+      '"timestampHeader" of "verify" must be a string.',
+    ],
     [
       { verify: [{ ...HMAC, signatureEncoding: 'b32' }] },
       '"signatureEncoding" of "verify" must be one of hex, base64, base64url.',

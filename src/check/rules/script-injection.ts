@@ -67,7 +67,9 @@ export function untrustedInputs(
     const inWith = path.at(-2) === 'with' && path[2] === 'steps'
     const at = path.slice(0, -2).join()
     const step = inWith ? file.steps.find(({ place }) => place.path.join() === at) : undefined
-    const isRun = KEYS_OF_STEPS.includes(key) && (path[2] === 'steps' || path.includes('defaults'))
+    const isRun =
+      KEYS_OF_STEPS.includes(key) &&
+      [path[0], path[2]].some((one) => one === 'steps' || one === 'defaults')
     const isFound = inWith
       ? isSink(step?.uses ?? '', key.toLowerCase())
       : isRun && isSink('', 'run')

@@ -207,7 +207,9 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 /** The first option of a scheme that is wrong. The relay knows the URL itself, so `url` is not read. */
 function optionsMistake(scheme: Scheme, settings: VerifySettings): string | undefined {
   const { secrets: _, url: __, ...options } = settings
+  const used: readonly string[] = [...scheme.needs, ...(scheme.takes ?? [])]
   for (const [option, value] of Object.entries(options)) {
+    if (!used.includes(option)) continue
     const choice = CHOICES[option]
     if (choice && !choice.includes(String(value))) {
       return `"${option}" of "verify" must be one of ${choice.join(', ')}`
