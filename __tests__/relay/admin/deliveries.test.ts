@@ -339,7 +339,7 @@ describe('the admin API refuses', () => {
       ] as [number, string, string, string],
     ],
   ]
-  test.each(rows)('%s %s: %j', async (verb, path, error, body, bearer) => {
+  test.each(rows)('%s %s: %j', async (verb, path, error, ...[body, bearer]) => {
     const { status, json } = await relay.admin(verb, path, body, bearer)
     const { code, message, hint } = json.error
     expect([status, code, message, hint]).toEqual(error)

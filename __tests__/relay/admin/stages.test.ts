@@ -491,7 +491,7 @@ test.each<[Partial<Delivery>, Partial<Shown>, Endpoint?]>([
     { state: 'unknown', found: 'no_delivery_id', cure: OF_INPUT },
     IN_WORKFLOW_MODE,
   ],
-])('the run of an accepted event whose end is unknown: %j', (changes, found, endpoint) => {
+])('the run of an accepted event whose end is unknown: %j', (changes, found, ...[endpoint]) => {
   const accepted = { attempts: 2, githubMs: null, accepted: null, path: 'hook/webhook' }
   expect(
     stagesOf(delivery({ ...accepted, ...changes }), endpoint)

@@ -100,16 +100,16 @@ describe('the credential', () => {
   })
 
   test.each([
-    [createCredentials({}).open(undefined), 'missing_token'],
-    [createCredentials({}).own(), 'credential_revoked'],
-    [createCredentials({}).ofEndpoint(ENDPOINT), 'credential_revoked'],
-    [createCredentials({}).restore({ kind: 'endpoint', endpoint: KEY }), 'endpoint_deleted'],
+    [() => createCredentials({}).open(undefined), 'missing_token'],
+    [() => createCredentials({}).own(), 'credential_revoked'],
+    [() => createCredentials({}).ofEndpoint(ENDPOINT), 'credential_revoked'],
+    [() => createCredentials({}).restore({ kind: 'endpoint', endpoint: KEY }), 'endpoint_deleted'],
     [
-      createCredentials({ findEndpoint: async () => ENDPOINT }).restore({ kind: 'endpoint' }),
+      () => createCredentials({ findEndpoint: async () => ENDPOINT }).restore({ kind: 'endpoint' }),
       'endpoint_deleted',
     ],
-  ])('is refused: %#, %s', async (opened, code) => {
-    await expect(opened).rejects.toMatchObject({ code })
+  ])('is refused: %#, %s', async (open, code) => {
+    await expect(open()).rejects.toMatchObject({ code })
   })
 
   test('of others is refused by a relay with its own, which says what to do', async () => {
