@@ -30,7 +30,7 @@ test('a value of the older half moves to the recent one, and each is stored once
   expect([cache.size, cache.get('a'), cache.size]).toEqual([3, 0, 3])
   cache.set('d', 3)
   expect(['a', 'b', 'c', 'd'].map((name) => cache.get(name))).toEqual([0, undefined, 2, 3])
-  // Of an odd number, the half is rounded up.
+  // Half of an odd number is rounded up.
   const odd = new BoundedCache<string, number>(3)
   for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) odd.set(name, at)
   expect(['a', 'd'].map((name) => odd.get(name))).toEqual([0, 3])

@@ -24,16 +24,19 @@ import { TOKEN } from './scene.ts'
 /** A response of a server: `{status, headers, body}`, a JSON value, or a text. */
 type CaseAnswer = unknown
 
-/** What surrounds a command. */
+/** The files, variables and responses that a command finds. */
 interface CaseSurroundings {
   readonly env?: Readonly<Record<string, string>>
   /** URL of the git remote `origin`; without it, the folder is no repository. */
   readonly origin?: string
-  /** The files of the folder, by path; `null` for one that the others of the file have. */
+  /** The files of the folder, by path. In a case, `null` leaves out a file that all cases have. */
   readonly files?: Readonly<Record<string, string | null>>
   /** Lines for a shell that prepare the folder. */
   readonly before?: string
-  /** Responses by method and path. The same server is GitHub, the relay, a bot server and the target. */
+  /**
+   * Responses by `METHOD /path?query`; a key without a query is for every query that has no own key. The same
+   * server is GitHub, the relay, a bot server and the target.
+   */
   readonly answers?: Readonly<Record<string, CaseAnswer>>
 }
 
@@ -261,7 +264,7 @@ function isNow(time: string): boolean {
 /** A line that a call of more than a second prints. */
 const PROGRESS = /^(?:asking|calling|waiting for|registering|removing) .* …\n/gm
 
-/** Output without what differs between two runs. */
+/** Output with `<folder>`, `<uuid>`, `<version>`, `<now>` and `<ms>` for what differs between two runs. */
 function printed(text: string, cwd: string, known: string): string {
   return text
     .replace(PROGRESS, '')

@@ -118,7 +118,7 @@ function delimiterKind(
   delimiter: Uint8Array,
 ): 'next' | 'last' | undefined {
   let at = line + delimiter.length
-  // Of a large body, almost every line ends here, which halves the time.
+  // Almost no line is a delimiter. Without this comparison, a large body takes twice the time.
   if (bytes[line] !== DASH) return undefined
   if (!delimiter.every((byte, index) => bytes[line + index] === byte)) return undefined
   const isLast = bytes[at] === DASH && bytes[at + 1] === DASH

@@ -302,7 +302,7 @@ describe('the alarms of a database', () => {
     await alarms.change('no_runs', 'o/x o/r', true)
     await alarms.change('no_runs', 'o/x o/r', true)
     expect([alarms.next(), log.length]).toEqual([START + MINUTE, 1])
-    // It is the alarm of no endpoint.
+    // The alarm belongs to no endpoint.
     await check(7)
     expect([alarms.next(), log.length]).toEqual([undefined, 2])
     await endpoint('a', 1000)

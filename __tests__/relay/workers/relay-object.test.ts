@@ -86,7 +86,7 @@ describe('a waiting event', () => {
       versions: [],
       waiting: ['o/r#own'],
     })
-    // What is overdue has its alarm now.
+    // The event is overdue, so its alarm is due now.
     const wait = await alarmIn()
     expect([wait !== null && wait > -MINUTE, wait !== null && wait <= 0]).toEqual([true, true])
     const times: number[] = []

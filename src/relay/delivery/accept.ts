@@ -389,7 +389,7 @@ export class Acceptance {
   #note(queue: string): void {
     const { now, store, background, report } = this.#ports
     const last = this.#ports.memory.noted.get(queue)
-    if (now() - (last ?? Number.NEGATIVE_INFINITY) < NOTE_INTERVAL) return
+    if (last !== undefined && now() - last < NOTE_INTERVAL) return
     this.#ports.memory.noted.set(queue, now())
     const noted = store.noteAccepted(queue).catch((error: unknown) => {
       this.#ports.memory.noted.delete(queue)

@@ -130,7 +130,7 @@ export class NotificationSender {
     const { id, attempts, body } = notification
     const headers = await notificationHeaders(notification, secret, now())
     const status = await post(headers, body).catch(() => undefined)
-    const isAccepted = Math.floor((status ?? 0) / 100) === 2
+    const isAccepted = status !== undefined && status >= 200 && status < 300
     const pause = PAUSES[attempts]
     await database.write([
       isAccepted || pause === undefined
