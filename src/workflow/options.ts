@@ -52,9 +52,23 @@ function listForMapping(values: Json): Path | undefined {
 function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
   if (!reading.placeholders || !('issues' in bound)) return bound
-  const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
+  const unknown = bound.issues
+    .filter((issue) => dependsOnExpression(reading, nodes, issue))
+    .map(subjectPath)
   if (unknown.length === 0) return bound
-  return trigger.bind(withoutPaths(values, unknown.map(issuePath)) ?? {})
+  const known = trigger.bind(withoutPaths(values, unknown) ?? {})
+  if (!('issues' in known)) return known
+  // The rest of such a mapping may lack what only the run knows.
+  const rests = known.issues
+    .map(subjectPath)
+    .filter((path) => path.length > 0 && unknown.some((one) => isBelow(one, path)))
+  return rests.length === 0
+    ? known
+    : trigger.bind(withoutPaths(values, [...unknown, ...rests]) ?? {})
+}
+
+function isBelow(path: Path, mapping: Path): boolean {
+  return path.length > mapping.length && mapping.every((key, at) => key === path[at])
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
@@ -153,10 +167,17 @@ function issuePath(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
+/** The path of the mapping, for an issue of a whole mapping that is shown at one of its keys. */
+function subjectPath(issue: Issue): Path {
+  const path = issuePath(issue)
+  const isOfMapping = issue.type === 'raw_transform' && issue.path?.at(-1)?.origin === 'key'
+  return isOfMapping ? path.slice(0, -1) : path
+}
+
 /** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known, issue.message)
-  const option = optionName(path)
+  const option = optionName(subjectPath(issue))
   if (issue.type === 'picklist') {
     // The schema's message is a noun: `HTTP method`.
     const { message: noun, expected, input } = issue
