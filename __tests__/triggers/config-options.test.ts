@@ -218,7 +218,7 @@ describe('config is refused:', () => {
     { filter: { a: { $in: [{ 'b..c': 1 }] } } },
     { filter: { a: { $gt: '123456789012345' } } },
     { filterOutputs: { a: 1, b: { c: '$d', e: null }, f: { $slice: 1 }, _id: 0 } },
-    { filterOutputs: { a: { $cond: { if: { $not: '$b' }, then: 1, else: { $ifNull: [] } } } } },
+    { filterOutputs: { a: { $cond: [{ $not: '$b' }, 1, { $ifNull: [] }] } } },
     { filter: { a: { $eq: LONG } } },
     { filter: { a: { $gt: `x${LONG}` } } },
     { filter: { a: { $gt: `${LONG}x` } } },
