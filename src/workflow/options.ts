@@ -56,19 +56,35 @@ function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values:
     .filter((issue) => dependsOnExpression(reading, nodes, issue))
     .map(subjectPath)
   if (unknown.length === 0) return bound
-  const known = trigger.bind(withoutPaths(values, unknown) ?? {})
+  const bindWithout = (paths: readonly Path[]) => {
+    const known = trigger.bind(withoutPaths(values, paths) ?? {})
+    if (!('issues' in known)) return known
+    return { issues: known.issues.map((issue) => withWrittenPath(issue, paths)) }
+  }
+  const known = bindWithout(unknown)
   if (!('issues' in known)) return known
   // The rest of such a mapping may lack what only the run knows.
   const rests = known.issues
     .map(subjectPath)
     .filter((path) => path.length > 0 && unknown.some((one) => isBelow(one, path)))
-  return rests.length === 0
-    ? known
-    : trigger.bind(withoutPaths(values, [...unknown, ...rests]) ?? {})
+  return rests.length === 0 ? known : bindWithout([...unknown, ...rests])
 }
 
 function isBelow(path: Path, mapping: Path): boolean {
   return path.length > mapping.length && mapping.every((key, at) => key === path[at])
+}
+
+/** An issue of a list without some items, with the index that its item has in the file. */
+function withWrittenPath(issue: Issue, removed: readonly Path[]): Issue {
+  const written: (string | number)[] = []
+  for (const key of issuePath(issue)) {
+    const gone = removed.filter((one) => one.length === written.length + 1 && isBelow(one, written))
+    const indices = gone.map((one) => Number(one.at(-1))).sort((one, other) => one - other)
+    const shift = (at: number) => indices.reduce((sum, one) => (one <= sum ? sum + 1 : sum), at)
+    written.push(typeof key === 'number' ? shift(key) : key)
+  }
+  const path = issue.path?.map((item, at) => ({ ...item, key: written[at] }))
+  return { ...issue, path: path as Issue['path'] } // the same items, of which only keys changed
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
