@@ -1,9 +1,10 @@
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { joinBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
-import { type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'
+import { type ActionRun, dispatchEvent, runInShared, runReplyInShared } from '../support/action.ts'
 import { fire, payload } from './step.ts'
 
 /** The outputs of a failed step for jobs that continue with `continue-on-error`. */
@@ -57,6 +58,50 @@ test.each<[string, () => Promise<object>, Record<string, string>]>([
     expect(run.outputs).toMatchObject(NOTHING)
   },
 )
+
+describe('a file of the runner that cannot be written', () => {
+  const folder = import.meta.dirname
+  const missing = join(folder, 'none', 'file')
+  const step = (env: Record<string, string>, inputs = {}) =>
+    runInShared({ ...dispatchEvent(payload()), inputs: { on: 'webhook', ...inputs }, env })
+
+  test('is a warning with path and cause if it is the summary', async () => {
+    const run = await step({ GITHUB_STEP_SUMMARY: missing })
+    expect([run.exitCode, run.outputs.triggered]).toEqual([0, 'true'])
+    expect(run.stdout).toContain(
+      `::warning::GITHUB_STEP_SUMMARY cannot be written: ${missing}: no such file or directory (ENOENT)`,
+    )
+  })
+
+  test.each([
+    ['a missing file', missing, 'no such file or directory'],
+    ['a folder', folder, 'the path is a directory (EISDIR)'],
+  ])('is an error with path and cause if it is that of the outputs: %s', async (_, path, cause) => {
+    const run = await step({ GITHUB_OUTPUT: path })
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toContain(`GITHUB_OUTPUT cannot be written: ${path}: ${cause}`)
+    expect(run.stdout).not.toContain('internal error')
+  })
+
+  test('does not hide the error of the step', async () => {
+    const run = await step({ GITHUB_OUTPUT: folder }, { on: 'webhook: { method: psot }' })
+    expect(run.stdout).toMatch(/GITHUB_OUTPUT cannot be written.*unknown HTTP method "psot"/s)
+  })
+
+  test('is an error of reply, too', async () => {
+    const run = await runReplyInShared({
+      ...dispatchEvent(payload()),
+      inputs: { to: '{}' },
+      env: { GITHUB_OUTPUT: folder },
+    })
+    expect([run.exitCode, run.stdout]).toEqual([
+      1,
+      expect.stringContaining(
+        `GITHUB_OUTPUT cannot be written: ${folder}: the path is a directory`,
+      ),
+    ])
+  })
+})
 
 const DELIVERY = '0b6f6c1e-7f8e-4a3a-9d6e-3a5f1f6a2c11'
 const received = { 'x-hookline-delivery': DELIVERY, 'x-hookline-received-at': '2026-01-01' }

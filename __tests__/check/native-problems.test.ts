@@ -4,11 +4,12 @@ import { ACTION_INPUTS, actionInput } from '../../src/check/rules/action-input.t
 import { missingSecret } from '../../src/check/rules/missing-secret.ts'
 import { sharedConcurrencyGroup } from '../../src/check/rules/shared-concurrency-group.ts'
 import { statePermissions } from '../../src/check/rules/state-permissions.ts'
+import { REPLY_INPUTS } from '../../src/check/rules/unknown-input.ts'
 import { unreachableWebhook } from '../../src/check/rules/unreachable-webhook.ts'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
 import type { Problem } from '../../src/wire/errors.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
-import { MANIFEST } from '../docs/manifest.ts'
+import { MANIFEST, REPLY_DEFAULTS } from '../docs/manifest.ts'
 
 function native(text: string, hasSources = false) {
   const file = '.github/workflows/hook.yml'
@@ -153,6 +154,7 @@ describe('types of repository_dispatch', () => {
 describe('inputs of the action', () => {
   test('are those of action.yml', () => {
     expect(ACTION_INPUTS).toEqual(MANIFEST.inputs)
+    expect(REPLY_INPUTS).toEqual(Object.keys(REPLY_DEFAULTS))
   })
 
   const problems = (step: string, hasSources = false) =>

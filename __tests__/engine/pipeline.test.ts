@@ -17,8 +17,13 @@ describe('a mistake that only items show names its option', () => {
     ],
     [
       'filterOutputs',
-      { filterOutputs: { a: 1, b: 0 } },
-      'config.filterOutputs: Cannot do exclusion and inclusion in projection. (5 items)',
+      { filterOutputs: { a: 1, 'a.b': 1 } },
+      'config.filterOutputs: Path collision at a.b. (5 items)',
+    ],
+    [
+      'filterOutputs',
+      { filterOutputs: { a: '$$x' } },
+      'config.filterOutputs: Use of undefined variable: x (5 items)',
     ],
     [
       'format',

@@ -188,6 +188,27 @@ describe('config is refused:', () => {
       { filterOutputs: { a: { $elemMatch: { 'b..c': 1 } } } },
       `filterOutputs/a/$elemMatch/b..c<key>: the path is not a path from "..c" on; write a key with dots as a['b.c']`,
     ],
+    [
+      { filterOutputs: { a: { b: true, _id: 0 }, c: { d: 0 }, e: false, _id: 0 } },
+      'filterOutputs/c/d<key>: a projection either passes fields on (1) or leaves fields out (0), not both',
+    ],
+    [
+      {
+        filterOutputs: {
+          a: { $gt: 5 },
+          b: { $concat: { $ifNull: 'x' } },
+          c: { $cond: [{ $split: ['$a'] }, { $substrCP: [1, 2] }] },
+          d: { $replaceAll: [] },
+        },
+      },
+      'filterOutputs/a/$gt: $gt needs a list of 2 values',
+      'filterOutputs/b/$concat: $concat needs a list',
+      'filterOutputs/b/$concat/$ifNull: $ifNull needs a list',
+      'filterOutputs/c/$cond: $cond needs a list of 3 values, or a mapping with if, then and else',
+      'filterOutputs/c/$cond/0/$split: $split needs a list of 2 values',
+      'filterOutputs/c/$cond/1/$substrCP: $substrCP needs a list of 3 values',
+      'filterOutputs/d/$replaceAll: $replaceAll needs a mapping with input, find and replacement',
+    ],
   ])('%j', (config, ...issues) => {
     expect(issuesOf(config)).toEqual(issues)
   })
@@ -196,6 +217,8 @@ describe('config is refused:', () => {
     { filter: { a: { $eq: { 'b..c': 1 } } } },
     { filter: { a: { $in: [{ 'b..c': 1 }] } } },
     { filter: { a: { $gt: '123456789012345' } } },
+    { filterOutputs: { a: 1, b: { c: '$d', e: null }, f: { $slice: 1 }, _id: 0 } },
+    { filterOutputs: { a: { $cond: [{ $not: '$b' }, 1, { $ifNull: [] }] } } },
     { filter: { a: { $eq: LONG } } },
     { filter: { a: { $gt: `x${LONG}` } } },
     { filter: { a: { $gt: `${LONG}x` } } },

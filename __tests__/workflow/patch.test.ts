@@ -71,6 +71,12 @@ describe('remove', () => {
       ['b'],
       'a: 1\n# of c\nc: 3\n',
     ],
+    [
+      'behind a text that keeps its empty lines',
+      'e:\n  a: |+\n    x\n\n\n  b: 2\n  c: 3\n',
+      ['e.b'],
+      'e:\n  a: |+\n    x\n\n\n  c: 3\n',
+    ],
     ['one of a mapping', 'e:\n  # of a\n  a: 1\n  b: 2 # c\n', ['e.a'], 'e:\n  b: 2 # c\n'],
     ['all of a mapping', 'e:\n  a: 1\n  b: 2\nf: 1\n', ['e.a', 'e.b'], 'f: 1\n'],
     ['all of one in another', 'd:\n  r:\n    a: 1\nf: 1\n', ['d.r.a'], 'f: 1\n'],
@@ -157,6 +163,18 @@ describe('insert', () => {
       'j:\n  a: 1\n    # end of a\nk: 2\n',
       insert('j', 'last', 'n: 0'),
       'j:\n  a: 1\n    # end of a\n  n: 0\nk: 2\n',
+    ],
+    [
+      'behind a text that keeps its empty lines',
+      'j:\n  a:\n    - >+\n      x\n\n\n  b: 2\n',
+      insert('j', { after: 'a' }, 'n: 0'),
+      'j:\n  a:\n    - >+\n      x\n\n\n  n: 0\n  b: 2\n',
+    ],
+    [
+      'behind such a text at the end of the file',
+      'j:\n  a: |2+\n    x\n\n',
+      insert('j', 'last', 'n: 0'),
+      'j:\n  a: |2+\n    x\n\n  n: 0\n',
     ],
     [
       'before one with its comments',

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import * as core from '@actions/core'
-import { bugOf, type Position, type Problem, UserError } from '../wire/errors.ts'
+import { bugOf, errorCode, type Position, type Problem, UserError } from '../wire/errors.ts'
 import { printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -16,6 +17,35 @@ export function fail(error: unknown): void {
   const { name, frames } = bugOf(error)
   core.error(`internal error (${name}): please report it`)
   core.info(printable(frames.join('\n')))
+}
+
+/**
+ * Writes to a file that the runner made for the step.
+ *
+ * @param name of the variable that has its path
+ * @throws UserError with the path and the cause
+ */
+export async function writeRunnerFile(
+  name: 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY',
+  write: () => void,
+): Promise<void> {
+  try {
+    write()
+  } catch (cause) {
+    const { systemProblem } = await import('../wire/system-error.ts')
+    const path = process.env[name] ?? ''
+    // The toolkit itself reports a file that does not exist.
+    const isMissing = errorCode(cause) === undefined && !existsSync(path)
+    const missing = { message: `${path}: no such file or directory` }
+    const problem = systemProblem(cause, path) ?? (isMissing ? missing : undefined)
+    if (!problem) throw cause
+    const hint =
+      'The runner makes this file. Check the disk of the runner, and whether an earlier step or a container changed its temporary folder.'
+    throw new UserError(
+      { message: `${name} cannot be written: ${problem.message}`, hint },
+      { cause },
+    )
+  }
 }
 
 function annotate(problem: Problem): void {

@@ -24,6 +24,7 @@ import { withoutTokens } from '../wire/tokens.ts'
 import { sectionTriggers } from '../workflow/section.ts'
 import { enginePorts, workingCopy } from './action-ports.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
+import { fail, writeRunnerFile } from './failure.ts'
 import {
   DEFAULT_FILES,
   DEFAULT_GLOB,
@@ -46,10 +47,10 @@ const STATE = 'effects'
 export async function main(): Promise<void> {
   const { context, evaluation, outputs } = await evaluated().catch(async (error: unknown) => {
     // With `continue-on-error` the job continues, and reads the outputs of the failed step.
-    setOutputs(await failedOutputs(core.getInput('on'), error))
+    await setOutputs(await failedOutputs(core.getInput('on'), error)).catch(fail)
     throw error
   })
-  setOutputs(outputs)
+  await setOutputs(outputs)
   const { inputs } = context
   // GitHub drops such outputs from a job, and reports that only in a log.
   for (const { secret, names } of maskedOutputs(outputs, inputs.secrets)) {
@@ -82,7 +83,9 @@ export async function main(): Promise<void> {
   for (const text of textsAtLevel(messages, 'notice')) core.notice(text)
   await summarize(evaluation, context, { ...readers, explanations })
   // Saved last, so that a step that fails earlier acknowledges nothing.
-  if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
+  if (effects.length > 0) {
+    await writeRunnerFile('GITHUB_STATE', () => core.saveState(STATE, JSON.stringify(effects)))
+  }
 }
 
 /** How the request was verified; empty if the trigger that fired verifies nothing. */
@@ -96,8 +99,10 @@ function verifiedBy(decisions: readonly Decision[]): string[] {
     })
 }
 
-function setOutputs(outputs: ReadonlyMap<string, string>): void {
-  for (const [name, value] of outputs) core.setOutput(name, value)
+async function setOutputs(outputs: ReadonlyMap<string, string>): Promise<void> {
+  await writeRunnerFile('GITHUB_OUTPUT', () => {
+    for (const [name, value] of outputs) core.setOutput(name, value)
+  })
 }
 
 async function evaluated() {
@@ -247,7 +252,14 @@ async function summarize(
     // is replaced.
     workflow = names().includes(calling) ? calling : (names()[0] ?? calling)
   }
-  appendFileSync(file, summaryHtml(evaluation, { ...shown, arrival, workflow }))
+  const html = summaryHtml(evaluation, { ...shown, arrival, workflow })
+  try {
+    await writeRunnerFile('GITHUB_STEP_SUMMARY', () => appendFileSync(file, html))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    // The outputs are written, so the jobs can run without the summary.
+    core.warning(error.message)
+  }
 }
 
 function readersOf({ inputs, event }: ActionContext): Readers {

@@ -5,7 +5,7 @@ import * as core from '@actions/core'
 import { parseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
-import { fail } from './failure.ts'
+import { fail, writeRunnerFile } from './failure.ts'
 import { http } from './http-client.ts'
 import { reply } from './reply.ts'
 
@@ -27,4 +27,6 @@ reply(input, {
   warn: (message) => core.warning(printable(withoutTokens(message)), { title: 'Hookline' }),
   readFile: (path) => readFileSync(resolve(process.env.GITHUB_WORKSPACE || '.', path)),
   requests,
-}).then((id) => core.setOutput('id', id), fail)
+})
+  .then((id) => writeRunnerFile('GITHUB_OUTPUT', () => core.setOutput('id', id)))
+  .catch(fail)

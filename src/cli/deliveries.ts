@@ -10,7 +10,7 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { isUuid } from '../wire/uuid.ts'
 import { askYesNo } from './connect/question.ts'
 import { deliveriesText, listAdvice } from './deliveries/listing.ts'
-import { deliveryText } from './deliveries/shown.ts'
+import { deliveryText, withRelay } from './deliveries/shown.ts'
 import {
   checkedOwner,
   listEndpoints,
@@ -245,10 +245,18 @@ async function show(text: string, options: SharedOptions): Promise<void> {
   const answer = await withDelivery(client, options, (owner) =>
     client.ask({ method: 'GET', path: `/deliveries/${owner}/${id}` }),
   )
-  const { delivery, request, stages } = answer
-  if (!isObject(delivery)) throw notARelay(client.host)
-  if (options.json) return printJson({ delivery, request, stages })
-  print(printable(deliveryText(answer, options.relay)))
+  const { delivery, request, stages, deliveries } = answer
+  if (!isObject(delivery) && !Array.isArray(deliveries)) throw notARelay(client.host)
+  if (options.json) return printJson({ delivery, request, stages, deliveries })
+  const list = Array.isArray(deliveries) ? deliveriesText(listOf(deliveries), Date.now()) : ''
+  if (isObject(delivery)) {
+    const members = list && `\n\nthe events of the batch:\n${list}`
+    return print(printable(`${deliveryText(answer, options.relay)}${members}`))
+  }
+  const next = withRelay('To see one: hookline deliveries show <delivery>', options.relay)
+  print(
+    printable(`the request ${id} has these deliveries, one for each target:\n${list}\n\n${next}`),
+  )
 }
 
 /** A change of one delivery, or of many. */

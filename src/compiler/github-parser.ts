@@ -1,6 +1,14 @@
-import { type Position, type Problem, UserError } from '../wire/errors.ts'
+import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
+import {
+  expressionTokens,
+  type FileExpression,
+  fileExpressions,
+  isFault,
+  positionIn,
+  spanOf,
+} from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { type Edit, placeBefore } from '../workflow/spans.ts'
@@ -23,7 +31,7 @@ export async function parserProblems(file: SourceFile, compiled: EditedFile): Pr
   return messages.slice(0, LIMITS.problems).map((found) => {
     // The source does not contain the text that the compiler wrote around an expression.
     const message = found.message
-      .replace(/\.? Located at position \d+ within expression: .*/s, '')
+      .replace(LOCATED, '')
       .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
     const { edits, head, text } = compiled
     const { code, subject: name } = found
@@ -39,6 +47,9 @@ export async function parserProblems(file: SourceFile, compiled: EditedFile): Pr
     return { ...problem, position: positionAt(source, at, at + name.length) }
   })
 }
+
+/** The position in the words of GitHub's parser, which a problem has anyway. */
+const LOCATED = /\.? Located at position \d+ within expression: .*/s
 
 /**
  * The position in the source of a value in `on:` of the listening file: an event, or a trigger's
@@ -77,10 +88,35 @@ export async function githubProblems({ source, document }: ParsedFile): Promise<
   const reported = messages.filter(
     ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
   )
+  const expressions = reported.length > 0 ? fileExpressions(source.text, document.contents, []) : []
   return reported.slice(0, LIMITS.problems).map(({ start, end, ...problem }) => ({
     ...problem,
-    position: positionAt(source, start, end),
+    message: problem.message.replace(LOCATED, ''),
+    position:
+      positionWithin(source, expressions, start, problem.subject) ?? positionAt(source, start, end),
   }))
+}
+
+/** The position of a fault or a name in an expression; GitHub's parser tells only where the expression begins. */
+function positionWithin(
+  source: Source,
+  expressions: readonly FileExpression[],
+  start: number,
+  name: string | undefined,
+): Position | undefined {
+  // The text begins behind the braces, and perhaps a quotation mark.
+  const most = start + '"${{'.length
+  const expression = expressions.find((one) => {
+    const { start: first } = one.span(0, 1)
+    return first >= start && first <= most
+  })
+  if (!expression) return undefined
+  const { text, parsed } = expression
+  if (isFault(parsed)) return positionIn(source, expression, parsed)
+  const tokens = expressionTokens(text)
+  // A property may have the name of an unknown context.
+  const token = tokens.find(({ lexeme }, at) => lexeme === name && tokens[at - 1]?.lexeme !== '.')
+  return token && positionIn(source, expression, spanOf(token))
 }
 
 async function messagesAbout({ name, text }: CompiledFile): Promise<ParserMessage[]> {

@@ -1,4 +1,4 @@
-import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
+import { type Document, isPair, isSeq, type Node, type Pair, visit } from 'yaml'
 import type { Finding, Position, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { words } from '../wire/words.ts'
@@ -104,11 +104,12 @@ export function withKeyHints<Found extends Problem>(
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
-    if (key === undefined) {
+    const section = keySection(document, problem)
+    if (key === undefined || section === undefined) {
       const hint = valueHint(document, problem)
       return hint === undefined ? problem : { ...problem, hint }
     }
-    const known = KEYS.get(keySection(document, problem) ?? 'nowhere') ?? []
+    const known = KEYS.get(section) ?? []
     // A known key at its position means that there is one key too many: GitHub allows only one of
     // these two.
     if (known === STEP_KEYS && ['uses', 'run'].includes(key)) {
@@ -132,13 +133,15 @@ function valueHint(document: Document.Parsed, problem: Problem): string | undefi
   const [, value] = /^Unexpected value '(.*)'$/s.exec(problem.message) ?? []
   if (value === undefined || !problem.position) return undefined
   if (value === '') return emptyHint(document, problem.position)
+  // GitHub evaluates no expression in permissions.
+  const path = placeOf(document, problem, ({ value: node }) => node)?.join('.') ?? ''
+  if (/^(?:jobs\.\*\.)?permissions\.[\w-]+$/.test(path)) return 'write read, write or none'
+  if (/^(?:jobs\.\*\.)?permissions$/.test(path)) {
+    return 'write read-all, write-all, or a mapping such as {contents: read}'
+  }
   const isExpression = /^(?:fromJSON\(|(?:on|steps|needs|matrix|github|inputs|vars)\.\w)/i
   const isWhole = isExpression.test(value) && !isFault(parseExpression(value))
-  const before = problem.position.source.text.slice(0, offsetOf(problem.position))
-  const [, key = ''] = /([\w-]+)["']?:\s*["']?$/.exec(before) ?? []
-  // GitHub evaluates no expression in permissions.
-  const isPermission = key === 'permissions' || SCOPES.includes(key)
-  return isWhole && !isPermission ? `write \${{ ${value} }}` : undefined
+  return isWhole ? `write \${{ ${value} }}` : undefined
 }
 
 /** The cure of an empty value: the next line can be meant to be in it, but have its column. */
@@ -161,16 +164,29 @@ function emptyHint(document: Document.Parsed, position: Position): string | unde
  */
 function keySection(
   document: Document.Parsed,
-  { position }: Pick<Problem, 'position'>,
+  problem: Pick<Problem, 'position'>,
 ): string | undefined {
+  return placeOf(document, problem, ({ key }) => key)
+    ?.slice(0, -1)
+    .join('.')
+}
+
+/** The path of the entry whose key, or value, is at the position of a problem. */
+function placeOf(
+  document: Document.Parsed,
+  { position }: Pick<Problem, 'position'>,
+  partOf: (pair: Pair) => unknown,
+): readonly string[] | undefined {
   if (!position) return undefined
   const at = offsetOf(position)
-  let place: string | undefined
+  let place: readonly string[] | undefined
   visit(document, {
-    Pair(_, { key }, path) {
-      if (rangeOf(key as Node)[0] !== at) return undefined // a parsed document contains nodes only
-      const above = path.flatMap((one) => (isPair(one) ? pairKey(one) : isSeq(one) ? '*' : []))
-      place = above.map((name, index) => (isName(above, index) ? '*' : name)).join('.')
+    Pair(_, pair, path) {
+      const part = partOf(pair) as Node | null // a parsed document contains nodes only
+      if (!part || rangeOf(part)[0] !== at) return undefined
+      const all = [...path, pair]
+      const names = all.flatMap((one) => (isPair(one) ? pairKey(one) : isSeq(one) ? '*' : []))
+      place = names.map((name, index) => (isName(names, index) ? '*' : name))
       return visit.BREAK
     },
   })

@@ -103,6 +103,15 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
     })
   }
   if (section?.value) return section
+  const runs = sections.get('runs')
+  if (runs && !sections.has('on') && !sections.has('jobs')) {
+    throw new FatalMistake({
+      code: 'not-a-workflow',
+      message: `${source.name} is an action, not a workflow`,
+      position: positionAt(source, ...rangeOf(runs.key)),
+      hint: 'name the workflow that uses the action',
+    })
+  }
   const misspelled = [...sections].find(([name]) => keyMeantBy(name) === key)?.[1]
   const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]
   const what =

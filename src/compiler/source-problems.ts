@@ -13,7 +13,7 @@ import type { SourceFile } from './source-file.ts'
 export function triggerProblems(plan: Plan): Mistake[] {
   return [
     ...onProblems(plan.file),
-    ...configProblems(plan, plan.options.state),
+    ...configProblems(plan),
     ...plan.polled.flatMap(({ trigger }) => cronProblems(trigger)),
   ]
 }
@@ -86,7 +86,7 @@ function onProblems({ source, expressions }: SourceFile): Mistake[] {
 }
 
 /** Options of `config` that the compiled files cannot support. */
-function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
+function configProblems({ webhooks, polled, options: { state, forge } }: Plan): Mistake[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
   const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
   const exported = triggers
@@ -114,7 +114,8 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
         }
       }
       const notes = [
-        'write "state: branch:hookline-state" under "hookline:"',
+        // The settings of other forges refuse a store on a branch.
+        `write "state: ${forge === 'github' ? 'branch:hookline-state' : 'file:<path>'}" under "hookline:"`,
         ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
       ]
       return { code: 'option-needs', message: `"${option}" needs a store`, position, notes }

@@ -100,7 +100,10 @@ async function outcomesOf<Value>(
 /** Messages of the library about the query are shown; its other messages may quote the item. */
 export function failureReason(cause: unknown): string {
   if (cause instanceof ScriptFailure || cause instanceof PathMistake) return cause.message
-  const message = cause instanceof Error ? cause.message : ''
-  const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300
-  return known ? message.replace(/\s+/g, ' ') : 'is not valid'
+  const { message, name } = cause instanceof Error ? cause : { message: '', name: 'an error' }
+  const known = ABOUT_QUERY.test(message) && message.length < 300
+  return known ? message.replace(/\s+/g, ' ') : `cannot be computed: the library fails with ${name}`
 }
+
+const ABOUT_QUERY =
+  /^(?:unknown|invalid|\$\w+|can't|cannot|path collision|fieldpath|expression must|not a valid|query criteria|use of|accessing|accumulator|arguments must) /i

@@ -132,6 +132,14 @@ function finishRun(
   const advice = unused.map(([key, advice]) =>
     notice('unused-option', `config.${key} has no effect here: ${advice}`),
   )
+  const { config, keys } = ref.trigger
+  const path = keys.by ?? keys.chosen
+  // Without a store, the key waits for one: hookline init writes it for many senders.
+  if (path && !mode.isPolled && ports.store && config.shouldDeduplicate === undefined) {
+    const option = path === keys.by ? 'config.deduplicateBy' : 'deduplicationKey'
+    const text = `${option} (${path.text}) has no effect without config.shouldDeduplicate: true`
+    advice.push(notice('unused-option', text))
+  }
   const failed = reportFailed(ref, prepared.failed)
   return {
     ...notFired(ref, decision.reason),

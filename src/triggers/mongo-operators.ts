@@ -126,18 +126,65 @@ function withinOperator(operand: Json): OptionFault[] {
   return operand.flatMap((one, at) => (isObject(one) ? below(at, queryFaults(one)) : []))
 }
 
-/** The paths of a projection that are none, as fields and in expressions. */
+/** The paths of a projection that are none, as fields and in expressions, and operands of a wrong form. */
 export function projectionFaults(projection: JsonObject): OptionFault[] {
+  const fields = fieldsOf(projection)
+  const [first] = fields
+  const other = fields.find(({ isOmitted }) => isOmitted !== first?.isOmitted)
+  const mixed = 'a projection either passes fields on (1) or leaves fields out (0), not both'
+  return [
+    ...partFaults(projection),
+    ...(other ? [{ keys: other.keys, isAboutKey: true, message: mixed } as const] : []),
+  ]
+}
+
+/** The fields of a projection, apart from `_id`, which may be left out with other fields passed on. */
+function fieldsOf(projection: JsonObject): { keys: string[]; isOmitted: boolean }[] {
   return Object.entries(projection).flatMap(([key, value = null]) => {
+    const isNested = isObject(value) && !Object.keys(value).some((name) => name.startsWith('$'))
+    const isOmitted = value === 0 || value === false
+    if (isNested) return fieldsOf(value).map((field) => ({ ...field, keys: [key, ...field.keys] }))
+    return key === '_id' && isOmitted ? [] : [{ keys: [key], isOmitted }]
+  })
+}
+
+function partFaults(part: JsonObject): OptionFault[] {
+  return Object.entries(part).flatMap(([key, value = null]) => {
     if (key === '$elemMatch') return below(key, withinOperator(value))
-    const own = key.startsWith('$') ? orderFaults(key, value) : pathFaults(key)
+    const own = key.startsWith('$')
+      ? [...formFaults(key, value), ...orderFaults(key, value)]
+      : pathFaults(key)
     return [...own, ...below(key, expressionFaults(value))]
   })
 }
 
+/** The number of values that operators of expressions take; 0 for any number. */
+const ARGUMENTS: ReadonlyMap<string, number> = new Map([
+  ...COMPARISONS.map((name) => [name, 2] as const),
+  ...(['$and', '$or', '$concat', '$ifNull'] as const).map((name) => [name, 0] as const),
+  ['$arrayElemAt', 2],
+  ['$split', 2],
+  ['$substrBytes', 3],
+  ['$substrCP', 3],
+])
+
+function formFaults(operator: string, operand: Json): OptionFault[] {
+  const fault = (form: string) => [{ keys: [operator], message: `${operator} needs ${form}` }]
+  const isList = Array.isArray(operand)
+  const count = ARGUMENTS.get(operator)
+  if (operator === '$replaceAll' && !isObject(operand)) {
+    return fault('a mapping with input, find and replacement')
+  }
+  if (operator === '$cond' && (isList ? operand.length !== 3 : !isObject(operand))) {
+    return fault('a list of 3 values, or a mapping with if, then and else')
+  }
+  if (count === undefined || (isList && (count === 0 || operand.length === count))) return []
+  return fault(count === 0 ? 'a list' : `a list of ${count} values`)
+}
+
 function expressionFaults(value: Json): OptionFault[] {
   if (Array.isArray(value)) return value.flatMap((one, at) => below(at, expressionFaults(one)))
-  if (isObject(value)) return projectionFaults(value)
+  if (isObject(value)) return partFaults(value)
   const path = typeof value === 'string' ? fieldPath(value) : undefined
   const mistake = path === undefined ? undefined : pathMistake(path)
   return mistake === undefined ? [] : [{ keys: [], message: `the path ${mistake}` }]

@@ -190,7 +190,12 @@ function entrySchema(own: string | undefined) {
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = verifySettings(given)
       const mistakes = schemes.flatMap((scheme) => schemeMistakes(scheme, settings))
-      for (const message of mistakes) addIssue({ message })
+      const { value: input } = dataset
+      for (const { option: key, message } of mistakes) {
+        const path = [{ type: 'object', origin: 'key', input, key, value: undefined }] as const
+        // The trigger of a service needs no "scheme".
+        addIssue({ message, ...(key in input && { path: [...path] }) })
+      }
       return mistakes.length > 0 ? NEVER : { schemes, settings }
     }),
   )

@@ -18,6 +18,16 @@ export interface HttpResponse {
   readonly text: string
 }
 
+/** The origin that a response redirects to, without the path, which may contain a token. */
+export function redirectOrigin(
+  { status, headers }: HttpResponse,
+  { url }: Pick<HttpRequest, 'url'>,
+): string | undefined {
+  const { location = '' } = headers
+  const isRedirect = status >= 300 && status < 400 && URL.canParse(location, url)
+  return isRedirect ? new URL(location, url).origin : undefined
+}
+
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
 export interface RelayRequest {
   /** Upper case. */

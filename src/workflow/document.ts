@@ -92,14 +92,21 @@ export class DocumentLines {
 
   /**
    * The whole lines of an entry: those of its value, and the comments of it and of entries below
-   * it. Blank lines before and after are not included.
+   * it. Blank lines before and after are not included, but those that a text keeps are.
    */
   linesOf(entry: BlockEntry): Span {
     const own = linesOf(this.text, entry.start, entry.end)
     const above = this.commentsOf(entry.path).filter(({ role }) => role === 'above')
     const first = above[0]
     const start = first ? linesOf(this.text, first.start, first.end).start : own.start
-    return { start, end: this.#endWithComments(entry, own.end) }
+    return { start, end: this.#endWithComments(entry, Math.max(own.end, entry.end)) }
+  }
+
+  /** The start of the blank lines before an offset, without those that a text keeps. */
+  blanksAbove(lineStart: number): number {
+    let start = blanksAbove(this.text, lineStart)
+    for (const { end } of this.entries.values()) if (end <= lineStart) start = Math.max(start, end)
+    return start
   }
 
   /** The offset after the comments that end an entry, or an entry below it. */
@@ -184,6 +191,18 @@ function nodeEnd(text: string, node: Node): number {
     (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) &&
     /^[|>]\d?\+/.test(text.slice(start, start + 3))
   return isKept ? end : trimmedEnd(text, start, end)
+}
+
+/** The start of the blank lines above a line; the start of the line itself if there are none. */
+function blanksAbove(text: string, lineStart: number): number {
+  let start = lineStart
+  while (start > 0) {
+    // `lastIndexOf` searches from 0 if the index is negative, so the first line is a case of its own.
+    const above = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
+    if (text.slice(above, start).trim() !== '') return start
+    start = above
+  }
+  return start
 }
 
 function commentsOf(text: string, entries: readonly BlockEntry[]): Comment[] {

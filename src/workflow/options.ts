@@ -52,9 +52,39 @@ function listForMapping(values: Json): Path | undefined {
 function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
   if (!reading.placeholders || !('issues' in bound)) return bound
-  const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
+  const unknown = bound.issues
+    .filter((issue) => dependsOnExpression(reading, nodes, issue))
+    .map(subjectPath)
   if (unknown.length === 0) return bound
-  return trigger.bind(withoutPaths(values, unknown.map(issuePath)) ?? {})
+  const bindWithout = (paths: readonly Path[]) => {
+    const known = trigger.bind(withoutPaths(values, paths) ?? {})
+    if (!('issues' in known)) return known
+    return { issues: known.issues.map((issue) => withWrittenPath(issue, paths)) }
+  }
+  const known = bindWithout(unknown)
+  if (!('issues' in known)) return known
+  // The rest of such a mapping may lack what only the run knows.
+  const rests = known.issues
+    .map(subjectPath)
+    .filter((path) => path.length > 0 && unknown.some((one) => isBelow(one, path)))
+  return rests.length === 0 ? known : bindWithout([...unknown, ...rests])
+}
+
+function isBelow(path: Path, mapping: Path): boolean {
+  return path.length > mapping.length && mapping.every((key, at) => key === path[at])
+}
+
+/** An issue of a list without some items, with the index that its item has in the file. */
+function withWrittenPath(issue: Issue, removed: readonly Path[]): Issue {
+  const written: (string | number)[] = []
+  for (const key of issuePath(issue)) {
+    const gone = removed.filter((one) => one.length === written.length + 1 && isBelow(one, written))
+    const indices = gone.map((one) => Number(one.at(-1))).sort((one, other) => one - other)
+    const shift = (at: number) => indices.reduce((sum, one) => (one <= sum ? sum + 1 : sum), at)
+    written.push(typeof key === 'number' ? shift(key) : key)
+  }
+  const path = issue.path?.map((item, at) => ({ ...item, key: written[at] }))
+  return { ...issue, path: path as Issue['path'] } // the same items, of which only keys changed
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
@@ -153,10 +183,17 @@ function issuePath(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
+/** The path of the mapping, for an issue of a whole mapping that is shown at one of its keys. */
+function subjectPath(issue: Issue): Path {
+  const path = issuePath(issue)
+  const isOfMapping = issue.type === 'raw_transform' && issue.path?.at(-1)?.origin === 'key'
+  return isOfMapping ? path.slice(0, -1) : path
+}
+
 /** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known, issue.message)
-  const option = optionName(path)
+  const option = optionName(subjectPath(issue))
   if (issue.type === 'picklist') {
     // The schema's message is a noun: `HTTP method`.
     const { message: noun, expected, input } = issue

@@ -134,7 +134,7 @@ class Patch {
       const empty = /^(?:[ \t]*\n)*/.exec(text.slice(span.end))?.[0] ?? ''
       return [{ start: span.start, end: span.end + empty.length, text: '' }]
     }
-    const start = isReplaced ? span.start : blanksAbove(text, span.start)
+    const start = isReplaced ? span.start : this.#lines.blanksAbove(span.start)
     return [{ start, end: span.end, text: '' }]
   }
 
@@ -198,10 +198,13 @@ class Patch {
       key === undefined ? undefined : this.#lines.entry([...path, key])
     const beside = entry(keyBeside(where, keys))
     if (!beside) return [this.#insertInFlow({ op: 'insert', path, lines, where }, collection)]
-    const { text } = this.#lines
     const span = this.#lines.linesOf(beside)
     const isBehind = where === 'last' || (typeof where === 'object' && 'after' in where)
-    const at = isBehind ? span.end : where === 'first' ? blanksAbove(text, span.start) : span.start
+    const at = isBehind
+      ? span.end
+      : where === 'first'
+        ? this.#lines.blanksAbove(span.start)
+        : span.start
     return [this.#lineAt(at, asLines(lines, beside.column))]
   }
 
@@ -430,18 +433,6 @@ function valueSpan(text: string, { key, value }: NodePair) {
   if (end > start) return { start, end: trimmedEnd(text, start, end), isEmpty: false }
   const colon = text.indexOf(':', rangeOf(key)[1]) + 1
   return { start: colon, end: colon, isEmpty: true }
-}
-
-/** The start of the blank lines above a line; the start of the line itself if there are none. */
-function blanksAbove(text: string, lineStart: number): number {
-  let start = lineStart
-  while (start > 0) {
-    // `lastIndexOf` searches from 0 if the index is negative, so the first line is a case of its own.
-    const above = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
-    if (text.slice(above, start).trim() !== '') return start
-    start = above
-  }
-  return start
 }
 
 function asLines(lines: Lines, column: number): string {

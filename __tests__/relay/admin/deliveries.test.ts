@@ -107,6 +107,33 @@ describe('a delivery in the admin API', () => {
     }
   })
 
+  test('is listed with the other targets under the id of their request', async () => {
+    const url = await relay.endpoint({ targets: ['octo/mail:receipt/webhook'] })
+    const request = await post(url)
+    await relay.settled()
+    const { status, json } = await relay.show(request)
+    expect([status, Object.keys(json)]).toEqual([200, ['deliveries']])
+    const told = json.deliveries.map((one: Record<string, string>) => [one.request, one.repository])
+    expect(told.sort()).toEqual([
+      [request, 'octo/mail'],
+      [request, 'octo/shop'],
+    ])
+    for (const { id } of json.deliveries)
+      expect((await relay.show(id)).json).toHaveProperty('stages')
+    const mine = await relay.admin('GET', `/deliveries/octo/${request}`, undefined, MINE)
+    expect([mine.status, (await relay.show(crypto.randomUUID())).status]).toEqual([404, 404])
+  })
+
+  test('is listed with the other events under the id of their batch', async () => {
+    const url = await relay.endpoint({ batch: 10 })
+    const ids = [await post(url), await post(url)]
+    await relay.pass(11_000)
+    const [first, second] = await Promise.all(ids.map((id) => relay.show(id)))
+    expect(first?.json.deliveries.map(({ id }: Record<string, string>) => id)).toEqual(ids)
+    expect(first?.json.delivery).toMatchObject({ id: ids[0], batch: ids[0] })
+    expect(second?.json).not.toHaveProperty('deliveries')
+  })
+
   test('has the name of its deleted endpoint, and no request once its payload is gone', async () => {
     const url = await relay.endpoint()
     const id = await post(url)

@@ -93,6 +93,7 @@ const INSTALL = 'Install the GitHub App for the repository, with its permissions
 const PUSH = 'Push the workflow to the default branch; see: hookline doctor --workflow orders'
 const LISTEN = `Let GitHub start the workflow as it declares: ${UPDATE} --dispatch repository`
 const REF = `Name a branch or tag that exists: ${UPDATE} --ref <branch>, or ${UPDATE} --remove ref`
+const DISPATCH = `Let the relay start the workflow by workflow_dispatch: ${UPDATE} --dispatch workflow`
 const CORRECT = "Correct the event or the workflow as GitHub's reason says"
 const SAME_SECRET = 'Enter the same secret at the sender, or here:'
 const RELAY_KEYS = 'Add the missing relay key behind the first one, separated by a comma.'
@@ -235,7 +236,7 @@ describe('the stage where it ended', () => {
       ['ref_not_found', REF],
       ['event_rejected', CORRECT],
       ['rate_limited', undefined],
-      ['dispatch_not_supported', undefined],
+      ['dispatch_not_supported', DISPATCH],
     ].map(([reason = '', cure]): Ended => [reason, refused(reason), sent('failed', reason, cure)]),
     [
       'a refusal with its explanation',
@@ -251,6 +252,7 @@ describe('the stage where it ended', () => {
       ['workflow_not_accessible', `${PUSH}, then:`],
       ['workflow_not_listening', `${LISTEN}, then:`],
       ['ref_not_found', `${REF}, then:`],
+      ['dispatch_not_supported', `${DISPATCH}, then:`],
       ['event_rejected', `${CORRECT}, then:`],
     ].flatMap(([reason = '', cure]): readonly Ended[] => [
       [`given up, ${reason}`, dead(reason), givenUp(reason, `${cure} ${REPLAY}`)],
@@ -295,6 +297,16 @@ describe('the stage where it ended', () => {
       'a token of a sender',
       refused('invalid_token'),
       sent('failed', 'invalid_token', ACCESS),
+      'none',
+    ],
+    [
+      'a token URL without repository_dispatch',
+      refused('dispatch_not_supported'),
+      sent(
+        'failed',
+        'dispatch_not_supported',
+        'Set HOOKLINE_FORGE=forgejo or HOOKLINE_FORGE=gitea on the relay, and restart the relay',
+      ),
       'none',
     ],
     [

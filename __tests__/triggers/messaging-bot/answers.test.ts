@@ -85,6 +85,15 @@ describe('a poll fails with its cure:', () => {
       [],
     ],
     [
+      'a redirect',
+      answer(301, '', { location: `https://bot.example/bot${TOKEN}/getUpdates` }),
+      'the address of the bot API redirects to https://bot.example (301)',
+      [
+        'Write the address behind the redirect into the input "telegram-api-url": https://bot.example',
+      ],
+      [],
+    ],
+    [
       '409',
       refused(409, CONFLICT),
       'another program polls the bot (409 Conflict)',
@@ -131,14 +140,14 @@ describe('a poll fails with its cure:', () => {
       'a 200 that is no JSON',
       answer(200, '<html>'),
       'the bot API failed: its answer is not JSON',
-      [KEPT],
+      ['Check the input "telegram-api-url".', KEPT],
       [1000],
     ],
     [
       'a 200 that is a list',
       answer(200, []),
       'the bot API failed: its answer is not JSON',
-      [KEPT],
+      ['Check the input "telegram-api-url".', KEPT],
       [1000],
     ],
     [

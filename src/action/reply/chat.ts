@@ -1,5 +1,11 @@
 import { UserError } from '../../wire/errors.ts'
-import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
+import {
+  type Http,
+  HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  redirectOrigin,
+} from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { Blocks } from './markdown/tree.ts'
@@ -134,6 +140,13 @@ export async function callChat(
         throw new NotDelivered({ message: `${name}: ${cause.message}` }, { cause })
       },
     )
+    const origin = redirectOrigin(response, request)
+    if (origin !== undefined && origin !== new URL(request.url).origin) {
+      throw new NotDelivered({
+        message: `the address of ${name} redirects to ${origin} (${response.status})`,
+        hint: `Write the address behind the redirect into the input for the address of ${name}: ${origin}`,
+      })
+    }
     if (response.status !== 429) return response
     const pause = retryAfter(response)
     waited += pause

@@ -315,12 +315,13 @@ class TelegramMessages {
       return this.#call(edit, kind, content, files)
     }
     const { isEphemeral } = this.#target
+    const isOfInput = fault === 'token' || fault === 'address'
     const problem = {
       message,
-      notes: [...(fault === 'token' ? notes : []), ...adviceOn(description, isEphemeral)],
+      notes: [...(isOfInput ? notes : []), ...adviceOn(description, isEphemeral)],
     }
     // An unknown method gets 404, like an unknown token.
-    const isRefused = fault === 'refused' || fault === 'token'
+    const isRefused = fault === 'refused' || isOfInput
     throw isRefused ? new RefusedCall(problem) : new NotDelivered(problem)
   }
 

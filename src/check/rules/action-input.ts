@@ -43,7 +43,7 @@ function inputProblems({ file: { source }, jobs, repository }: RuleFile): Proble
     const uses = textAt(childOf(step, 'uses'))
     // `./` is the action of whatever repository the file belongs to.
     const isKnown = uses !== undefined && uses.node.value !== './'
-    const unknown = isKnown ? unknownInputs(source, step) : []
+    const unknown = isKnown ? unknownInputs(source, step, ACTION_INPUTS) : []
     const on = childOf(step, 'with', 'on')?.node
     if (isMap(on) || isSeq(on)) {
       const message = `the input "on" is a ${isMap(on) ? 'mapping' : 'list'}, and inputs are strings`
@@ -65,16 +65,17 @@ function inputProblems({ file: { source }, jobs, repository }: RuleFile): Proble
   })
 }
 
-function unknownInputs(source: Source, step: Place): Problem[] {
+/** The inputs of a step that are none of these. */
+export function unknownInputs(source: Source, step: Place, inputs: readonly string[]): Problem[] {
   return entriesOf(childOf(step, 'with'))
-    .filter(({ name }) => !ACTION_INPUTS.includes(name.toLowerCase()))
+    .filter(({ name }) => !inputs.includes(name.toLowerCase()))
     .map(({ name, key }) => {
-      const hint = didYouMean(name, ACTION_INPUTS)
+      const hint = didYouMean(name, inputs)
       return {
         message: `the action has no input ${quoted(name)}`,
         position: positionAt(source, ...rangeOf(key)),
         ...(hint && { hint }),
-        notes: [`inputs: ${ACTION_INPUTS.join(', ')}`],
+        notes: [`inputs: ${inputs.join(', ')}`],
       }
     })
 }

@@ -6,7 +6,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
-import { NATIVE_FOLDER, nativeFile, readSource } from '../files.ts'
+import { defaultSources, NATIVE_FOLDER, nativeFile, nativeFiles, readSource } from '../files.ts'
 import { triggerOf } from '../init/sender-workflow.ts'
 import { dispatchModesOf, startProblem } from '../target/published.ts'
 import { polledHere, triggersHere } from '../workflows-here.ts'
@@ -45,11 +45,9 @@ export function chooseTrigger(
   sender: Sender | undefined,
 ): TriggerChoice {
   const all = triggersHere()
-  const named = all.filter(
-    (each) =>
-      (workflow === undefined || each.workflow === workflow.replace(/\.ya?ml$/, '')) &&
-      (trigger === undefined || each.trigger === trigger),
-  )
+  const file = workflow?.replace(/\.ya?ml$/, '')
+  const inFile = all.filter((each) => file === undefined || each.workflow === file)
+  const named = inFile.filter((each) => trigger === undefined || each.trigger === trigger)
   const ofSender = sender ? named.filter((each) => isFor(sender, each)) : []
   const fitting = ofSender.length > 0 ? ofSender : named
   const [only] = fitting
@@ -69,20 +67,30 @@ export function chooseTrigger(
       },
     }
   }
-  if (all.length > 0) {
-    const wanted = JSON.stringify([workflow, trigger].filter(Boolean).join('/'))
-    const message = `no trigger in this folder is called ${wanted}`
-    return { reason: 'unknown', problem: { message, ...choiceOf(list) } }
-  }
-  const [polled] = sender && triggerOf(sender) !== POLLED ? [] : polledHere(process.env)
+  const polled = (sender && triggerOf(sender) !== POLLED ? [] : polledHere(process.env)).find(
+    (each) => (file === undefined ? all.length === 0 : each.startsWith(`${file}/`)),
+  )
   if (polled !== undefined) return { reason: 'only polls', problem: pollsProblem(polled) }
-  return {
-    reason: 'no workflow',
-    problem: {
-      message: 'no workflow in this folder can receive webhooks',
-      hint: `Write one: ${init}; or find mistakes in your files: hookline check`,
-    },
+  const write = `Write one: ${init}; or find mistakes in your files: hookline check`
+  if (all.length > 0 || file !== undefined) {
+    const message = unknownTrigger(file, trigger, inFile.length > 0)
+    const choice = all.length > 0 ? choiceOf(list) : { hint: write }
+    return { reason: 'unknown', problem: { message, ...choice } }
   }
+  const message = 'no workflow in this folder can receive webhooks'
+  return { reason: 'no workflow', problem: { message, hint: write } }
+}
+
+/** @param receives whether the file has a trigger that can receive webhooks */
+function unknownTrigger(file: string | undefined, trigger: string | undefined, receives: boolean) {
+  const name = trigger === undefined ? '' : ` "${trigger}"`
+  if (file === undefined) return `no trigger in this folder is called${name}`
+  if (receives) return `the workflow "${file}" has no trigger${name}`
+  const root = process.cwd()
+  const isThere = [...defaultSources(root), ...nativeFiles(root)].some(({ name }) => name === file)
+  return isThere
+    ? `the workflow "${file}" has no trigger that can receive webhooks`
+    : `this folder has no workflow "${file}": neither workflows/${file}.yml nor ${NATIVE_FOLDER}/${file}.yml exists`
 }
 
 function choiceOf(flags: readonly string[], more = ''): Pick<Problem, 'hint' | 'notes'> {

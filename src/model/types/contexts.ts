@@ -12,7 +12,7 @@ import {
   textOf,
   textsAt,
 } from '../../workflow/nodes.ts'
-import type { SourceTrigger } from '../../workflow/on.ts'
+import { eventNames, type SourceTrigger } from '../../workflow/on.ts'
 import { actionSteps, type Job } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import { RESULTS } from '../evaluate-expression.ts'
@@ -140,14 +140,32 @@ export class FileContexts {
   }
 
   #github(): Shape {
-    const on = childOf(this.#top, 'on', 'repository_dispatch')
-    const types = textsAt(childOf(on, 'types'))
+    const events = eventNames(this.#top).map(({ name }) => name)
+    const types = textsAt(childOf(this.#top, 'on', 'repository_dispatch', 'types'))
+    const listens = events.includes('repository_dispatch')
     // Without types, or with others, other programs send events too.
-    const isOnly = on ? types.length > 0 : this.#isSource
+    const isOnly = listens ? types.length > 0 : this.#isSource
     const isOwn = types.every(({ node }) => node.value === EVENT_TYPE)
     const payload = dispatchShape(isOnly && isOwn)
-    const inEvent = [['client_payload', payload] as const, ['inputs', this.#inputs()] as const]
-    const event = objectShape(inEvent, undefined, ANY)
+    const actions = types.map(({ node }) => node.value)
+    const hasOwnActions = events.every((one) => !NATIVE_EVENTS.has(one) || HAS_NO_ACTION.has(one))
+    const action: Shape =
+      isOnly && hasOwnActions
+        ? { kind: 'text', values: [...actions, ...(this.#isSource ? [EVENT_TYPE] : []), ''] }
+        : ANY
+    const event = objectShape(
+      [
+        ['client_payload', payload],
+        ['inputs', this.#inputs()],
+        ['action', action],
+      ],
+      (name) => {
+        const hint = didYouMean(name, ['client_payload'])
+        if (hint === undefined || (!listens && !this.#isSource)) return undefined
+        return { code: 'unknown-output', message: `the event has no field "${name}"`, hint }
+      },
+      ANY,
+    )
     const name = { kind: 'text', values: [...NATIVE_EVENTS, 'dynamic'] } as const
     return objectShape([['event', event] as const, ['event_name', name]], undefined, ANY)
   }
@@ -389,6 +407,14 @@ export class FileContexts {
     return shapes.some((shape) => textOfShape(shape).isUntrusted) ? EVENT_TEXT : { kind: 'text' }
   }
 }
+
+/** The action of a `repository_dispatch` is its type, and the other events here have none. */
+const HAS_NO_ACTION: ReadonlySet<string> = new Set([
+  'push',
+  'repository_dispatch',
+  'schedule',
+  'workflow_dispatch',
+])
 
 /** Most expressions read few contexts, so each context waits for its first reader. */
 function lazily(own: Readonly<Record<string, () => Shape>>, outer?: ContextShapes): ContextShapes {

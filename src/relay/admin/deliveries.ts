@@ -119,14 +119,31 @@ async function showResponse(
   const { endpoints, loadChecks } = ports
   const store = storeOf(own.owner, ports)
   const stored = await store.table.find(id)
-  if (!stored || !isSelected(stored, own)) throw noSuchDelivery()
+  if (!stored || !isSelected(stored, own)) return requestResponse(id, own, store)
   const opened = await decryptContent(stored, endpoints.encryption)
   const endpoint = await endpointOf(stored, endpoints)
   const request = opened ? await shownRequest(opened, stored.path, endpoint, loadChecks) : null
   const [delivery = stored] = await withRests([stored], store)
   const stages = stagesOf(delivery, endpoint, request?.body)
-  return jsonResponse({ delivery: shownDelivery(delivery), request, stages })
+  const members = stored.batch === id ? await store.table.members(id) : []
+  const deliveries = members.filter((member) => isSelected(member, own)).map(shownDelivery)
+  const shown = { delivery: shownDelivery(delivery), request, stages }
+  return jsonResponse(members.length > 1 ? { ...shown, deliveries } : shown)
 }
+
+/** The deliveries of a request with several targets, of which each has an id of its own. */
+async function requestResponse(
+  id: string,
+  own: DeliveryFilter,
+  store: DeliveryStore,
+): Promise<RelayResponse> {
+  const found = await store.table.list({ ...own, request: id, limit: MOST_LISTED })
+  if (found.length === 0) throw noSuchDelivery()
+  return jsonResponse({ deliveries: (await withRests(found, store)).map(shownDelivery) })
+}
+
+/** Each target can have been replayed, too. */
+const MOST_LISTED = 100
 
 /** An event whose queue rests waits for the end of the rest, even if it was never sent itself. */
 async function withRests<Row extends Delivery>(

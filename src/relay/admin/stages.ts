@@ -350,6 +350,10 @@ function cureOf(reason: string, delivery: Delivery, endpoint: Endpoint | undefin
       return `Push the workflow to the default branch; see: hookline doctor --workflow ${workflow}${replay}`
     case 'workflow_not_listening':
       return `Let GitHub start the workflow as it declares: ${update} --dispatch repository${replay}`
+    case 'dispatch_not_supported':
+      return endpoint
+        ? `Let the relay start the workflow by workflow_dispatch: ${update} --dispatch workflow${replay}`
+        : `Set HOOKLINE_FORGE=forgejo or HOOKLINE_FORGE=gitea on the relay, and restart the relay${replay}`
     case 'ref_not_found':
       return `Name a branch or tag that exists: ${update} --ref <branch>, or ${update} --remove ref${replay}`
     case 'event_rejected':

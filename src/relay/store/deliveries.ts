@@ -527,7 +527,8 @@ export class DeliveryTable {
     // Anyone may ask with an invented token, whose caller has no endpoints.
     const isOwn = (name: string) => owner === undefined || name.startsWith(`${owner}/`)
     if (endpoints?.some(isOwn) === false) return []
-    const rowFilters = [id, endpoints, repository, outcome, reason, filter.since, filter.until]
+    const { request, since, until } = filter
+    const rowFilters = [id, request, endpoints, repository, outcome, reason, since, until]
     const isInIndex = rowFilters.every((value) => value === undefined)
     const order = isNewestFirst ? 'DESC' : 'ASC'
     const read = async (source: string, conditions: readonly Condition[], range: SeqRange) => {

@@ -174,6 +174,8 @@ export type RunStep = Pick<
 /** Selects deliveries; an absent field matches all. Times are milliseconds since 1970. */
 export interface DeliveryFilter {
   readonly id?: string | undefined
+  /** Id of the request, which has a delivery for each target. */
+  readonly request?: string | undefined
   /** Owner of the repository, in lower case. */
   readonly owner?: string | undefined
   readonly repository?: string | undefined

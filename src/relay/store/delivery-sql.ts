@@ -65,10 +65,11 @@ export function prefixed(table: string): string {
 export type Condition = readonly [text: string, ...values: SqlValue[]]
 
 export function conditionsOf(filter: DeliveryFilter): readonly Condition[] {
-  const { id, owner, repository, endpoint, endpoints, state, outcome, reason, since, until } =
-    filter
+  const { id, request, owner, repository, endpoint, endpoints, state, outcome } = filter
+  const { reason, since, until } = filter
   const comparisons = [
     ['id = ?', id],
+    ['request = ?', request],
     ['owner = ?', owner],
     ['state = ?', state],
     ['repository = ?', repository],

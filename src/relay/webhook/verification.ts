@@ -221,7 +221,7 @@ function optionsMistake(scheme: Scheme, settings: VerifySettings): string | unde
   }
   const url = signsUrl(scheme, settings) ? new Secret('https://relay.example') : undefined
   const [mistake] = schemeMistakes(scheme, { ...settings, url })
-  return mistake === undefined ? undefined : `"verify": ${mistake}`
+  return mistake && `"verify": ${mistake.message}`
 }
 
 /** Where a verified request has its signature or token. */

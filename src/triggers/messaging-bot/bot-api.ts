@@ -1,5 +1,11 @@
 import { UserError } from '../../wire/errors.ts'
-import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
+import {
+  type Http,
+  HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  redirectOrigin,
+} from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { UpdateKind } from './places.ts'
@@ -24,6 +30,7 @@ export const BOT_TOKEN: RegExp = /^\d+:[\w-]+$/
  */
 const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
   token: 0,
+  address: 0,
   webhook: 0,
   poller: 1,
   busy: 3,
@@ -90,6 +97,8 @@ async function callOnce(
         }
   try {
     const reply = await bot.http({ method: 'POST', url, ...sent, timeout })
+    const origin = redirectOrigin(reply, { url })
+    if (origin !== undefined) return { fault: redirected(reply.status, origin) }
     return readBotResponse({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -212,7 +221,7 @@ export async function callBotOnce(bot: Bot, method: string, body: MethodBody): P
  * Why a call of the Bot API has no result. The message contains neither the token nor an address with credentials, only its host.
  */
 interface BotFault {
-  readonly kind: 'token' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'
+  readonly kind: 'token' | 'address' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'
   readonly message: string
   readonly notes: readonly string[]
   /** Milliseconds before a retry; `undefined` if a retry is useless. */
@@ -238,7 +247,8 @@ function readBotResponse({ status, headers, text }: HttpResponse): BotOutcome {
   if (status === 200 && answer?.ok === true) return { result: (answer.result ?? null) as Json }
   const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status
   const description = typeof answer?.description === 'string' ? answer.description : ''
-  if (status === 200 && !answer) return { fault: service('its answer is not JSON') }
+  if (status === 200 && !answer)
+    return { fault: service('its answer is not JSON', ['Check the input "telegram-api-url".']) }
   const parameters = isObject(answer?.parameters) ? answer.parameters : {}
   const wait = Number(parameters.retry_after ?? headers['retry-after'])
   const isWait = Number.isFinite(wait) && wait >= 0
@@ -283,6 +293,12 @@ const ONE_POLLER =
   "Let only one workflow or program poll the bot, because pollers take each other's messages."
 
 const KEPT = 'No message is lost: the bot API stores messages for 24 hours.'
+
+function redirected(status: number, origin: string): BotFault {
+  return fault('address', `the address of the bot API redirects to ${origin} (${status})`, [
+    `Write the address behind the redirect into the input "telegram-api-url": ${origin}`,
+  ])
+}
 
 function service(what: string, notes: readonly string[] = []): BotFault {
   return fault('service', `the bot API failed: ${what}`, [...notes, KEPT], SERVICE_PAUSE)

@@ -27,7 +27,10 @@ export const scheme: Scheme = {
   page: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   needs: ['secret', 'url'],
   takes: ['tolerance'],
-  mistake: ({ url }) => (url && URL.canParse(url.reveal()) ? undefined : '"url" is not an address'),
+  mistake: ({ url }) =>
+    url && URL.canParse(url.reveal())
+      ? undefined
+      : { option: 'url', message: '"url" is not an address' },
   credentials: () => ({ headers: ['x-contentful-signature'] }),
   async check(request, settings, ports) {
     const { headers, method, bytes } = request

@@ -10,6 +10,7 @@ import {
   receivedAt,
   type Scheme,
   timeRefusal,
+  wrongSecret,
 } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
 
@@ -31,7 +32,9 @@ export const scheme: Scheme = {
   takes: ['tolerance'],
   mistake: ({ secrets }) =>
     secrets.some((secret) => jwksOf(secret).length === 0)
-      ? '"secret" is not a JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it'
+      ? wrongSecret(
+          'is not a JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it',
+        )
       : undefined,
   credentials: () => ({ headers: ['plaid-verification'] }),
   async check(request, { secrets, tolerance = DEFAULT_TOLERANCE }, ports) {

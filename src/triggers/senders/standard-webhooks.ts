@@ -18,9 +18,11 @@ import {
   missingHeader,
   NO_TIME,
   type Scheme,
+  type SchemeMistake,
   timeRefusal,
   type VerificationFault,
   type VerifySettings,
+  wrongSecret,
 } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
 
@@ -110,15 +112,17 @@ function secretParts(secret: Secret): { isPublic: boolean; bytes: Bytes | undefi
   return { isPublic: text.startsWith('whpk_'), bytes }
 }
 
-function secretMistake(secret: Secret): string | undefined {
+function secretMistake(secret: Secret): SchemeMistake | undefined {
   if (secret.reveal().startsWith('whsk_')) {
-    return '"secret" is the private key of the sender (whsk_…): take the public one (whpk_…)'
+    return wrongSecret('is the private key of the sender (whsk_…): take the public one (whpk_…)')
   }
   if (verificationKey(secret)) return undefined
   const { isPublic, bytes } = secretParts(secret)
-  return isPublic && bytes
-    ? `"secret" is a public key (whpk_…) of ${bytes.length} bytes, but one of Ed25519 has ${ED25519_KEY_BYTES}`
-    : '"secret" is not whsec_… or whpk_… with base64 after it'
+  return wrongSecret(
+    isPublic && bytes
+      ? `is a public key (whpk_…) of ${bytes.length} bytes, but one of Ed25519 has ${ED25519_KEY_BYTES}`
+      : 'is not whsec_… or whpk_… with base64 after it',
+  )
 }
 
 export const signing: Signing = {

@@ -140,7 +140,7 @@ export function fromDer(der: Bytes): Bytes | undefined {
   return at === der.length ? raw : undefined
 }
 
-/** How the string of a secret becomes a key, and the message if it cannot. */
+/** How the string of a secret becomes a key, and what to say of a secret that cannot. */
 interface KeyForm {
   /** The key; `undefined` if the string is invalid. */
   readonly read: (text: string) => Bytes | undefined
@@ -150,16 +150,15 @@ interface KeyForm {
 export const KEYS = {
   /** Most senders use the bytes of the string as the key. */
   text: { read: textBytes, mistake: '' },
-  base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
-  hex: { read: ENCODINGS.hex, mistake: '"secret" is not hex: pairs of 0-9 and a-f' },
+  base64: { read: ENCODINGS.base64, mistake: 'is not base64' },
+  hex: { read: ENCODINGS.hex, mistake: 'is not hex: pairs of 0-9 and a-f' },
   ed25519: {
     read: ed25519Key,
-    mistake: '"secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    mistake: 'is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
   },
   p256: {
     read: p256Key,
-    mistake:
-      '"secret" is not a public key of P-256: the base64 of its SPKI, as the sender shows it',
+    mistake: 'is not a public key of P-256: the base64 of its SPKI, as the sender shows it',
   },
 } as const satisfies Record<string, KeyForm>
 

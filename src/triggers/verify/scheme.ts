@@ -82,7 +82,7 @@ export interface Scheme {
   readonly needs: readonly VerifySettingName[]
   readonly takes?: readonly VerifySettingName[]
   /** The mistake in a set of options, apart from a missing one. Shows no value. */
-  readonly mistake?: (settings: VerifySettings) => string | undefined
+  readonly mistake?: (settings: VerifySettings) => SchemeMistake | undefined
   readonly credentials: (settings: VerifySettings) => CredentialLocations
   /** The reason that verification failed, without anything that helps a forger. */
   check(
@@ -92,35 +92,47 @@ export interface Scheme {
   ): Promise<VerificationFault>
 }
 
+/** A mistake in the options of a scheme, and the option that must change. */
+export interface SchemeMistake {
+  readonly option: VerifySettingName | 'scheme'
+  readonly message: string
+}
+
 /** The mistakes in a scheme's settings, as messages without values. */
-export function schemeMistakes(scheme: Scheme, settings: VerifySettings): string[] {
+export function schemeMistakes(scheme: Scheme, settings: VerifySettings): SchemeMistake[] {
   const { name, needs, takes = [] } = scheme
   const { secrets, ...others } = settings
-  const named = Object.entries(others).flatMap(([option, value]) =>
-    value === undefined ? [] : [option],
-  )
-  const given = secrets.length > 0 ? ['secret', ...named] : named
-  const known: readonly string[] = [...needs, ...takes]
+  const names = Object.keys(others) as Exclude<keyof VerifySettings, 'secrets'>[] // by its type
+  const named = names.filter((option) => others[option] !== undefined)
+  const given: VerifySettingName[] = secrets.length > 0 ? ['secret', ...named] : named
+  const known = [...needs, ...takes]
   const absent = needs.filter((option) => !given.includes(option))
   const idle = given.filter((option) => !known.includes(option))
   const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
   return [
-    ...absent.map((option) => `the scheme ${name} needs "${option}"`),
-    ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
+    ...absent.map((option): SchemeMistake => {
+      return { option: 'scheme', message: `the scheme ${name} needs "${option}"` }
+    }),
+    ...idle.map((option) => ({ option, message: `the scheme ${name} does not use "${option}"` })),
     ...(mistake === undefined ? [] : [mistake]),
   ]
 }
 
 /** The mistake in the options. White space in a secret is named if it is the only mistake. */
-function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
+function mistakeOf(scheme: Scheme, settings: VerifySettings): SchemeMistake | undefined {
   const mistake = scheme.mistake?.(settings)
   if (mistake === undefined) return undefined
   const spaces = new RegExp(WHITE_SPACE, 'g')
   const secrets = settings.secrets.map((secret) => new Secret(secret.reveal().replace(spaces, '')))
   const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
   return isItsCause
-    ? '"secret" contains white space or a line break: store it again without'
+    ? wrongSecret('contains white space or a line break: store it again without')
     : mistake
+}
+
+/** @param fault the rest of the sentence: `is not hex` */
+export function wrongSecret(fault: string): SchemeMistake {
+  return { option: 'secret', message: `"secret" ${fault}` }
 }
 
 /** White space, and characters without width, which copying from a web page may add. */

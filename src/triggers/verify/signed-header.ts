@@ -19,11 +19,13 @@ import {
   missingHeader,
   NO_TIME,
   type Scheme,
+  type SchemeMistake,
   TIMESTAMP_FORMATS,
   type TimestampFormat,
   timeRefusal,
   type VerificationFault,
   type VerifySettings,
+  wrongSecret,
 } from './scheme.ts'
 
 /** The signature of a sender as data: one header signs a string that is built from the request. */
@@ -131,9 +133,9 @@ function describedScheme(
 function keyMistake(
   { secretEncoding = 'text' }: SignedHeader,
   { secrets }: VerifySettings,
-): string | undefined {
+): SchemeMistake | undefined {
   const { read, mistake } = KEYS[secretEncoding]
-  return secrets.some((secret) => !read(secret.reveal())) ? mistake : undefined
+  return secrets.some((secret) => !read(secret.reveal())) ? wrongSecret(mistake) : undefined
 }
 
 function ownRule(settings: VerifySettings): SignedHeader {
@@ -350,29 +352,40 @@ function signedPayloadMistake({
   timestampFormat,
   separator,
   url,
-}: VerifySettings): string | undefined {
+}: VerifySettings): SchemeMistake | undefined {
   const parts = signedPayload.split(PLACEHOLDER)
   const names = parts.filter((_, at) => at % 2 === 1)
   const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER))
   if (unknown !== undefined) {
     const known = [...NAMES, `${HEADER}<name>`].map((name) => `{${name}}`).join(', ')
-    return `"signedPayload" has an unknown placeholder {${unknown}}; there are: ${known}`
+    return payloadMistake(`has an unknown placeholder {${unknown}}; there are: ${known}`)
   }
-  if (!names.includes('body')) return '"signedPayload" lacks {body}, so any body would be accepted'
+  if (!names.includes('body')) return payloadMistake('lacks {body}, so any body would be accepted')
+  const timeOption = timestampField === undefined ? 'timestampHeader' : 'timestampField'
   if (signatureField === undefined && (timestampField ?? separator) !== undefined) {
-    return '"timestampField" and "separator" need "signatureField", the name of the signature'
+    return {
+      option: timestampField === undefined ? 'separator' : timeOption,
+      message: '"timestampField" and "separator" need "signatureField", the name of the signature',
+    }
   }
   if (timestampField !== undefined && timestampHeader !== undefined) {
-    return '"timestampField" cannot be combined with "timestampHeader"'
+    const message = '"timestampField" cannot be combined with "timestampHeader"'
+    return { option: timeOption, message }
   }
   if (names.includes('timestamp') !== ((timestampHeader ?? timestampField) !== undefined)) {
-    return '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection'
+    return {
+      option: names.includes('timestamp') ? 'signedPayload' : timeOption,
+      message:
+        '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection',
+    }
   }
   if (names.includes('url') !== (url !== undefined)) {
-    return '"url" and {url} in "signedPayload" belong together'
+    const message = '"url" and {url} in "signedPayload" belong together'
+    return { option: url === undefined ? 'signedPayload' : 'url', message }
   }
   if (timestampFormat !== undefined && !names.includes('timestamp')) {
-    return '"timestampFormat" needs {timestamp} in "signedPayload"'
+    const message = '"timestampFormat" needs {timestamp} in "signedPayload"'
+    return { option: 'timestampFormat', message }
   }
   return shiftMistake(parts, timestampFormat !== undefined)
 }
@@ -382,7 +395,7 @@ function signedPayloadMistake({
  * byte from one to the other under the same signature. `{url}` is set by the user, and a time in a fixed
  * format has a fixed length, so both need no separator.
  */
-function shiftMistake(parts: readonly string[], isFixed: boolean): string | undefined {
+function shiftMistake(parts: readonly string[], isFixed: boolean): SchemeMistake | undefined {
   const at = parts.findIndex((between, at) => {
     const beside = [parts[at - 1], parts[at + 1]]
     const isInner = at % 2 === 0 && at > 0 && at < parts.length - 1
@@ -391,5 +404,11 @@ function shiftMistake(parts: readonly string[], isFixed: boolean): string | unde
   })
   if (at < 0) return undefined
   const [before, after] = [`{${parts[at - 1]}}`, `{${parts[at + 1]}}`]
-  return `"signedPayload" has no separator between ${before} and ${after}, so bytes could be moved from one to the other. Add one: ${before}.${after}`
+  return payloadMistake(
+    `has no separator between ${before} and ${after}, so bytes could be moved from one to the other. Add one: ${before}.${after}`,
+  )
+}
+
+function payloadMistake(fault: string): SchemeMistake {
+  return { option: 'signedPayload', message: `"signedPayload" ${fault}` }
 }

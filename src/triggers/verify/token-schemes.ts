@@ -8,9 +8,11 @@ import { anyHolds } from './algorithms.ts'
 import {
   missingHeader,
   type Scheme,
+  type SchemeMistake,
   TOKEN_MISMATCH,
   type VerificationFault,
   type VerifySettings,
+  wrongSecret,
 } from './scheme.ts'
 
 /**
@@ -44,12 +46,13 @@ export const basic: Scheme = {
   mistake: ({ secrets }) => secrets.map(basicMistake).find((mistake) => mistake !== undefined),
 }
 
-function basicMistake(secret: Secret): string | undefined {
+function basicMistake(secret: Secret): SchemeMistake | undefined {
   const [user = '', password] = secret.reveal().split(/:(.*)/s, 2)
-  if (password === undefined) return '"secret" has no colon: it is user:password for basic'
-  if (user.trim() === '') return '"secret" has no user before its colon: it is user:password'
-  if (password.trim() === '') return '"secret" has no password after its colon: it is user:password'
-  return undefined
+  if (password === undefined) return wrongSecret('has no colon: it is user:password for basic')
+  if (user.trim() === '') return wrongSecret('has no user before its colon: it is user:password')
+  return password.trim() === ''
+    ? wrongSecret('has no password after its colon: it is user:password')
+    : undefined
 }
 
 /** A plain token, at a position that the options name. */
@@ -57,10 +60,13 @@ export const token: Scheme = {
   name: 'token',
   needs: ['secret'],
   takes: ['header', 'query', 'field'],
-  mistake: ({ header, query, field }) =>
-    [header, query, field].filter((place) => place !== undefined).length === 1
-      ? undefined
-      : 'set exactly one of "header", "query" and "field": the location of the token',
+  mistake: (settings) => {
+    const places = (['header', 'query', 'field'] as const).filter(
+      (name) => settings[name] !== undefined,
+    )
+    const message = 'set exactly one of "header", "query" and "field": the location of the token'
+    return places.length === 1 ? undefined : { option: places[1] ?? 'scheme', message }
+  },
   credentials: ({ header, query, field }) => ({
     headers: header === undefined ? [] : [header],
     query: query === undefined ? [] : [query],

@@ -41,10 +41,12 @@ class NativeMarkdown {
 
   /** A blank line, because otherwise a block could continue the one before. */
   blocks(blocks: Blocks): string {
-    return blocks.map((block, at) => this.#block(block, blocks[at - 1])).join('\n\n')
+    const second = secondLists(blocks)
+    return blocks.map((block) => this.#block(block, second.has(block))).join('\n\n')
   }
 
-  #block(block: Block, before: Block | undefined): string {
+  /** @param isSecond whether the list before has the first marks, which would continue it */
+  #block(block: Block, isSecond: boolean): string {
     switch (block.kind) {
       case 'paragraph':
         return this.#paragraph(block.spans)
@@ -67,7 +69,7 @@ class NativeMarkdown {
         return [head, block.align.map((each) => MARKS[each]), ...others].map(row).join('\n')
       }
       case 'list':
-        return this.#list(block, before?.kind === 'list')
+        return this.#list(block, isSecond)
     }
   }
 
@@ -84,7 +86,6 @@ class NativeMarkdown {
     return this.#paragraph(spans).replaceAll('  \n', ' ')
   }
 
-  /** @param isSecond whether a list precedes, which the same marks would continue */
   #list({ first, entries }: ListBlock, isSecond: boolean): string {
     return entries
       .map((entry, at) => {
@@ -97,11 +98,12 @@ class NativeMarkdown {
   }
 
   #entry({ blocks, done, isContinued }: ListEntry, mark: string): string {
+    const second = secondLists(blocks)
     const content = blocks
       .map((block, at) => {
         const before = blocks[at - 1]
         const separator = at === 0 ? '' : canFollow(block, before) ? '\n' : '\n\n'
-        return `${separator}${this.#block(block, before)}`
+        return `${separator}${this.#block(block, second.has(block))}`
       })
       .join('')
     if (isContinued) return content
@@ -109,6 +111,17 @@ class NativeMarkdown {
     const indent = ' '.repeat(mark.length + 1)
     return `${mark} ${box}${content.replace(/\n(?=.)/g, `\n${indent}`)}`.trimEnd()
   }
+}
+
+/** Every second one of the lists in a row. */
+function secondLists(blocks: Blocks): ReadonlySet<Block> {
+  let isSecond = true
+  return new Set(
+    blocks.filter(({ kind }) => {
+      isSecond = kind !== 'list' || !isSecond
+      return kind === 'list' && isSecond
+    }),
+  )
 }
 
 /** Whether a block interrupts the paragraph before it, without a blank line. */
