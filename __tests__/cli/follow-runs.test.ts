@@ -1,11 +1,28 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals'
 import { LogFollower } from '../../src/cli/connect/follow.ts'
-import { awaitRun, followRun, type RunPorts } from '../../src/cli/follow-runs.ts'
-import { githubAt } from '../../src/cli/github-client.ts'
+import {
+  awaitRun,
+  endOfRun,
+  followRun,
+  type RunPorts,
+  runAt,
+  runLine,
+} from '../../src/cli/follow-runs.ts'
+import { type Asked, type AskOptions, githubAt } from '../../src/cli/github-client.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { HttpFailure } from '../../src/wire/http.ts'
 import { readRun } from '../../src/wire/run-lookup.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { runShared } from '../support/cli.ts'
@@ -95,12 +112,6 @@ function ports(): RunPorts {
   }
 }
 
-/** The ports of a follower that asks once. */
-function hurried(): RunPorts {
-  const own = ports()
-  return { ...own, ask: (path) => own.ask(path) }
-}
-
 /** Lists runs in pages of 100, and counts the pages that were read. */
 function listing(all: readonly object[]): { readonly pages: () => number } {
   let pages = 0
@@ -175,30 +186,357 @@ describe('the run of an event', () => {
   })
 })
 
-describe('the run of an event', () => {
+const READS_ACTIONS =
+  'Set GH_TOKEN (for GitHub Enterprise Server: GH_HOST and GH_ENTERPRISE_TOKEN) to a token with "Actions: Read".'
+const REFUSED = 'GitHub refuses to list the runs of octo/repo'
+const OTHER = 'Check https://www.githubstatus.com and HOOKLINE_API_URL.'
+const PAGE = 'https://github.test/actions/runs/7'
+
+/** Ports whose GitHub gives these answers, one after the other; the last one stays. */
+function answered(...answers: readonly Partial<Asked>[]) {
+  const asked: { readonly path: string; readonly patience: AskOptions['patience'] }[] = []
+  let passed = Date.parse('2026-01-01T00:00:00Z')
+  const own: RunPorts = {
+    repository: 'octo/repo',
+    async ask(path, { patience } = {}) {
+      const { answer = whole({}), refusal } = answers[asked.length] ?? answers.at(-1) ?? {}
+      asked.push({ path, patience })
+      return { answer, ...(refusal && { refusal }) }
+    },
+    now: () => new Date(passed),
+    sleep: async (milliseconds) => {
+      passed += milliseconds
+    },
+  }
+  return { own, asked, passed: () => passed - Date.parse('2026-01-01T00:00:00Z') }
+}
+
+const whole = (fields: object, status = 200): Asked['answer'] => ({
+  ...{ status, text: JSON.stringify(fields), header: () => undefined },
+})
+
+const problemsOf = async (work: Promise<unknown>) => {
+  const error = await work.catch((caught: unknown) => caught)
+  if (!(error instanceof UserError)) throw error
+  return error.problems
+}
+
+describe('a refusal of GitHub is shown with its cure:', () => {
+  test.each<[string, Partial<Asked>, status: number, hint: string]>([
+    [
+      '401',
+      { refusal: { kind: 'unauthorized' } },
+      401,
+      'The token is incomplete, expired or revoked: set GH_TOKEN (for GitHub Enterprise Server: GH_HOST and GH_ENTERPRISE_TOKEN) to a valid token.',
+    ],
+    [
+      'SSO',
+      { refusal: { kind: 'sso' } },
+      403,
+      'Authorize the token for the organization: "Configure SSO" on the page of your tokens at GitHub',
+    ],
+    ['no permission', { refusal: { kind: 'forbidden' } }, 403, READS_ACTIONS],
+    [
+      '404',
+      { refusal: { kind: 'missing' } },
+      404,
+      `Check the spelling of the repository. If it is right: ${READS_ACTIONS}`,
+    ],
+    [
+      'a rate limit',
+      { refusal: { kind: 'limited' } },
+      429,
+      "GitHub's rate limit is reached. Run the command again in an hour.",
+    ],
+    [
+      'a rate limit that ends in a minute',
+      { refusal: { kind: 'limited', wait: 60_000 } },
+      429,
+      "GitHub's rate limit is reached. Run the command again at 00:01 UTC, in 1 minute.",
+    ],
+    [
+      'a rate limit that ends later',
+      { refusal: { kind: 'limited', wait: 60_001 } },
+      429,
+      "GitHub's rate limit is reached. Run the command again at 00:01 UTC, in 2 minutes.",
+    ],
+    ['a wait without a limit', { refusal: { kind: 'failed', wait: 60_000 } }, 502, OTHER],
+    ['an answer of another server', {}, 200, OTHER],
+  ])('%s', async (_, asked, status, hint) => {
+    const answer = whole({ message: 'no' }, status)
+    const problems = [{ message: `${REFUSED} (status ${status})`, hint }]
+    const { own, asked: calls } = answered({ answer, ...asked })
+    expect(await problemsOf(runAt(PAGE, own))).toEqual(problems)
+    expect(calls).toEqual([{ path: '/repos/octo/repo/actions/runs/7', patience: undefined }])
+    // A list that GitHub refuses is not shown, whatever it contains.
+    const list = { ...asked, answer: whole({ message: 'no' }, status) }
+    expect(await problemsOf(awaitRun(EVENT, answered(list).own))).toEqual(problems)
+  })
+
+  test('a refusal counts, although its body is a run', async () => {
+    const answer = whole(listed(), 403)
+    const { own } = answered({ answer, refusal: { kind: 'forbidden' } })
+    expect(await problemsOf(runAt(PAGE, own))).toHaveLength(1)
+  })
+
   test.each([
-    [401, {}, 'token'],
-    [403, {}, 'Actions: Read'],
-    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 'rate limit'],
-    [404, {}, 'spelling'],
-    [502, {}, 'githubstatus.com'],
-  ])('is not found if GitHub answers %i %p, with the cure', async (status, headers, hint) => {
-    github.always({ status, headers, body: '{}' })
-    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
-    if (!(error instanceof UserError)) throw error
-    expect(error.problems[0]?.hint).toContain(hint)
+    [undefined, 'no connection (reset)', 'Check the network and HOOKLINE_API_URL.'],
+    [
+      'proxy.example',
+      'no connection through the proxy proxy.example (reset)',
+      'Check HTTPS_PROXY, or add the host to NO_PROXY.',
+    ],
+  ])('no answer with the proxy %s', async (proxy, what, hint) => {
+    const cause = new HttpFailure('connection', 'reset', proxy)
+    const own = { ...answered().own, ask: () => Promise.reject(cause) }
+    expect(await problemsOf(runAt(PAGE, own))).toEqual([{ message: `GitHub: ${what}`, hint }])
+  })
+})
+
+describe('the page of a run', () => {
+  test.each([
+    'https://github.test/actions/runs/7/jobs',
+    `https://github.test/actions/runs/${'1'.repeat(21)}`,
+    'https://github.test/actions/runs/a',
+    'https://github.test/runs/7',
+  ])('is not %s', async (url) => {
+    const { own, asked } = answered()
+    expect(await problemsOf(runAt(url, own))).toEqual([
+      {
+        message: 'the response of the relay contains no valid address of a run',
+        hint: 'Check the address of the relay: hookline doctor --relay <url>',
+      },
+    ])
+    expect(asked).toEqual([])
   })
 
-  test('is not found after a rate limit that ends later, whose end is named', async () => {
-    const reset = Math.floor(Date.now() / 1000) + 38 * 60
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
-    github.always({ status: 403, headers, body: '{}' })
-    const time = new Date(reset * 1000).toISOString().slice(11, 16)
-    const error = await awaitRun(EVENT, hurried()).catch((error: unknown) => error)
-    if (!(error instanceof UserError)) throw error
-    expect(error.problems[0]?.hint).toContain(`${time} UTC, in 3`)
+  test('may have an id of 20 digits', async () => {
+    const id = '1'.repeat(20)
+    const { own, asked } = answered({ answer: whole(listed()) })
+    expect(await runAt(`https://github.test/actions/runs/${id}`, own)).toEqual(readRun(listed()))
+    expect(asked.map(({ path }) => path)).toEqual([`/repos/octo/repo/actions/runs/${id}`])
+  })
+})
+
+describe('the wait for a run', () => {
+  let told: string[]
+  beforeEach(() => {
+    told = []
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      told.push(String(text))
+      return true
+    })
+  })
+  afterEach(() => {
+    jest.restoreAllMocks()
   })
 
+  const none = { answer: whole({ workflow_runs: [] }) }
+  const found = { answer: whole({ workflow_runs: [listed()] }) }
+
+  test('is explained after a minute, once', async () => {
+    const early = answered(...Array(30).fill(none), found)
+    await awaitRun(EVENT, early.own)
+    expect([early.passed(), told]).toEqual([60_000, []])
+    const late = answered(...Array(32).fill(none), found)
+    await awaitRun(EVENT, late.own)
+    expect([late.passed(), told]).toEqual([
+      64_000,
+      ['no run after a minute; waiting up to five minutes\n'],
+    ])
+  })
+
+  test.each([
+    [0, 150],
+    [60_000, 180],
+  ])('lasts five minutes after %d ms', async (later, looks) => {
+    const { own, asked } = answered(...Array(looks).fill(none), found)
+    await expect(awaitRun(EVENT, own, later)).resolves.toMatchObject({ id: 7 })
+    expect(asked).toHaveLength(looks + 1)
+    const { own: longer } = answered(...Array(looks + 1).fill(none), found)
+    await expect(awaitRun(EVENT, longer, later)).rejects.toThrow(DELIVERY)
+  })
+
+  test('reads only the pages that the first look had not read, and five minutes more', async () => {
+    const at = (time: string) => listed({ display_title: 'other', created_at: time })
+    const full = (time: string) => ({ answer: whole({ workflow_runs: Array(100).fill(at(time)) }) })
+    const time = (text: string) => `2026-01-01T00:${text}Z`
+    const { own, asked } = answered(
+      ...[full(time('10:00')), none],
+      // One of exactly five minutes before the newest run is not older.
+      ...[full(time('05:00')), none, full(time('04:59')), found],
+    )
+    await awaitRun(EVENT, own)
+    expect(asked.map(({ path }) => path.split('&page=')[1])).toEqual(['1', '2', '1', '2', '1', '1'])
+  })
+
+  test('names the workflow of the event in the line to add', async () => {
+    const { own } = answered(none)
+    const [problem] = await problemsOf(awaitRun({ delivery: '"', workflow: 'my-hook' }, own))
+    expect(problem).toEqual({
+      message: 'no run of the workflow has the delivery id "\\"" in its name',
+      hint: NOT_FOUND.hint.replace('hook $', 'my-hook $'),
+      notes: NOT_FOUND.notes.map((note) => note.replace('hook $', 'my-hook $')),
+    })
+  })
+
+  test('asks again until five minutes are over, and says why once', async () => {
+    const { own, asked } = answered(none, found)
+    await awaitRun(EVENT, own)
+    const [first, second] = asked.map(({ patience }) => patience)
+    const pause = { first: 2000, longest: 30_000 }
+    const tell = expect.any(Function)
+    expect(first).toEqual({ budget: 315_000, retryTime: 300_000, pause, tell })
+    expect(second).toEqual({ budget: 313_000, retryTime: 298_000, pause, tell })
+    first?.tell?.({ kind: 'limited', status: 429, wait: 90_000 })
+    first?.tell?.({ kind: 'failed', status: 502 })
+    second?.tell?.({ kind: 'failed', status: 502 })
+    expect(told).toEqual([
+      `${REFUSED} (status 429); trying again at 00:01 UTC, in 2 minutes\n`,
+      `${REFUSED} (status 502); trying again\n`,
+    ])
+  })
+
+  test.each([
+    [new Error('socket\u001b hang up'), 'socket\ufffd hang up'],
+    ['lost', 'no response'],
+    [undefined, 'no response'],
+  ])(
+    'follows a run for ten minutes without GitHub, and says that it is lost: %s',
+    async (cause, words) => {
+      const ended = { answer: whole(listed({ status: 'completed', conclusion: 'success' })) }
+      const { own, asked } = answered(ended)
+      await followRun(readRun(listed()), own, () => {})
+      const [call] = asked
+      expect(call).toMatchObject({
+        path: '/repos/octo/repo/actions/runs/7',
+        patience: { budget: 615_000, retryTime: 600_000 },
+      })
+      call?.patience?.tell?.({ kind: 'unavailable', cause })
+      expect(told).toEqual([`GitHub is unreachable: ${words}; trying again\n`])
+    },
+  )
+
+  test('never asks for a time that is over', async () => {
+    const { own, asked } = answered(found)
+    const late = { ...own, now: jest.fn(own.now) }
+    late.now.mockReturnValueOnce(new Date(0))
+    await awaitRun(EVENT, late)
+    expect(asked[0]?.patience).toMatchObject({ budget: 15_001, retryTime: 1 })
+  })
+})
+
+test('each change of a run is reported, and only a change', async () => {
+  const states = ['queued', 'in_progress', 'in_progress', 'waiting', 'completed']
+  const { own, passed } = answered(
+    ...states.map((status) => {
+      const conclusion = status === 'completed' ? 'failure' : null
+      return { answer: whole(listed({ status, conclusion })) }
+    }),
+  )
+  const reports: string[] = []
+  const last = await followRun(readRun(listed()), own, (run) =>
+    reports.push(`${run.state} ${run.conclusion}`),
+  )
+  expect(reports).toEqual([
+    ...['queued null', 'in_progress null', 'waiting null', 'completed failure'],
+  ])
+  expect([last.conclusion, passed()]).toEqual(['failure', 10_000])
+  const ended = readRun(listed({ status: 'completed', conclusion: 'success' }))
+  const { own: silent, asked } = answered()
+  expect(await followRun(ended, silent, () => {})).toBe(ended)
+  expect(asked).toEqual([])
+})
+
+describe('the end of a run', () => {
+  const skipped = {
+    conclusion: 'skipped',
+    name: 'a',
+    steps: [{ conclusion: 'skipped', name: 'b' }],
+  }
+  const failed = { id: 9, conclusion: 'failure', name: 'a' }
+  const jobs = (total_count: number, ...list: object[]) => ({
+    answer: whole({ total_count, jobs: list }),
+  })
+  const policy =
+    'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
+  const idle = [
+    jobs(1, { ...skipped, conclusion: 'success', id: 9 }),
+    {
+      answer: whole([{ message: 'no trigger fired: filter: a' }]),
+    },
+  ]
+  test.each<[string, string, readonly Partial<Asked>[], string, string | null, boolean]>([
+    ['completed', 'success', [jobs(1)], 'success', 'every step ran', false],
+    ['completed', 'neutral', [jobs(0)], 'success', null, false],
+    ['completed', 'success', idle, 'nothing_fired', 'filter: a', true],
+    [
+      ...(['completed', 'success', [jobs(2, skipped, skipped)], 'success'] as const),
+      ...(['skipped: job a, job a, step b, step b (see the summary of the run)', false] as const),
+    ],
+    [
+      ...(['completed', 'skipped', [jobs(1)], 'skipped'] as const),
+      'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.',
+      false,
+    ],
+    [
+      'completed',
+      'timed_out',
+      [jobs(1, failed), { answer: whole([]) }],
+      'timed_out',
+      'job a',
+      true,
+    ],
+    ['completed', 'failure', [jobs(1)], 'failure', null, true],
+    ['completed', 'cancelled', [jobs(0)], 'cancelled', policy, true],
+    ['completed', 'startup_failure', [jobs(0)], 'startup_failure', policy, true],
+    [
+      ...(['waiting', '', [jobs(1)], 'waiting_for_approval'] as const),
+      ...(['open the page of the run, and approve the run', true] as const),
+    ],
+    ['completed', 'failure', [{ refusal: { kind: 'forbidden' } }], 'failure', null, true],
+    ['completed', 'success', [{ refusal: { kind: 'forbidden' } }], 'success', null, false],
+  ])('%s %s', async (status, conclusion, answers, outcome, reason, isFailure) => {
+    const { own, asked } = answered(...answers)
+    const run = readRun(listed({ status, conclusion: conclusion || null }))
+    expect(await endOfRun(run, own)).toEqual({ outcome, reason, isFailure })
+    expect(asked[0]).toEqual({
+      path: '/repos/octo/repo/actions/runs/7/jobs?per_page=100',
+      patience: undefined,
+    })
+  })
+})
+
+describe('the line of a run', () => {
+  const run = readRun(listed({ conclusion: null, display_title: 'no id', html_url: 'u\u001b' }))
+  const { isTTY } = process.stdout
+  const color = process.env.NO_COLOR
+  beforeEach(() => {
+    delete process.env.NO_COLOR
+    Object.assign(process.stdout, { isTTY: true, hasColors: () => true })
+  })
+  afterEach(() => {
+    if (color !== undefined) process.env.NO_COLOR = color
+    Object.assign(process.stdout, { isTTY })
+  })
+
+  test.each([
+    [null, 'queued', 33],
+    ['success', 'success', 32],
+    ['skipped', 'skipped', 32],
+    ['failure', 'failure', 31],
+  ])('that ended as %s has the state %s in the color %d', (conclusion, state, code) => {
+    const start = `2026-01-01T00:00:00Z  -${' '.repeat(35)}  hook`
+    const shown = `\u001b[${code}m${state.padEnd(12)}\u001b[39m`
+    expect(runLine({ ...run, conclusion })).toBe(`${start}  ${shown}  u\ufffd`)
+  })
+
+  test('has the id of its delivery', () => {
+    expect(runLine({ ...run, delivery: DELIVERY })).toContain(`Z  ${DELIVERY}  hook  `)
+  })
+})
+
+describe('the run of an event', () => {
   test('is found after a lost connection and a 502', async () => {
     let calls = 0
     github.always((_, response) => {

@@ -1,5 +1,8 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { type Keyboard, listenToKeys } from '../../src/cli/keyboard.ts'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { keysOnTerminal } from '../../src/cli/keyboard.ts'
 import { styled, withProgress } from '../../src/cli/terminal.ts'
 import { printable, printableJson } from '../../src/wire/printable.ts'
 
@@ -85,61 +88,106 @@ describe('progress', () => {
 })
 
 describe('keys while running', () => {
-  function keyboard(isTTY: boolean) {
-    const calls: string[] = []
-    let listener: ((text: string) => void) | undefined
-    const fake: Keyboard = {
-      isTTY,
-      setRawMode: (raw) => calls.push(`raw ${raw}`),
-      setEncoding: () => {},
-      on: (event: string, added: (text: string) => void) => {
-        if (event === 'data') listener = added
-      },
-      off: () => {
-        listener = undefined
-      },
-      resume: () => calls.push('resume'),
-      pause: () => calls.push('pause'),
+  const { stdin, stdout, platform, env } = process
+  const define = (values: object) => {
+    for (const [name, value] of Object.entries(values)) {
+      Object.defineProperty(process, name, { value, configurable: true, enumerable: true })
     }
-    return { fake, calls, type: (text: string) => listener?.(text) }
   }
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hookline-keys-'))
+    define({ env: { PATH: folder, HOOKLINE_GITHUB_TOKEN: 'secret' } })
+  })
+  afterEach(() => {
+    define({ stdin, stdout, platform, env })
+    rmSync(folder, { recursive: true })
+  })
 
-  function listening(isTTY: boolean) {
-    const pressed: string[] = []
-    const { fake, calls, type } = keyboard(isTTY)
+  /** A `ps` that prints the state of this process, as those of macOS and the BSDs do. */
+  const ps = (script: string) =>
+    writeFileSync(join(folder, 'ps'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+
+  function listening({ input = true, output = true, system = 'win32' } = {}) {
+    const calls: string[] = []
+    const listeners: Record<string, (text: string) => void> = {}
+    define({
+      platform: system,
+      stdout: { isTTY: output },
+      stdin: {
+        isTTY: input,
+        setRawMode: (raw: boolean) => calls.push(`raw ${raw}`),
+        setEncoding: (encoding: string) => calls.push(encoding),
+        on(event: string, listener: (text: string) => void) {
+          listeners[event] = listener
+        },
+        off(event: string, listener: (text: string) => void) {
+          if (listeners[event] === listener) delete listeners[event]
+        },
+        resume: () => calls.push('resume'),
+        pause: () => calls.push('pause'),
+      },
+    })
+    const pressed: unknown[] = []
     const keys = [
-      { key: 'r', does: 'replay', press: () => void pressed.push('replay') },
+      { key: 'r', does: 'replay', press: (own: unknown) => void pressed.push('replay', own) },
       { key: 'q', does: 'quit', press: () => void pressed.push('quit') },
     ]
-    const { hint, stop } = listenToKeys(keys, fake, () => void pressed.push('interrupt'))
-    return { hint, stop, pressed, calls, type }
+    const on = keysOnTerminal(keys, () => void pressed.push('interrupt'))
+    return { on, pressed, calls, listeners, type: (text: string) => listeners.data?.(text) }
   }
 
   test('work in upper and lower case, and Ctrl-C still interrupts', () => {
-    const { hint, pressed, type } = listening(true)
-    for (const key of ['r', 'x', 'Q']) type(key)
-    type('\u0003')
-    expect(hint).toBe('keys: r replay, q quit')
-    expect(pressed).toEqual(['replay', 'quit', 'interrupt'])
+    const { on, pressed, calls, type } = listening()
+    for (const key of ['r', 'x', 'Q', 'r\u0003q']) type(key)
+    expect(on.hint).toBe('keys: r replay, q quit')
+    expect(pressed).toEqual(['replay', on, 'quit', 'interrupt'])
+    expect(calls).toEqual(['utf8', 'raw true', 'resume'])
   })
 
   test('a pasted text presses no key', () => {
-    const { pressed, type } = listening(true)
+    const { pressed, type } = listening()
     type('whsec_rq')
     expect(pressed).toEqual([])
   })
 
-  test('restore the terminal', () => {
-    const { stop, pressed, calls, type } = listening(true)
-    stop()
-    type('r')
+  test('restore the terminal, and listen again', () => {
+    const { on, pressed, calls, type } = listening()
+    on.stop()
+    type('q')
     expect(pressed).toEqual([])
-    expect(calls).toEqual(['raw true', 'resume', 'raw false', 'pause'])
+    expect(calls.splice(0)).toEqual(['utf8', 'raw true', 'resume', 'raw false', 'pause'])
+    on.start()
+    type('q')
+    expect(pressed).toEqual(['quit'])
+    expect(calls).toEqual(['raw true', 'resume'])
   })
 
-  test('do not read a standard input that is no terminal', () => {
-    const { hint, calls } = listening(false)
-    expect(hint).toBe('')
-    expect(calls).toEqual([])
+  test('a closed terminal is no error', () => {
+    const { listeners, pressed } = listening()
+    expect(() => listeners.error?.('')).not.toThrow()
+    expect([Object.keys(listeners), pressed]).toEqual([['error', 'data'], []])
+  })
+
+  test.each([
+    ['stdin is no terminal', { input: false }],
+    ['stdout is no terminal', { output: false }],
+    ['ps shows no plus', { system: 'darwin' }],
+  ])('do not exist if %s', (_, surroundings) => {
+    ps('echo S')
+    const { on, calls, listeners } = listening(surroundings)
+    on.stop()
+    on.start()
+    expect([on.hint, calls, listeners]).toEqual(['', [], {}])
+  })
+
+  test.each([
+    ['shows a plus', `echo "$@ $HOOKLINE_GITHUB_TOKEN" > "$PATH/args"; echo S+`, 'keys: '],
+    ['is missing', undefined, ''],
+  ])('of a system without /proc exist if ps %s', (_, script, hint) => {
+    if (script !== undefined) ps(script)
+    expect(listening({ system: 'freebsd' }).on.hint.slice(0, 6)).toBe(hint)
+    if (script === undefined) return
+    expect(readFileSync(join(folder, 'args'), 'utf8')).toBe(`-o stat= -p ${process.pid} \n`)
   })
 })

@@ -62,15 +62,14 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
       child.on('error', (error: NodeJS.ErrnoException) => {
         failure =
           error.code === 'ENOENT' ? NOT_INSTALLED : 'the program failed to start or was ended'
-        if (child.pid === undefined) end(failure)
       })
       for (const stream of [child.stdout, child.stderr]) {
         createInterface({ input: stream }).on('line', (line) => print(`  ${line}`))
       }
-      child.on('close', (code) => {
-        if (child.pid !== undefined)
-          end(failure ?? (code === 0 ? 'succeeded' : `failed (exit ${code})`))
-      })
+      // It follows each error, and comes after the last line of output.
+      child.on('close', (code) =>
+        end(failure ?? (code === 0 ? 'succeeded' : `failed (exit ${code})`)),
+      )
     })
   return {
     missing: isInstalled(readSetting(process.env, 'HOOKLINE_ACT')) ? undefined : NOT_INSTALLED,

@@ -58,7 +58,7 @@ Examples:
         return
       }
       const built = await build({ ...options, root: process.cwd(), globs })
-      process.exitCode = printBuild(built, { json, check: options.check })
+      process.exitCode = printBuild(built, { json, ...options })
     })
 }
 
@@ -68,7 +68,7 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   const root = process.cwd()
   const built = await build({ ...given, root, globs, check: true })
   if (ofLevel(built.findings, 'error').length > 0)
-    return printBuild({ ...built, changes: [] }, { json, check: false })
+    return printBuild({ ...built, changes: [] }, { json })
   const { explainFile, formatExplained } = await import('./explain-jobs.ts')
   const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
     const source = readSourceFile(name, readSource(root, file))
@@ -82,9 +82,9 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
 /** Prints the result of a build for a person or a program. @returns the exit code */
 function printBuild(
   { changes, findings }: Build,
-  { json, check }: { readonly json: boolean | undefined; readonly check: boolean | undefined },
+  { json, check = false }: { readonly json?: boolean | undefined; readonly check?: boolean },
 ): number {
-  const isStale = check === true && changes.some(({ status }) => status !== 'unchanged')
+  const isStale = check && changes.some(({ status }) => status !== 'unchanged')
   const code = isStale || ofLevel(findings, 'error').length > 0 ? 1 : 0
   if (json) {
     const files = changes.map(({ path, source, status, isEdited }) => {
@@ -98,9 +98,10 @@ function printBuild(
     const { status, path, source } = change
     print(printable(check ? difference(change) : `${VERBS[status]} ${path} (from ${source})`))
   }
+  if (!check) return code
   const edited = changes.filter(({ isEdited }) => isEdited)
-  if (check) for (const change of edited) printError(editedMessage(change))
-  if (isStale && changes.some(({ status, isEdited }) => status !== 'unchanged' && !isEdited)) {
+  for (const change of edited) printError(editedMessage(change))
+  if (changes.some(({ status, isEdited }) => status !== 'unchanged' && !isEdited)) {
     printError('compiled files are not up to date: run "hookline build" and commit them')
   }
   return code

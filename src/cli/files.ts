@@ -240,9 +240,9 @@ export function inFormOf(original: string, text: string): string {
   const kinds = new Set(breaks)
   const isEnded = /[\r\n]$/.test(original)
   const whole = text.replace(/\n$/, '') + (isEnded ? '\n' : '')
-  if (kinds.size === 0) return mark + whole
-  const [first = '\n'] = kinds
-  const broken = kinds.size === 1 ? whole.replaceAll('\n', first) : mixed(original, breaks, whole)
+  const [first = '\n', ...others] = kinds
+  const broken =
+    others.length === 0 ? whole.replaceAll('\n', first) : mixed(original, breaks, whole)
   return mark + broken
 }
 

@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { environmentFor } from './programs.ts'
 
-/** Listens for keys if stdin and stdout are a terminal in the foreground. */
+/**
+ * Listens for single keys if stdin and stdout are a terminal in the foreground; otherwise, standard input
+ * stays untouched.
+ *
+ * @param interrupt is called on Ctrl-C, because a terminal in raw mode sends no signal
+ */
 export function keysOnTerminal(keys: readonly KeyBinding[], interrupt: () => void): ListeningKeys {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
@@ -19,9 +24,8 @@ export interface KeyBinding {
 }
 
 /** The part of standard input that keys need. */
-export interface Keyboard {
-  readonly isTTY?: boolean
-  setRawMode?(raw: boolean): unknown
+interface Keyboard {
+  setRawMode(raw: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
   on(event: 'data', listener: (text: string) => void): unknown
   on(event: 'error', listener: () => void): unknown
@@ -44,16 +48,11 @@ const NO_KEYS: ListeningKeys = { hint: '', stop: () => {}, start: () => {} }
 
 const CTRL_C = '\u0003'
 
-/**
- * Listens for single keys on a terminal; without a terminal, standard input stays untouched. A terminal in
- * raw mode sends no signal for Ctrl-C, so that this function calls `interrupt`.
- */
-export function listenToKeys(
+function listenToKeys(
   keys: readonly KeyBinding[],
   keyboard: Keyboard,
   interrupt: () => void,
 ): ListeningKeys {
-  if (!keyboard.isTTY) return NO_KEYS
   const actions = new Map(keys.map(({ key, press }) => [key, press]))
   const pressed = (text: string) => {
     // A pasted text, such as the secret of a sender, is longer than a key, and does nothing.
@@ -64,13 +63,13 @@ export function listenToKeys(
   keyboard.on('error', () => {})
   keyboard.setEncoding('utf8')
   const start = () => {
-    keyboard.setRawMode?.(true)
+    keyboard.setRawMode(true)
     keyboard.on('data', pressed)
     keyboard.resume()
   }
   const stop = () => {
     keyboard.off('data', pressed)
-    keyboard.setRawMode?.(false)
+    keyboard.setRawMode(false)
     keyboard.pause()
   }
   const hint = `keys: ${keys.map(({ key, does }) => `${key} ${does}`).join(', ')}`

@@ -62,7 +62,7 @@ export async function scriptOutcomes(
   const texts = JSON.stringify(items)
   const count = script.isOnce ? 1 : items.length
   return outcomesOf(script.option, count, SCRIPT_LIMIT, (only, limit) =>
-    scripts.run(only === undefined ? script : { ...script, only }, texts, limit),
+    scripts.run({ ...script, only }, texts, limit),
   )
 }
 

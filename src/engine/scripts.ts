@@ -262,7 +262,7 @@ export interface UserScript {
   /** True: the call is evaluated once, for all items together. */
   readonly isOnce?: boolean
   /** The index of the only item to call the script for; all items if absent. */
-  readonly only?: number
+  readonly only?: number | undefined
 }
 
 /** The result of an option for one item; a reason contains no part of the item. */

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { DoctorFinding } from '../../../src/cli/doctor/findings.ts'
+import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
+import { Secret } from '../../../src/wire/secret.ts'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { TOKEN } from '../../support/scene.ts'
+import { forgeAt } from './examination.ts'
 import { github, json, type Setting } from './stand-in.ts'
 
 let platform: GitHub
@@ -103,4 +106,36 @@ test('a workflow that polls needs no relay', async () => {
   expect(findings.map(({ message }) => message)).toContain(
     'bot.yml polls for messages, and needs no relay',
   )
+})
+
+test('its last run is on the first page that has one, and its options may have many aliases', async () => {
+  const name = 'bot.yml.yaml'
+  const filter = `[${Array(101).fill('*one').join(', ')}]`
+  const on = `messaging_bot: { token: a, config: { filter: { a: &one [1], $or: ${filter} } } }`
+  const others = github({
+    workflows: {
+      [name]: `on: { schedule: [] }
+jobs: { poll: { steps: [{ uses: hookline/hookline@v1, with: { on: '${on}' } }] } }
+`,
+    },
+  })
+  const runOf = (file: string) => ({
+    ...{ id: 7, path: `.github/workflows/${file}@trunk`, event: 'schedule', html_url: 'page' },
+    ...{ status: 'completed', conclusion: 'success', created_at: '2026-01-01T00:00:00Z' },
+  })
+  const full = Array(99).fill(runOf('bot.yml'))
+  platform.always((call, response) => {
+    const [, page] = /[?&]page=(\d+)/.exec(call.url) ?? []
+    if (page === '1') return json(200, { workflow_runs: [...full, runOf('other.yml')] })
+    if (page === '2') return json(200, { workflow_runs: [...full, runOf(name)] })
+    return others(call, response)
+  })
+  const token = new Secret(TOKEN)
+  const target = { repository: 'octo/repo', workflow: 'bot.yml', relay: undefined, token }
+  const found = await runChecks(target, doctorPorts(forgeAt(platform.url), token))
+  expect(found.at(-1)).toEqual({
+    ...{ check: 'bot', status: 'ok', code: 'ok' },
+    message: `the last run of ${name} succeeded, started 2026-01-01T00:00:00Z: page`,
+  })
+  expect(platform.calls.filter(({ url }) => url.includes('/actions/runs'))).toHaveLength(2)
 })

@@ -56,6 +56,10 @@ beforeEach(async () => {
   })
 })
 
+test('the most bytes of one body are those of the settings', () => {
+  expect(bodies.most).toBe(MOST)
+})
+
 const requestOf = (given: Partial<BodyRequest> = {}): BodyRequest => ({
   request: 'a-request',
   owner: 'octo',

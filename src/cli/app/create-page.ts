@@ -76,7 +76,7 @@ function pages(
       response.writeHead(status, headers).end(html)
     }
     const target = `${origin}${request.url}`
-    // Any page of the browser can call here: what it asks for must not end the command.
+    // Any page of the browser can send a request, which must not end the command.
     if (!URL.canParse(target)) return answer(404, page('Page not found'))
     const url = new URL(target)
     // A page elsewhere could give this address a name of its own.

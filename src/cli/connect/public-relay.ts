@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { steadyClock } from '../../relay/config.ts'
 import { type DataFolder, dataFolder } from '../../relay/node/data-folder.ts'
 import { hasSqlite } from '../../relay/node/sqlite.ts'
 import { baseAddress } from '../../wire/address.ts'
@@ -70,7 +71,7 @@ export async function openPublicRelay(options: PublicRelayOptions): Promise<Publ
     signal.throwIfAborted()
     address = isLasting
       ? { url: publicUrl, close: () => {} }
-      : await openTunnel(relay.base, onChange, signal)
+      : await openTunnel({ local: relay.base, onChange, signal, after: steadyClock.after })
   } catch (error) {
     await relay.close()
     throw error

@@ -1,7 +1,7 @@
 import type { NativeWorkflow } from '../../compiler/native.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { messagingBot } from '../../triggers/messaging-bot.ts'
-import { UserError } from '../../wire/errors.ts'
+import { readOrUndefined } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { recentRuns, runsPath, type WorkflowRun } from '../../wire/run-lookup.ts'
@@ -39,7 +39,7 @@ export function polledBot(
   for (const { job, on = '' } of native.uses) {
     const options = botOptions(file, on)
     if (!options || options.webhook === true) continue
-    const [, secret] = /\bsecrets\.([a-z_]\w*)/i.exec(String(options.token ?? '')) ?? []
+    const secret = /\bsecrets\.([a-z_]\w*)/i.exec(String(options.token))?.[1]
     const events = isObject(workflow) ? workflow.on : undefined
     const isStartable = isObject(events) && 'workflow_dispatch' in events
     return { file, secret, environment: environmentOf(workflow, job), isStartable }
@@ -47,18 +47,14 @@ export function polledBot(
   return undefined
 }
 
-/** The options of the trigger in an input `on`. */
+/** The options of the trigger in an input `on`; a check of its own tells the mistakes of the input. */
 function botOptions(file: string, on: string): Record<string, unknown> | undefined {
-  try {
-    const triggers: unknown = parseYaml({ name: file, file, text: on }).toJS({ maxAliasCount: -1 })
-    if (!isObject(triggers)) return undefined
-    const [, options] =
-      Object.entries(triggers).find(([name]) => TRIGGERS.get(name) === messagingBot) ?? []
-    return isObject(options) ? options : undefined
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
+  const document = readOrUndefined(() => parseYaml({ name: file, file, text: on }))
+  const triggers: unknown = document?.toJS({ maxAliasCount: -1 })
+  if (!isObject(triggers)) return undefined
+  const found = Object.entries(triggers).find(([name]) => TRIGGERS.get(name) === messagingBot)
+  const options = found?.[1]
+  return isObject(options) ? options : undefined
 }
 
 function environmentOf(workflow: unknown, name: string): string | undefined {
@@ -113,7 +109,7 @@ async function checkLastRun(
     async (page) => {
       const { answer, refusal } = await askGitHub(runsPath(repository, page))
       isRefused ||= refusal !== undefined
-      return refusal ? [] : fieldsOf(answer).workflow_runs
+      return fieldsOf(answer).workflow_runs
     },
     { isEnough: (read) => read.some(isOwn) },
   )
@@ -166,8 +162,7 @@ async function secretState(
     refusals.push(refusal.kind)
   }
   const { answer, refusal } = await ask(`${at}/actions/organization-secrets?per_page=100`)
-  const shared = refusal ? [] : listOf(fieldsOf(answer).secrets)
-  if (shared.some((secret) => secret.name === name)) return 'exists'
+  if (listOf(fieldsOf(answer).secrets).some((secret) => secret.name === name)) return 'exists'
   if (refusal) refusals.push(refusal.kind)
   return refusals.every((kind) => kind === 'missing') ? 'missing' : 'unknown'
 }

@@ -123,12 +123,8 @@ function onJobLines(plan: Plan, { condition, env, outputs, isSerial }: OnJob): s
   return ['on:', ...indent(lines, 2)]
 }
 
-/** A label such as `ubuntu-latest`, which YAML reads as a string without quotes. */
-const PLAIN_LABEL = /^[a-z]+-[\w.-]+$/
-
 /** `runs-on: [self-hosted, linux]` */
 function runsOnLines(runsOn: Json): string[] {
-  if (typeof runsOn === 'string' && PLAIN_LABEL.test(runsOn)) return [`runs-on: ${runsOn}`]
   const flow = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const
   const text = stringify({ 'runs-on': runsOn }, flow).trimEnd()
   return text.replace(/^\{(.*)\}$/s, '$1').split('\n')

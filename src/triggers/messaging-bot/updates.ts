@@ -75,9 +75,9 @@ export function isTelegramId(value: unknown): value is number | string {
 }
 
 /** Ids become strings, because parsing already turns ids of 16 or more digits into strings. */
-function idText(value: unknown): string | undefined {
-  if (!isObject(value)) return undefined
-  return isTelegramId(value.id) ? String(value.id) : undefined
+function idText(party: JsonObject | undefined): string | undefined {
+  const id = party?.id
+  return isTelegramId(id) ? String(id) : undefined
 }
 
 /** The types of the specification. Each is an output of its own; a later type of Telegram is not. */
