@@ -694,6 +694,33 @@ describe('a line of the log that connect reads', () => {
     },
   )
 
+  test.each([
+    ['once', 1, ' | every step ran'],
+    ['each time', Number.POSITIVE_INFINITY, ''],
+  ])(
+    'the end of a run is reported if GitHub breaks off the call for its jobs %s',
+    async (_, times, reason) => {
+      const page = 'https://github.com/octo/repo/actions/runs/7'
+      const steps = [{ name: 'a', conclusion: 'success' }]
+      const jobs = [{ conclusion: 'success', name: 'react', steps }]
+      let broken = 0
+      github.always(({ url }, response) => {
+        if (!url.includes('/jobs')) {
+          const run = listed({ status: 'completed', conclusion: 'success', html_url: page })
+          return { status: 200, body: JSON.stringify(run) }
+        }
+        if (broken++ < times) return void response.destroy()
+        return { status: 200, body: JSON.stringify({ total_count: 1, jobs }) }
+      })
+      const lines = [{ ...entry, githubStatus: 200, run: page }]
+      expect(await follow(lines, { isFollowed: true })).toEqual([
+        `request | 200 | id | ${page}`,
+        `run | id | ${page}`,
+        `end | id | ${page} | success${reason}`,
+      ])
+    },
+  )
+
   test('a run that GitHub does not show has the reason and its cure', async () => {
     github.always({ status: 404, body: '{}' })
     const page = 'https://github.com/octo/repo/actions/runs/7'

@@ -57,7 +57,8 @@ describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
     [{ status: 304 }, 502, 'github_unavailable'],
     [{ status: 500 }, 502, 'github_unavailable'],
     [{ status: 504 }, 502, 'github_unavailable'],
-    [{ status: 503 }, 502, 'github_unavailable'],
+    // Later than the relay's last try.
+    [{ status: 503, headers: { 'retry-after': '9' } }, 502, 'github_unavailable'],
   ])('GitHub answers %j: %i %s, a custom response only after 2xx', async (github, status, code) => {
     at.github.always(github)
     const plain = await sendAsNewcomer({ target: HOOK })

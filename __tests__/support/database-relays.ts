@@ -74,8 +74,9 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
         settings = { ...settings, ...other }
         running = await run(folder, settings, log)
       },
+      // A stop would wait a second for the clients that keep a connection.
       close: async () => {
-        await running.end('stop')
+        await running.end('kill')
         await rm(folder, { recursive: true })
       },
     }

@@ -18,6 +18,12 @@ import { figuresOf } from './figures.ts'
 import { type GitHub, type RecordedCall, startGitHub } from './github.ts'
 import { ADMIN_BEARER, relayKeyOf } from './relay-keys.ts'
 
+/**
+ * Milliseconds after which a connection without a request ends. `fetch` reads them in the response, and uses no
+ * connection twice that ends so soon; a stopping server would wait a second for the next request of each.
+ */
+const BRIEF = 1000
+
 /** A token that the relay has as its own credential. */
 export const OWN_TOKEN = 'ghp_OwnOfTheRelay000000000000000000000000'
 
@@ -174,7 +180,8 @@ export async function startStoredRelay(
     now: () => new Date(now()),
   }
   await deliveries.start()
-  const server = await serveRelay({ host: '127.0.0.1', port: 0, relay })
+  const limits = { keepAliveTimeout: BRIEF }
+  const server = await serveRelay({ host: '127.0.0.1', port: 0, relay, limits })
   const settled = async () => {
     for (let turn = 0; turn < 3; turn++) {
       await Promise.all(pending)

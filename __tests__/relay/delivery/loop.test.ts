@@ -49,22 +49,25 @@ const listed = (...runs: object[]): Reply => ({
 })
 
 describe('an event that GitHub certainly does not have', () => {
-  test('is sent again until GitHub accepts it, and then is delivered', async () => {
-    let isDown = true
-    const { put, time, states, posts, log } = await start(
-      events(() => ({ status: isDown ? 503 : 204 })),
-    )
-    for (let n = 1; n <= 20; n++) await put(id(n))
-    await time.pass(10 * MINUTE)
-    expect(await states()).toMatchObject({ waiting: 20, delivered: 0 })
-    // 3 immediately, then 1, 2, 4, … 60 s apart.
-    expect(posts().length).toBeLessThan(40)
-    isDown = false
-    await time.pass(7 * MINUTE)
-    expect(await states()).toMatchObject({ waiting: 0, delivered: 20, dead: 0 })
-    expect(log).toContainEqual(expect.objectContaining({ change: 'delivered', delivery: id(1) }))
-    expect(log).toContainEqual(expect.objectContaining({ change: 'deferred', delivery: id(1) }))
-  })
+  test.each([408, 409, 503])(
+    'is sent again after a %i until GitHub accepts it, and then is delivered',
+    async (status) => {
+      let isDown = true
+      const { put, time, states, posts, log } = await start(
+        events(() => ({ status: isDown ? status : 204 })),
+      )
+      for (let n = 1; n <= 20; n++) await put(id(n))
+      await time.pass(10 * MINUTE)
+      expect(await states()).toMatchObject({ waiting: 20, delivered: 0 })
+      // 3 immediately, then 1, 2, 4, … 60 s apart.
+      expect(posts().length).toBeLessThan(40)
+      isDown = false
+      await time.pass(7 * MINUTE)
+      expect(await states()).toMatchObject({ waiting: 0, delivered: 20, dead: 0 })
+      expect(log).toContainEqual(expect.objectContaining({ change: 'delivered', delivery: id(1) }))
+      expect(log).toContainEqual(expect.objectContaining({ change: 'deferred', delivery: id(1) }))
+    },
+  )
 
   test('of a token URL leaves the table when GitHub accepts it, and the sum is right', async () => {
     const { put, time, deliveries } = await start(events(() => ({ status: 204 })))
@@ -80,6 +83,11 @@ describe('an event that GitHub certainly does not have', () => {
     [
       'a 429 with Retry-After holds the credential',
       { status: 429, headers: { 'retry-after': '90' } },
+      0,
+    ],
+    [
+      'a 403 with Retry-After holds the credential',
+      { status: 403, headers: { 'retry-after': '90' } },
       0,
     ],
     [
