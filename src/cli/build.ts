@@ -131,7 +131,6 @@ export interface Build {
   readonly changes: readonly FileChange[]
 }
 
-/** A change of one file of the folder of compiled files. */
 interface FileChange extends CompiledChange {
   /** From the root of the repository. */
   readonly path: string

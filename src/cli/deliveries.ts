@@ -144,7 +144,7 @@ async function list(options: ListOptions): Promise<void> {
   }
   for (let before = ''; ; ) {
     const started = performance.now()
-    const found = await look().catch((error: unknown): Unanswered => {
+    const found = await look().catch((error: unknown) => {
       // A relay that restarts is watched until it is back.
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
@@ -165,9 +165,6 @@ const OPEN_ALONE = {
   message: '--open cannot be combined with --watch or --json',
   hint: 'Omit the other flag: the inspector follows new deliveries by itself.',
 }
-
-/** Why the relay did not respond. */
-type Unanswered = string
 
 function listText(found: readonly AdminAnswer[]): string {
   return printable(deliveriesText(found, Date.now()))
@@ -251,7 +248,6 @@ async function show(text: string, options: SharedOptions): Promise<void> {
   print(printable(deliveryText(answer, options.relay)))
 }
 
-/** A change of one delivery, or of many. */
 interface DeliveryChange {
   readonly method: 'POST' | 'DELETE'
   /** Path after the address of the delivery, or of all. */

@@ -42,11 +42,7 @@ interface CreateOptions extends SharedOptions, SettingOptions {
 }
 
 interface UpdateOptions extends SharedOptions, SettingOptions {
-  readonly remove?: readonly Removable[]
-}
-
-interface ShowOptions extends SharedOptions {
-  readonly url?: boolean
+  readonly remove?: readonly (typeof REMOVABLE)[number][]
 }
 
 interface BotOptions extends SharedOptions {
@@ -83,8 +79,6 @@ Examples:
 
 /** Settings that `update --remove` removes. */
 const REMOVABLE = ['if', 'verify', 'ref', 'targets', 'expect', 'batch', 'debounce'] as const
-
-type Removable = (typeof REMOVABLE)[number]
 
 const PATH = '/endpoints'
 
@@ -296,7 +290,7 @@ function checksInWords({ if: condition, verify }: AdminAnswer): string {
 
 async function show(
   text: string,
-  { repository, json, url: isUrl, ...options }: ShowOptions,
+  { repository, json, url: isUrl, ...options }: SharedOptions & { readonly url?: boolean },
 ): Promise<void> {
   const client = await findRelay(options)
   const place = await namedEndpoint(text, repository, client)

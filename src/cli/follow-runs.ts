@@ -18,7 +18,6 @@ import type { AskGitHub, AskOptions } from './github-client.ts'
 import { unreachableGitHub } from './request-faults.ts'
 import { styled } from './terminal.ts'
 
-/** The repository and workflow of a webhook URL. */
 export interface Addressed {
   /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
   readonly repository: string
@@ -129,20 +128,14 @@ export function hasSucceeded(run: Pick<WorkflowRun, 'state' | 'conclusion'>): bo
   return ['success', 'skipped'].includes(runResult(run))
 }
 
-/** The end of a run. */
-interface RunEnd {
-  /** `success`, `nothing_fired`, `skipped`, …; of a run that failed, GitHub's conclusion. */
-  readonly outcome: string
-  /** Why no trigger fired, why the run failed, or what it skipped; `null` if GitHub does not tell. */
-  readonly reason: string | null
-  readonly isFailure: boolean
-}
-
-/** The end of a run, found out as the relay does. */
+/**
+ * The end of a run, found out as the relay does: `success`, `nothing_fired`, `skipped`, …, or GitHub's
+ * conclusion of a failed run, and the reason as far as GitHub tells.
+ */
 export async function endOfRun(
   run: WorkflowRun,
   { repository, ask }: Pick<RunPorts, 'repository' | 'ask'>,
-): Promise<RunEnd> {
+) {
   const details = await readRunDetails(run, async (path) => {
     const { answer, refusal } = await ask(`/repos/${repository}${path}`)
     return refusal ? undefined : answer

@@ -146,14 +146,12 @@ async function sendRequest(
   await sendOnce(await signedRequest(addressed, options, secret), token, options, endpoint)
 }
 
-/** A webhook URL; with --endpoint, also what the endpoint starts. */
-interface Target {
-  readonly target: URL
-  readonly endpoint?: Addressed
-}
-
-/** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
-async function targetOf(address = '', { relay, endpoint: name }: SendOptions): Promise<Target> {
+/**
+ * The URL of the endpoint that is named, with what the endpoint starts; a token URL, or the given URL.
+ *
+ * @throws UserError
+ */
+async function targetOf(address = '', { relay, endpoint: name }: SendOptions) {
   if (name === undefined) {
     return { target: relay === undefined ? parseUrl(address) : tokenUrl(relay, address) }
   }
@@ -211,7 +209,6 @@ interface SendResponse {
   readonly delivery: string | null
   /** Page of the run, if the relay knows it. */
   readonly run: string | null
-  /** True if the relay stored the event. */
   readonly queued: boolean
   /** True if the relay collects the event for a batch. */
   readonly collected: boolean

@@ -136,7 +136,6 @@ const NO_NETWORK =
 
 export const INSTALL_CLOUDFLARED = installHint()
 
-/** The command for the system that runs this process. */
 function installHint(): string {
   if (process.platform === 'darwin') return 'Run: brew install cloudflared'
   if (process.platform === 'win32') return 'Run: winget install Cloudflare.cloudflared'

@@ -197,7 +197,6 @@ export function readSettingsFile(source: Source): WrittenSettings {
   return readSettings(source, document, contents)
 }
 
-/** Reads the key `hookline:` of a source. */
 export function readSettingsKey(
   source: Source,
   document: Document.Parsed,
@@ -268,7 +267,6 @@ export interface CompileSettings {
 export interface SettingsLayers {
   /** The key `hookline:` of the source. */
   readonly source: WrittenSettings
-  /** The settings file of the repository. */
   readonly repository: WrittenSettings
 }
 

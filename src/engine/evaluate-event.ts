@@ -227,7 +227,6 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent)
     : `config.manualRunEvent does not name ${name}`
 }
 
-/** The reason why a trigger does not poll on an event. */
 function whyNot(ref: TriggerRef, event: GitHubEvent): string {
   const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
   return (poller && pollRefusal(poller, event)) ?? 'it does not poll on this event'

@@ -199,7 +199,6 @@ interface DevParts {
   sign(request: ShownRequest): Promise<ShownRequest>
   /** Headers by which the trigger at a path authenticates its sender, in lower case. */
   secretHeadersAt(path: string): readonly string[]
-  /** Sends a request to this server. */
   send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
 }
 

@@ -142,7 +142,6 @@ const HIDDEN = '***'
 /** The origin of an event; for a replay, also the replayed event. */
 export type Cause = Pick<Unlisted, 'origin' | 'of'>
 
-/** The origin, the time and the readers of an event. */
 interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly OutputReader[]

@@ -15,11 +15,9 @@ export interface InspectorSource {
   readonly files: ReadonlyMap<string, string>
   /** The key of this run: in the printed address, and then in a cookie of the browser. */
   readonly key: string
-  /** Id of this run. */
   readonly run: string
   /** The data that the page loads at the start, with addresses below `base`. */
   welcome(base: string): object
-  /** The whole list. */
   summaries(): readonly Summary[]
   /** @returns a function that removes the listener */
   listen(send: (event: StreamedEvent) => void): () => void
@@ -135,7 +133,6 @@ export function inspectorPath(key: string): string {
   return `${FOLDER}?key=${key}`
 }
 
-/** True for the paths of the inspector. */
 export function isInspectors(path: string): boolean {
   return path === '/' || path.startsWith(FOLDER)
 }
@@ -332,7 +329,6 @@ export function accessRefusal({
   return isOwnOrigin && isOwnPage ? undefined : 'the request comes from another page'
 }
 
-/** One event of a `text/event-stream`. */
 export interface StreamedEvent {
   readonly name: string
   /** One line. */

@@ -107,7 +107,6 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
 
 const GRAPHQL = '/graphql'
 
-/** One query for any number of folders. */
 function filesQuery(folders: readonly string[]): string {
   const names = folders.map((_, place) => `f${place}`)
   const files = names.map(

@@ -20,7 +20,6 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 /** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf]
 
-/** True if the bytes begin with the byte order mark of UTF-8. */
 export function isMarkedUtf8(bytes: Uint8Array): boolean {
   return MARK.every((byte, index) => bytes[index] === byte)
 }

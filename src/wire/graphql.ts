@@ -44,7 +44,6 @@ function asRest(answer: GitHubResponse): GitHubResponse {
   }
 }
 
-/** The `data` of an accepted response. */
 export function graphqlData(answer: GitHubResponse): unknown {
   return fieldsOf(answer).data
 }

@@ -157,7 +157,6 @@ export function record<Value>(entries: Iterable<readonly [string, Value]>): Reco
   return result
 }
 
-/** A copy of the object without some keys. */
 export function without(object: JsonObject, keys: readonly string[]): JsonObject {
   return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }

@@ -165,15 +165,11 @@ function counted(count: number): string {
   return count === 1 ? '1 part' : `${count} parts`
 }
 
-interface ReadPart extends Part {
-  /** True if the content is not in the encoding that the part declares. */
-  readonly fault: boolean
-}
-
 /** Bytes of the headers of one part. */
 const LONGEST_HEAD = 16 * 1024
 
-function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | undefined {
+/** With `fault` if the content is not in the encoding that the part declares. */
+function readPart(part: Uint8Array, charsets: readonly string[]) {
   const head: string[] = []
   let line = 0
   for (;;) {

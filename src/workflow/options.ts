@@ -148,12 +148,10 @@ function describeComputed(issue: Issue, path: Path): Mistake {
 /** GitHub's variables and secrets are strings. */
 const FROM_JSON = 'convert the string: ${{ fromJSON(…) }}'
 
-/** The path of an issue in the options. */
 function issuePath(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
-/** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known, issue.message)
   const option = optionName(path)

@@ -299,7 +299,6 @@ class Patch {
     })
   }
 
-  /** The operations within an entry that remains. */
   #within(path: Path): readonly Operation[] {
     return this.#operations.filter((one) => one.op !== 'remove' && isAtOrBelow(one.path, path))
   }
@@ -404,7 +403,6 @@ function yamlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
 }
 
-/** The node at a path; aliases are not followed. */
 function nodeAt(yaml: Document.Parsed, path: Path): Node | undefined {
   let node = yaml.contents as Node | null | undefined // a parsed document contains nodes only
   for (const key of path) {

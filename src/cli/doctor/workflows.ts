@@ -30,18 +30,15 @@ import {
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 
-interface WorkflowsCheck {
-  readonly findings: readonly DoctorFinding[]
-  /** True if all checked workflows poll a bot, so that no token has to start them. */
-  readonly onlyPolls?: boolean
-}
-
-/** Checks the workflows on the default branch, because a dispatch starts only these. */
+/**
+ * Checks the workflows on the default branch, because a dispatch starts only these. If all of them poll a
+ * bot, no token has to start them.
+ */
 export async function checkRepositoryWorkflows(
   target: DoctorTarget,
   branch: string,
   ports: DoctorPorts,
-): Promise<WorkflowsCheck> {
+): Promise<{ readonly findings: readonly DoctorFinding[]; readonly onlyPolls?: boolean }> {
   const { repository, workflow } = target
   const place = { repository, branch }
   const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
@@ -248,7 +245,6 @@ function skippingCondition(file: string, native: NativeWorkflow): DoctorFinding 
   return failedFinding('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)
 }
 
-/** The trigger of the endpoint is not declared in the file. */
 function undeclaredTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],

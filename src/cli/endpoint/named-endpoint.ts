@@ -5,7 +5,6 @@ import { checkedRepository } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from '../relay-client.ts'
 
-/** An endpoint that a command names. */
 interface NamedEndpoint {
   readonly owner: string
   readonly name: string
@@ -95,7 +94,6 @@ export async function namedEndpoint(
   })
 }
 
-/** Reads the settings of one endpoint. */
 export async function storedSettings(
   client: RelayClient,
   { path }: Pick<NamedEndpoint, 'path'>,
@@ -105,7 +103,6 @@ export async function storedSettings(
   return endpoint
 }
 
-/** Reads one endpoint, with its URL. */
 export async function readEndpoint(
   client: RelayClient,
   { path }: Pick<NamedEndpoint, 'path'>,

@@ -1,7 +1,6 @@
 import type { DeliveryValues, Make } from '../../triggers/sender.ts'
 import { SENDER_FILES, senderNamed } from '../../triggers/senders.ts'
 
-/** An example event: a request as a sender sends it. */
 interface Example {
   /** `<sender>.<event>` */
   readonly name: string
@@ -33,7 +32,6 @@ export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
   ),
 )
 
-/** The first example event of a sender. */
 export function exampleOf(sender: string): Example | undefined {
   const known = senderNamed(sender)?.name ?? sender
   return [...EXAMPLES.values()].find(({ name }) => name.startsWith(`${known}.`))

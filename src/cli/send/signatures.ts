@@ -41,7 +41,6 @@ const GENERAL: Readonly<Record<string, Sign>> = {
     }),
 }
 
-/** The signing functions, by the names of the option `scheme`. */
 const SIGNATURES: ReadonlyMap<string, Sign> = new Map([
   ...Object.entries(SENDER_FILES).flatMap(([name, { scheme, signing }]) => {
     const sign = signing?.sign ?? bySchemeOf(scheme)

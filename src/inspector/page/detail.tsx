@@ -308,12 +308,8 @@ function Found({ found }: Pick<Detail, 'found'>) {
   )
 }
 
-interface RequestProps {
-  request: ShownRequest
-  missing: string | null
-}
-
-function Request({ request: { headers, body, encoding }, missing }: RequestProps) {
+function Request({ request, missing }: { request: ShownRequest; missing: string | null }) {
+  const { headers, body, encoding } = request
   return (
     <Section
       name="request"

@@ -170,7 +170,6 @@ function verifiedSender({ nodes }: SourceTrigger): string | undefined {
   return Object.hasOwn(SENDER_FILES, name) ? name : undefined
 }
 
-/** The recorded JSON bodies of a sender. */
 export function bodiesOf(sender: string): readonly unknown[] {
   return Object.values(SENDER_FILES[sender]?.payloads ?? {}).map((make) => {
     const { body } = make(DELIVERY)
@@ -210,7 +209,6 @@ export function outputNames(triggers: Triggers): string[] {
   return [...RESERVED_OUTPUTS, ...fields].map((name) => name.toLowerCase())
 }
 
-/** The outputs of a step that uses the action. */
 export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shape {
   const onOutput = `steps.${id}.outputs.on`
   const output = (name: string): OutputShape => ({

@@ -19,14 +19,9 @@ export type AdminPorts = EndpointPorts &
     readonly backup?: (() => Promise<AsyncIterable<Uint8Array>>) | undefined
   }
 
-interface AdminOptions extends AccessRules {
-  readonly ports: AdminPorts
-  report(error: unknown): void
-}
-
 /** The admin API: all of it is below `/-admin/`. */
 export function adminApi(
-  options: AdminOptions,
+  options: AccessRules & { readonly ports: AdminPorts; report(error: unknown): void },
 ): (request: RelayRequest, delivery: string) => Promise<RelayResponse> {
   return async (request, delivery) => {
     try {

@@ -202,7 +202,6 @@ async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Pro
   return { ...readFilter(given), ...own, state: readOneOf('state', STATES, given.state) ?? 'dead' }
 }
 
-/** The filter in the query, and in a body of JSON. */
 async function givenFilter(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
   const query = Object.fromEntries(queryOf(request.target))
   const all = Object.entries({ ...query, ...(await readJsonBody(request, invalidQuery)) })

@@ -51,7 +51,6 @@ export type DeliveryStore = Omit<
 interface DeliveriesPorts extends Runtime {
   readonly database: Database
   readonly table: DeliveryTable
-  /** The endpoints of the database. */
   readonly endpoints: Pick<EndpointTable, 'of' | 'onChange'>
   readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>

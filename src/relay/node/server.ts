@@ -121,7 +121,6 @@ function watchUploadRate(request: IncomingMessage, late: () => void): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** Answers one request by this relay. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,

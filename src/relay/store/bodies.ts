@@ -25,9 +25,7 @@ export interface BodyRequest extends Omit<NewBody, 'hash' | 'created'> {
   mayStore(): Promise<boolean>
 }
 
-/** Stores the body of one request. */
 export interface BodyStorage {
-  /** The most bytes of one body. */
   readonly most: number
   begin(): BodyUpload
 }

@@ -17,7 +17,6 @@ export interface EncryptedRecord {
 
 type JweHeader = Readonly<Record<'alg' | 'enc' | 'typ' | 'kid', string>>
 
-/** Encrypts a text as a compact JWE. */
 export type EncryptJwe = (key: CryptoKey, header: JweHeader, text: string) => Promise<string>
 
 const encryptByWebCrypto: EncryptJwe = (key, header, text) =>
@@ -65,7 +64,6 @@ export class Encryption {
     return JSON.parse(new TextDecoder().decode(plaintext))
   }
 
-  /** The hash that is stored for a GitHub token. */
   async tokenHash(token: Secret): Promise<string> {
     return hashToken(this.#keys[0], token)
   }

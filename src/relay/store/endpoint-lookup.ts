@@ -24,14 +24,7 @@ interface EndpointAddress {
   readonly id: string
 }
 
-/** The endpoints that requests find. */
 export type KnownEndpoints = Pick<EndpointLookup, 'find'>
-
-interface Decrypted {
-  readonly hash: string
-  readonly changed: number
-  readonly endpoint: Endpoint
-}
 
 /** Endpoints that are remembered as decrypted. */
 const REMEMBERED = 4096
@@ -52,7 +45,10 @@ export class EndpointLookup {
   /** By owner; one list under the name '' if one table has all owners. */
   readonly #lists = new BoundedCache<string, HashList>(OWNERS)
   /** By id: a map compares a hash with a random seed first, so its time tells nothing about other ids. */
-  readonly #decrypted = new BoundedCache<string, Decrypted>(REMEMBERED)
+  readonly #decrypted = new BoundedCache<
+    string,
+    { readonly hash: string; readonly changed: number; readonly endpoint: Endpoint }
+  >(REMEMBERED)
   /** Ids of the endpoints that accepted an event. */
   readonly #used = new BoundedCache<string, true>(REMEMBERED)
   readonly #unknown = { second: 0, count: 0 }

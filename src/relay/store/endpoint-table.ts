@@ -29,7 +29,6 @@ type TokenHashes = readonly string[] | undefined
 /** The endpoints of one owner. Every method throws StorageError if the disk fails. */
 export type EndpointStore = ReturnType<EndpointTable['of']>
 
-/** The endpoints of all owners. */
 export interface EndpointStores {
   of(owner: string): EndpointStore
   /** Present on Node, where one table has them all. On Workers, each owner has an object. */

@@ -11,7 +11,6 @@ interface RelayKey {
   readonly storage: CryptoKey
   /** Computes the hashes by which stored GitHub tokens are found. */
   readonly tokens: CryptoKey
-  /** Bearer of the admin API. */
   readonly admin: Secret
   /** Bearer for metrics and status alone. */
   readonly read: Secret
@@ -27,8 +26,6 @@ const KEY_BYTES = 32
  * without an error, and a mistyped bearer is not taken for a GitHub token.
  */
 const PREFIX = { admin: 'hookline_admin_', read: 'hookline_read_' } as const
-
-type BearerKind = keyof typeof PREFIX
 
 /** A new relay key in base64, as `openssl rand -base64 32` prints it. */
 export function newRelayKey(): Secret {
@@ -73,7 +70,7 @@ export function looksLikeBearer(text: string): boolean {
 export async function bearerKind(
   [key]: RelayKeys,
   presented: Secret,
-): Promise<BearerKind | undefined> {
+): Promise<keyof typeof PREFIX | undefined> {
   const [isAdmin, isRead] = await Promise.all(
     [key.admin, key.read].map((bearer) => sameText(bearer.reveal(), presented.reveal())),
   )

@@ -20,12 +20,6 @@ interface Received {
   readonly size: number
 }
 
-interface ReceivePorts {
-  readonly memory: HeldBody
-  /** Stores a large body; `undefined` if the relay cannot. */
-  readonly storage: BodyStorage | undefined
-}
-
 /**
  * Reads the body of a request, and stores what is too large for memory.
  *
@@ -34,7 +28,7 @@ interface ReceivePorts {
  */
 export async function receiveBody(
   request: RelayRequest,
-  { memory, storage }: ReceivePorts,
+  { memory, storage }: { readonly memory: HeldBody; readonly storage: BodyStorage | undefined },
 ): Promise<Received> {
   const limit = LIMITS.requestBodyBytes
   try {

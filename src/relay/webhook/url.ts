@@ -125,7 +125,6 @@ function hasDotSegment(path: string): boolean {
     .some((segment) => segment === '.' || segment === '..')
 }
 
-/** The path of an endpoint's URL. */
 export function endpointPath({ owner, id }: Pick<Endpoint, 'owner' | 'id'>): string {
   return `/-/${owner}/${id.reveal()}`
 }

@@ -5,7 +5,6 @@ import type { Secret } from '../../wire/secret.ts'
 import type { UpdateKind } from './places.ts'
 import { type BotUpdate, firingKinds, readUpdate } from './updates.ts'
 
-/** A bot, and a server of the Bot API. */
 export interface Bot {
   readonly token: Secret
   /** Base address of the Bot API, without a trailing slash. */
