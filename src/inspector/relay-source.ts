@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import * as v from 'valibot'
 import { requireFreePort } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
+import { jsonOf } from '../wire/json.ts'
 import {
   type ListChange,
   MOST_REPLAYED,
@@ -209,12 +210,8 @@ async function opened(body: string, list: RelayList, parts: RelayParts): Promise
 }
 
 function readIds(body: string): readonly string[] | undefined {
-  try {
-    const order = v.safeParse(orderSchema, JSON.parse(body))
-    return order.success ? order.output.ids : undefined
-  } catch {
-    return undefined
-  }
+  const order = v.safeParse(orderSchema, jsonOf(body))
+  return order.success ? order.output.ids : undefined
 }
 
 /** Deliveries that the list takes, the newest ones. */

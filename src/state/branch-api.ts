@@ -8,10 +8,10 @@ import {
   GitHubClient,
   type GitHubOutcome,
   isRateLimit,
-  jsonOf,
   type RetryPolicy,
 } from '../wire/github-api.ts'
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
+import { jsonOf } from '../wire/json.ts'
 import { runResult } from '../wire/run-lookup.ts'
 import type { StorePlace } from './place.ts'
 

@@ -75,6 +75,15 @@ export function toBase64(bytes: Uint8Array): string {
 /** Three bytes become four characters, so that the pieces of base64 can be joined. */
 const BASE64_PIECE = 3 * 0x2000
 
+/** `undefined` if the string is not base64. */
+export function tryFromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return fromBase64(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** @throws DOMException if the string is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const characters = atob(text)

@@ -1,9 +1,9 @@
 import {
-  fromBase64,
   hexDigit,
   isMarkedUtf8,
   joinedBytes,
   percentDecode,
+  tryFromBase64,
   utf8Text,
 } from './bytes.ts'
 import { decodeText } from './charset.ts'
@@ -271,12 +271,8 @@ function transferDecoded(bytes: Uint8Array, coding: string): Uint8Array | undefi
 }
 
 function base64Decoded(bytes: Uint8Array): Uint8Array | undefined {
-  try {
-    // `atob` ignores line breaks and blanks.
-    return fromBase64(new TextDecoder('latin1').decode(bytes))
-  } catch {
-    return undefined
-  }
+  // `atob` ignores line breaks and blanks.
+  return tryFromBase64(new TextDecoder('latin1').decode(bytes))
 }
 
 function quotedPrintableDecoded(encoded: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import { SENDER_FILES } from '../../triggers/senders.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, jsonOf } from '../../wire/json.ts'
 import { RESERVED_OUTPUTS, type ReservedOutput } from '../../wire/output-names.ts'
 import type { Place } from '../../workflow/nodes.ts'
 import { hasPlainOutputs, type SourceTrigger } from '../../workflow/on.ts'
@@ -173,12 +173,7 @@ function verifiedSender({ nodes }: SourceTrigger): string | undefined {
 export function bodiesOf(sender: string): readonly unknown[] {
   return Object.values(SENDER_FILES[sender]?.payloads ?? {}).map((make) => {
     const { body } = make(DELIVERY)
-    if (typeof body !== 'string') return body
-    try {
-      return JSON.parse(body)
-    } catch {
-      return undefined // a form
-    }
+    return typeof body === 'string' ? jsonOf(body) : body
   })
 }
 

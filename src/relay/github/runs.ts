@@ -1,6 +1,7 @@
 // Reads the runs of a repository: which of them a delivery started, and what their jobs tell.
 
-import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf, listOf } from '../../wire/github-api.ts'
+import { jsonOf } from '../../wire/json.ts'
 import {
   isRunOf,
   MOST_RUNS,

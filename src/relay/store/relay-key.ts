@@ -1,5 +1,5 @@
 import { base64url, type CryptoKey } from 'jose'
-import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import { toBase64, tryFromBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { Secret, sameText } from '../../wire/secret.ts'
 
@@ -94,19 +94,11 @@ function keyBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
     throw notAKey(name, 'it contains characters that base64 does not have')
   }
-  const bytes = decoded(base64)
+  const bytes = tryFromBase64(base64)
   if (bytes?.length !== KEY_BYTES) {
     throw notAKey(name, bytes ? `it has ${bytes.length} bytes` : 'it is cut off')
   }
   return bytes
-}
-
-function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return fromBase64(base64)
-  } catch {
-    return undefined
-  }
 }
 
 function notAKey(name: string, found: string): UserError {
