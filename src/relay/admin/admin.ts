@@ -30,9 +30,12 @@ export function adminApi(
     } catch (error) {
       if (error instanceof RelayError) return errorResponse(error, delivery)
       options.report(error)
-      const fault =
-        error instanceof StorageError ? diskFails(error) : new RelayError('internal_error')
-      return errorResponse(fault, delivery)
+      if (!(error instanceof StorageError)) {
+        return errorResponse(new RelayError('internal_error'), delivery)
+      }
+      const { message } = error
+      const hint = "Free space on the disk of the relay's data folder: even a deletion needs some."
+      return errorResponse(new RelayError('storage_full', { message, hint }), delivery)
     }
   }
 }
@@ -79,11 +82,4 @@ async function backupResponse(
   }
   const headers = { 'content-type': 'application/vnd.sqlite3' }
   return { status: 200, headers, body: '', stream: await backup() }
-}
-
-function diskFails({ message }: StorageError): RelayError {
-  return new RelayError('storage_full', {
-    message,
-    hint: "Free space on the disk of the relay's data folder: even a deletion needs some.",
-  })
 }

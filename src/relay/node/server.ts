@@ -140,7 +140,6 @@ export async function answer(
   else response.end(reply.body)
 }
 
-/** A request of node:http as the relay reads it. */
 function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
   return {
     method: request.method ?? 'GET',

@@ -145,7 +145,6 @@ export interface Bound {
   readonly bytes: number
 }
 
-/** What is known of an event that GitHub accepted. */
 export interface Accepted extends Pick<Delivery, 'accepted' | 'githubMs' | 'run'> {
   readonly follows: boolean
 }
@@ -192,7 +191,6 @@ export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number
 }
 
-/** Numbers of the metrics and of the status. */
 export interface DeliveryTotals {
   readonly states: Readonly<Record<DeliveryState, number>>
   /** Of all rows and bodies. */

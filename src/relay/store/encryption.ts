@@ -83,7 +83,6 @@ interface EncryptedTable {
   readonly name: string
   /** Column of the primary key. */
   readonly id: string
-  /** Type of its records. */
   readonly type: string
   /** Further columns that depend on the relay key, computed from the decrypted content. */
   readonly columns?: (

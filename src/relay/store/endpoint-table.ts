@@ -20,7 +20,6 @@ export interface EndpointRow extends EncryptedRecord {
   readonly tokenHash: string | null
 }
 
-/** An endpoint's hash, with the time of its last change. */
 export type EndpointVersion = Pick<EndpointRow, 'hash' | 'changed'>
 
 /** Selects the endpoints that store a token with one of these hashes; without it, all. */

@@ -230,7 +230,6 @@ const POLLER_PAUSE = 3_000
 
 const SERVICE_PAUSE = 1_000
 
-/** The result or the fault in an HTTP response of the Bot API. */
 function readBotResponse({ status, headers, text }: HttpResponse): BotOutcome {
   const json = tryParseJson(text)
   const answer = isObject(json) ? json : undefined
