@@ -161,7 +161,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     const isGone = (source: string) =>
       idle.some((one) => one.source.file === source) || !existsSync(join(root, source))
     const isEdited = handEdits(root, { alsoCommitted: check })
-    const foreign = folder.foreign(compiled.map(({ file }) => file.name))
+    const foreign = compiled.map(({ file }) => file.name).filter((name) => folder.isForeign(name))
     const changes = changesOf(compiled, existing, isGone).map((change): FileChange => {
       const path = `${NATIVE_FOLDER}/${change.name}`
       return { ...change, path, isEdited: isEdited(path, change) }
@@ -183,7 +183,14 @@ export async function build(options: BuildOptions): Promise<Build> {
           folder.write(name, after, statSync(join(root, source)).mtime)
       }
     }
-    const errors = [...foreign.map(foreignMistake), ...edited.map(editedMistake)]
+    const errors = [
+      ...foreign.map(foreignMistake),
+      ...edited.map((change) => ({
+        code: 'changed-by-hand',
+        message: editedMessage(change),
+        notes: ['the file is not written; to overwrite it, run: hookline build --force'],
+      })),
+    ]
     const findings = [
       ...asFindings(errors, 'error'),
       ...findingsOf(built, false, called.findings),
@@ -201,14 +208,6 @@ export async function build(options: BuildOptions): Promise<Build> {
 
 function editedMessage({ path, source }: FileChange): string {
   return `${path} was edited manually: move the change to ${source}`
-}
-
-function editedMistake(change: FileChange): Mistake {
-  return {
-    code: 'changed-by-hand',
-    message: editedMessage(change),
-    notes: ['the file is not written; to overwrite it, run: hookline build --force'],
-  }
 }
 
 /** GitHub runs only the versions in its lock file, for the workflows that the lock file names. */

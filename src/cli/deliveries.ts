@@ -270,7 +270,15 @@ async function change(
   const isMany = [...flags, ...(text === undefined ? [repository] : [])].some(
     (value) => value !== undefined,
   )
-  if (isMany === (text !== undefined)) throw oneOrMany(text)
+  if (isMany === (text !== undefined)) {
+    throw new UsageError({
+      message:
+        text === undefined
+          ? 'no deliveries are selected'
+          : 'a delivery id cannot be combined with a filter',
+      hint: 'Give a delivery id; or --endpoint, --repository, --state, --outcome, --reason, --since or --until.',
+    })
+  }
   const id = text === undefined ? undefined : checkedId(text)
   const client = await findRelay(options)
   const answer =
@@ -413,16 +421,6 @@ async function onlyOwner(client: RelayClient): Promise<string> {
   throw new UsageError({
     message: 'the relay has no endpoints, and the filter names no owner',
     hint: 'Add --repository owner/name, or run the command in a clone.',
-  })
-}
-
-function oneOrMany(id: string | undefined): UsageError {
-  return new UsageError({
-    message:
-      id === undefined
-        ? 'no deliveries are selected'
-        : 'a delivery id cannot be combined with a filter',
-    hint: 'Give a delivery id; or --endpoint, --repository, --state, --outcome, --reason, --since or --until.',
   })
 }
 

@@ -142,7 +142,13 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const plain = plainSettings(options, env)
   if (options.anyWorkflow) return createForAny(name, repository, plain, options)
   const workflow = workflowName(options.workflow ?? '')
-  if (workflow === '') throw noWorkflow(name)
+  if (workflow === '') {
+    throw new UsageError({
+      message: '--workflow is missing',
+      hint: `Name the workflow that the URL starts: hookline endpoint create ${name} --workflow orders`,
+      notes: ['for a URL that names the workflow itself: --any-workflow --dispatch repository'],
+    })
+  }
   const client = await findRelay(options)
   const target = await readEndpointTarget({ ...options, repository, workflow })
   const bot = botOf(options, target)
@@ -468,12 +474,4 @@ function printUrl(
   }
   if (json) printJson(answer)
   else print(printable(answer.url))
-}
-
-function noWorkflow(name: string): UsageError {
-  return new UsageError({
-    message: '--workflow is missing',
-    hint: `Name the workflow that the URL starts: hookline endpoint create ${name} --workflow orders`,
-    notes: ['for a URL that names the workflow itself: --any-workflow --dispatch repository'],
-  })
 }

@@ -26,18 +26,16 @@ export interface Addressed {
 
 export function addressedBy({ pathname }: URL): Addressed {
   const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
-  if (owner === '-') return endpointAddressed(name)
+  if (owner === '-') {
+    // The URL of an endpoint names only the owner.
+    const here = originRepository()
+    const isOwn = here.toLowerCase().startsWith(`${name.toLowerCase()}/`)
+    return { repository: isOwn ? here : '', workflow: '' }
+  }
   const isSelfHosted = owner === 'webhook'
   return isSelfHosted
     ? { repository: originRepository(), workflow: name }
     : { repository: `${owner}/${name}`, workflow }
-}
-
-/** The URL of an endpoint names only the owner. */
-function endpointAddressed(owner: string): Addressed {
-  const here = originRepository()
-  const isOwn = here.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
-  return { repository: isOwn ? here : '', workflow: '' }
 }
 
 /** The API that lists runs. */
@@ -83,7 +81,17 @@ export async function awaitRun(
     const found = ofEvent(runs)
     if (found) return found
     const waited = github.now().getTime() + PAUSE - started
-    if (waited > RUN_TIMEOUT) throw unknownDelivery(event)
+    if (waited > RUN_TIMEOUT) {
+      const { delivery, workflow = 'hook' } = event
+      throw new UserError({
+        message: `no run of the workflow has the delivery id ${JSON.stringify(delivery)} in its name`,
+        hint: `Add to the workflow: ${runNameLine(workflow)}`,
+        notes: [
+          `with the dispatch mode "workflow": ${runNameLine(workflow, 'workflow_dispatch')}`,
+          'To find out why no run started, run: hookline doctor',
+        ],
+      })
+    }
     if (waited > USUAL_RUN_TIME && !isReported) {
       process.stderr.write('no run after a minute; waiting up to five minutes\n')
       isReported = true
@@ -179,17 +187,6 @@ export function runLine(run: Omit<WorkflowRun, 'event'>): string {
 
 function runState({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
   return conclusion ?? state
-}
-
-function unknownDelivery({ delivery, workflow = 'hook' }: StartedBy): UserError {
-  return new UserError({
-    message: `no run of the workflow has the delivery id ${JSON.stringify(delivery)} in its name`,
-    hint: `Add to the workflow: ${runNameLine(workflow)}`,
-    notes: [
-      `with the dispatch mode "workflow": ${runNameLine(workflow, 'workflow_dispatch')}`,
-      'To find out why no run started, run: hookline doctor',
-    ],
-  })
 }
 
 function runPath({ repository }: RunPorts, id: number | string): string {

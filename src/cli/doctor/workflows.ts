@@ -69,7 +69,13 @@ export async function checkRepositoryWorkflows(
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
-    const others = found.length > 0 ? found : [noListener(branch)]
+    const noListener = failedFinding(
+      'workflow',
+      'workflow_not_listening',
+      `no workflow on ${branch} listens for the events of a relay`,
+      'Write one: hookline init',
+    )
+    const others = found.length > 0 ? found : [noListener]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -90,15 +96,6 @@ export async function checkRepositoryWorkflows(
     )
   })
   return { findings: [...findings, ...ofBots], onlyPolls }
-}
-
-function noListener(branch: string): DoctorFinding {
-  return failedFinding(
-    'workflow',
-    'workflow_not_listening',
-    `no workflow on ${branch} listens for the events of a relay`,
-    'Write one: hookline init',
-  )
 }
 
 function unreadableWorkflows({ status }: GitHubRefusal): DoctorFinding {
@@ -192,7 +189,11 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
     const message = `${file} requires the input ${JSON.stringify(required)}, which no webhook sets`
     return failedFinding('workflow', 'workflow_input_required', message, 'Make the input optional.')
   }
-  if (!native) return withoutAction(file)
+  if (!native) {
+    const message = `${file} listens for webhooks, but no step uses the action`
+    const hint = 'Add a step: uses: hookline/hookline@v1'
+    return warningFinding('workflow', 'workflow_without_action', message, hint)
+  }
   return (
     skippingCondition(file, native) ??
     passedFinding('workflow', `${file} is started by ${dispatchEvent(dispatch)}`)
@@ -258,10 +259,4 @@ function undeclaredTrigger(
     didYouMean(trigger, names) ?? 'Run: hookline endpoint update <name> --trigger <trigger>'
   const message = `${file} declares no trigger "${trigger}"; it declares ${names.join(', ')}`
   return failedFinding('workflow', 'trigger_not_declared', message, hint)
-}
-
-function withoutAction(file: string): DoctorFinding {
-  const message = `${file} listens for webhooks, but no step uses the action`
-  const hint = 'Add a step: uses: hookline/hookline@v1'
-  return warningFinding('workflow', 'workflow_without_action', message, hint)
 }

@@ -124,13 +124,6 @@ export function endpointAndUrl(
 /** Removes the checks of an endpoint that is stored again. */
 export const NO_CHECKS = { if: null, ifError: null, verify: null }
 
-/** The settings of an endpoint that `connect` stores. `null` removes a setting. */
-interface WantedEndpoint {
-  readonly [setting: string]: unknown
-  readonly name: string
-  readonly repository: string
-}
-
 /**
  * Creates an endpoint, or gives the one with this name the settings, so that its URL stays.
  *
@@ -138,7 +131,7 @@ interface WantedEndpoint {
  */
 export async function storedEndpoint(
   client: RelayClient,
-  { name, ...settings }: WantedEndpoint,
+  { name, ...settings }: AdminAnswer & { readonly name: string; readonly repository: string },
 ): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
   const path = `/endpoints/${checkedOwner(settings.repository)}/${name}`
   const known = await findEndpoint(client, path)

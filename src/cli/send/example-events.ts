@@ -6,14 +6,8 @@ interface Example {
   readonly name: string
   /** Signature scheme of the sender; absent if the sender does not sign. */
   readonly scheme?: string
-  request(delivery: DeliveryValues): ExampleEventRequest
-}
-
-interface ExampleEventRequest {
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** A string is sent unchanged, an object as JSON. */
-  readonly body: string | object
+  /** Its headers have lower-case names. A body that is a string is sent unchanged, an object as JSON. */
+  request(delivery: DeliveryValues): Required<ReturnType<Make>>
 }
 
 /** An HTML form, which belongs to no sender. */
