@@ -136,10 +136,8 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
 
 const KEYS = COMPILER_SETTINGS.map(({ key }) => key)
 
-/** The settings that a file gives. */
 export interface WrittenSettings {
   readonly values: CompilerSettings
-  /** The position of each value. */
   readonly positions: ReadonlyMap<CompilerSettingName, Position>
   readonly problems: readonly Mistake[]
 }
@@ -249,7 +247,6 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
   return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
 }
 
-/** The settings that a source is compiled with. */
 export interface CompileSettings {
   readonly uses: string
   /** Whether a file gives `uses`; otherwise the existing compiled file does, or the default. */

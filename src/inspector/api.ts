@@ -36,7 +36,6 @@ export interface Summary {
   readonly relay: RelayFacts | null
 }
 
-/** A change of the list, as the page gets it. */
 export interface ListChange {
   /** New and changed lines. */
   readonly summaries: readonly Summary[]

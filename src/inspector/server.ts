@@ -173,7 +173,10 @@ export async function inspect(visit: Visit, source: InspectorSource): Promise<In
   const refusal = accessRefusal(visit)
   if (refusal)
     return inspectorText(403, `access to the inspector of ${source.command} denied: ${refusal}`)
-  if (visit.path === '/') return redirect(`${FOLDER}${visit.query && `?${visit.query}`}`)
+  if (visit.path === '/') {
+    const location = `${FOLDER}${visit.query && `?${visit.query}`}`
+    return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
+  }
   const key = new URLSearchParams(visit.query).get('key')
   if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, source)
   if (!(await sameText(cookieOf(visit), source.key))) {
@@ -276,10 +279,6 @@ async function exchangeKey(
 `
   const cookie = `${cookieName(visit)}=${key}; Path=${FOLDER}; HttpOnly; SameSite=Strict`
   return inspectorResponse(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
-}
-
-function redirect(location: string): InspectorAnswer {
-  return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
 }
 
 export function inspectorText(status: number, body: string): InspectorAnswer {

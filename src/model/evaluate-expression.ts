@@ -237,7 +237,6 @@ export function evaluateText(
   return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
 }
 
-/** One expression over one set of contexts. */
 class ExpressionEvaluation {
   readonly #contexts: data.Dictionary
   readonly #status: Status

@@ -258,7 +258,10 @@ function optionValues(
   const plain = (trigger.value?.toJS(reading.document, { maxAliasCount: -1 }) ?? null) as Json
   const values = mapScalars(plain, [], (scalar, path) => {
     const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
-    if (typeof value === 'number' && isCompared(path)) {
+    const [option, key] = path
+    // These are compared with the values of an item.
+    const isCompared = option === 'config' && (key === 'filter' || key === 'filterOutputs')
+    if (typeof value === 'number' && isCompared) {
       const mistake = longInteger(reading, trigger, path, value)
       if (mistake) mistakes.set(pathKey(path), mistake)
     }
@@ -288,11 +291,6 @@ function optionValues(
       return null
     }
   }
-}
-
-/** True for an option whose values are compared with the values of an item. */
-function isCompared([option, key]: Path): boolean {
-  return option === 'config' && (key === 'filter' || key === 'filterOutputs')
 }
 
 /** JSON numbers of so many digits are strings in an item, so that no such number matches. */

@@ -191,7 +191,9 @@ class Patch {
         ...(parent && { parent }),
       })
     }
-    const keys = this.#keysOf(collection)
+    const keys: Key[] = isMap(collection)
+      ? pairsOf(collection).map(pairKey)
+      : [...collection.items.keys()]
     if (!isBlock(collection) || keys.length === 0)
       return [this.#insertInFlow({ op: 'insert', path, lines, where }, collection)]
     const entry = (key: Key | undefined) =>
@@ -203,10 +205,6 @@ class Patch {
     const isBehind = where === 'last' || (typeof where === 'object' && 'after' in where)
     const at = isBehind ? span.end : where === 'first' ? blanksAbove(text, span.start) : span.start
     return [this.#lineAt(at, asLines(lines, beside.column))]
-  }
-
-  #keysOf(collection: YAMLMap | YAMLSeq): Key[] {
-    return isMap(collection) ? pairsOf(collection).map(pairKey) : [...collection.items.keys()]
   }
 
   #insertInFlow({ path, lines, where }: Of<'insert'>, collection: YAMLMap | YAMLSeq): Edit {
