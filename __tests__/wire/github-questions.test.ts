@@ -6,7 +6,6 @@ import {
   GitHubClient,
   type GitHubRequest,
   type GitHubResponse,
-  jsonOf,
   listOf,
   RESPONSE_BYTES,
   type RetryPolicy,
@@ -14,6 +13,7 @@ import {
   secondsToWait,
   type Tokens,
 } from '../../src/wire/github-api.ts'
+import { jsonOf } from '../../src/wire/json.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 const PATH = '/repos/octo/old/dispatches'

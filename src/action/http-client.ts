@@ -39,18 +39,13 @@ export function httpFailure(
   isLate: boolean,
   agent: ProxyAgent | undefined,
 ): HttpFailure {
-  const through = agent && shownHost(agent.proxy.host)
+  // A host name without a dot or a colon may be a password in the wrong place, so it is not shown.
+  const host = agent?.proxy.host
+  const through = host === undefined || /[.:]/.test(host) ? host : 'of the environment'
   if (isLate) return new HttpFailure('timeout', 'TimeoutError', through)
   const refusal = agent && refusals.get(agent)
   const detail = refusal ?? errorCode(error) ?? 'broken off'
   return new HttpFailure('connection', detail, through)
-}
-
-/**
- * A host name without a dot or a colon may be a password in the wrong place, so it is not shown.
- */
-function shownHost(host: string): string {
-  return /[.:]/.test(host) ? host : 'of the environment'
 }
 
 type ProxyAgent = HttpsProxyAgent<string>

@@ -83,7 +83,6 @@ function parseJsonInput(name: string, text: string): JsonObject {
  */
 const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/
 
-/** The contexts that expressions in an `on:` section can read. */
 export function expressionContexts(
   env: Environment,
   event: Json,

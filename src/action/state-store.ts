@@ -19,14 +19,9 @@ import { errorCode, UserError } from '../wire/errors.ts'
 import { GitHubCallError, type GitHubResponse } from '../wire/github-api.ts'
 import { isObject } from '../wire/json.ts'
 
-interface StoreInputs {
-  readonly state: StateChoice
-  readonly githubToken: string
-}
-
 /** The store of the input `state`; `undefined` for `none`. */
 export async function chosenStore(
-  { state, githubToken }: StoreInputs,
+  { state, githubToken }: { readonly state: StateChoice; readonly githubToken: string },
   folder: string,
 ): Promise<StateStore | undefined> {
   const backend = await openState(state, {
@@ -99,13 +94,10 @@ function githubResponse({ status, data, headers }: ClientReply): GitHubResponse 
   }
 }
 
-interface RequestError {
-  readonly status: number
-  readonly response: Omit<ClientReply, 'status'>
-}
-
 /** Whether the client threw because of a response that is no success. */
-function hasResponse(error: unknown): error is RequestError {
+function hasResponse(
+  error: unknown,
+): error is { readonly status: number; readonly response: Omit<ClientReply, 'status'> } {
   return isObject(error) && typeof error.status === 'number' && isObject(error.response)
 }
 
@@ -129,7 +121,6 @@ function knownTexts(folder: string | undefined): KnownTexts {
 export function stateFiles(folder: string): Files {
   const resolve = (path: string) => (isAbsolute(path) ? path : join(folder, path))
 
-  /** Works on a file; a file that does not exist is no error. */
   async function ifThere<Result>(path: string, work: (file: string) => Promise<Result>) {
     try {
       return await work(resolve(path))
@@ -139,7 +130,6 @@ export function stateFiles(folder: string): Files {
     }
   }
 
-  /** Writes a new file, and creates its folder if needed. */
   async function writeNew(path: string, text: string, sync: boolean): Promise<void> {
     await mkdir(dirname(resolve(path)), { recursive: true })
     const file = await open(resolve(path), 'wx')

@@ -221,7 +221,6 @@ export function escapeHtml(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the function replaces control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
 
-/** A text that is too long, with its length. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
   // Half of a surrogate pair is no character.

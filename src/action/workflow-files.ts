@@ -31,13 +31,10 @@ interface FinderOptions {
   readonly advice: readonly string[]
 }
 
-interface WorkflowFileOptions extends FinderOptions {
-  readonly calling: string
-  readonly contexts: Contexts
-}
-
 /** Workflows from files. For a webhook, only the file that its path names is read. */
-export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource {
+export function workflowFileSource(
+  options: FinderOptions & { readonly calling: string; readonly contexts: Contexts },
+): WorkflowSource {
   const { root, calling, contexts } = options
   const find = workflowFileFinder(options)
   return {

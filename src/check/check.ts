@@ -40,7 +40,6 @@ function onceALine(findings: readonly Finding[]): Finding[] {
   })
 }
 
-/** The level of a finding, with or without `--strict`. */
 export function levelOf({ code, level }: Finding, isStrict: boolean): Level {
   const isOfStrict = BY_ID.get(code)?.level === 'strict' || STRICT_MISTAKES.has(code)
   return isStrict && isOfStrict ? 'error' : level

@@ -53,12 +53,10 @@ interface RulePage {
   workflow(part: string): string
 }
 
-/** The level of a finding without `--strict`. */
 export function levelWithoutStrict({ level }: Rule): Level {
   return level === 'error' ? 'error' : 'warning'
 }
 
-/** An expression of a file that parses, together with its type. */
 export interface TypedExpression extends Typed {
   readonly expression: FileExpression
   readonly tree: Expr
@@ -79,7 +77,6 @@ export const NO_OTHER_FILES: RepositoryFiles = {
   hasSources: true,
 }
 
-/** The triggers that a file declares, and the mistakes in them. */
 interface Declared {
   readonly triggers: readonly SourceTrigger[]
   readonly problems: readonly Mistake[]

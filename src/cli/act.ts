@@ -8,15 +8,6 @@ import { readSetting } from '../wire/settings.ts'
 import { NATIVE_FOLDER, nativeFile } from './files.ts'
 import { environmentFor, isInstalled, PROXY_VARIABLES } from './programs.ts'
 
-interface ActRuns {
-  /** Why no job can run, if the program is not installed. */
-  readonly missing: string | undefined
-  /** Queues the jobs of a workflow for an event. */
-  start(workflow: string, event: GitHubEvent): void
-  /** Ends the present run and drops the queued runs. */
-  close(): void
-}
-
 interface ActOptions {
   readonly root: string
   /** A `.env` file with secrets and variables. */
@@ -29,7 +20,7 @@ interface ActOptions {
 const CONTAINERS = ['DOCKER_*', 'XDG_*', 'ACT_*', ...PROXY_VARIABLES]
 
 /** Runs `act` for events, one run at a time. `act` reads the user's `.actrc`. */
-export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
+export function actRuns({ root, envFile, print }: ActOptions) {
   const stopping = new AbortController()
   let last = Promise.resolve()
   const run = (workflow: string, event: GitHubEvent) =>
@@ -72,10 +63,12 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
       )
     })
   return {
+    /** Why no job can run. */
     missing: isInstalled(readSetting(process.env, 'HOOKLINE_ACT')) ? undefined : NOT_INSTALLED,
-    start(workflow, event) {
+    start(workflow: string, event: GitHubEvent): void {
       last = last.then(() => run(workflow, event))
     },
+    /** Ends the present run and drops the queued runs. */
     close: () => stopping.abort(),
   }
 }

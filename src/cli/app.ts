@@ -125,18 +125,13 @@ function manifest(relay: URL, redirect: string, dispatch: DispatchMode): object 
   }
 }
 
-interface EnvFile {
-  readonly path: string
-  /** A line break, if the last line of the file has none. */
-  readonly separator: string
-}
-
 /**
  * Checks that the file can store the key, before GitHub creates the App.
  *
+ * @returns with `separator`: a line break, if the last line of the file has none
  * @throws UserError for a file that cannot be written, or that already has an App
  */
-function prepareFile(path: string): EnvFile {
+function prepareFile(path: string) {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
@@ -173,7 +168,6 @@ function escapedLines(key: string): string {
   return key.trim().replace(/\r?\n/g, '\\n')
 }
 
-/** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   const call = githubAt(apiUrl, undefined)(`/app-manifests/${code}/conversions`, { json: '{}' })
   const { answer } = await call.catch((cause: unknown) => {

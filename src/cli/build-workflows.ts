@@ -33,13 +33,6 @@ export interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 
-/** The files of a repository that its workflows name. */
-interface NamedFiles extends RepositoryFiles {
-  /** The findings of reading them, until now. */
-  readonly findings: readonly Finding[]
-}
-
-/** The result of the compilation of one workflow file. */
 interface BuiltWorkflow {
   readonly source: NamedFile
   /** The compiled files; none if the source has an error, or no trigger of Hookline. */
@@ -49,15 +42,10 @@ interface BuiltWorkflow {
   readonly hasErrors: boolean
 }
 
-interface BuildWorkflowsOptions extends CompileOptions {
-  /** Reports warnings of strict rules as errors. */
-  readonly strict?: boolean
-}
-
 /** Compiles workflow files in memory. An error in one file does not affect the others. */
 export async function buildWorkflows(
   files: readonly WorkflowText[],
-  options: BuildWorkflowsOptions,
+  options: CompileOptions & { readonly strict?: boolean },
   called: RepositoryFiles,
 ): Promise<readonly BuiltWorkflow[]> {
   const isStrict = options.strict ?? false
@@ -148,13 +136,16 @@ function filesIn(root: string, findings: Finding[]): RepositoryFiles['read'] {
   }
 }
 
-/** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
-export function repositoryFiles(root: string, hasSources: boolean): NamedFiles {
+/**
+ * The files of a repository that its workflows name, with the findings of reading them until now.
+ *
+ * @param hasSources whether the repository has sources, which the action reads if its input `on` is empty
+ */
+export function repositoryFiles(root: string, hasSources: boolean) {
   const findings: Finding[] = []
   return { read: filesIn(root, findings), hasSources, findings }
 }
 
-/** The compiled files with the path of their source. */
 export function filesWithSources(built: readonly Pick<BuiltWorkflow, 'source' | 'files'>[]) {
   return built.flatMap(({ source, files }) => files.map((file) => ({ source: source.file, file })))
 }
@@ -246,7 +237,6 @@ export interface FindingOptions extends CompileOptions {
   readonly strict?: boolean
 }
 
-/** A file that was not checked, and the reason. */
 export interface NotChecked {
   readonly file: string
   /** `does not use Hookline` */
@@ -255,21 +245,11 @@ export interface NotChecked {
   readonly source?: string
 }
 
-interface FoundIn {
-  /** The number of files that were checked. */
-  readonly count: number
-  readonly findings: readonly Finding[]
-  readonly notChecked: readonly NotChecked[]
-}
-
 /**
- * The findings in workflow files, errors first. `check` and `dev` show all of them, and `build` those in
- * its sources.
+ * The findings in workflow files, errors first, and the number of checked files. `check` and `dev` show all
+ * of them, and `build` those in its sources.
  */
-export async function findingsIn(
-  files: readonly WorkflowText[],
-  options: FindingOptions,
-): Promise<FoundIn> {
+export async function findingsIn(files: readonly WorkflowText[], options: FindingOptions) {
   const { root, strict = false } = options
   try {
     const sources = files.filter((file) => !isNative(file))

@@ -132,7 +132,6 @@ export interface Build {
   readonly changes: readonly FileChange[]
 }
 
-/** A change of one file of the folder of compiled files. */
 interface FileChange extends CompiledChange {
   /** From the root of the repository. */
   readonly path: string
@@ -163,7 +162,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     const isGone = (source: string) =>
       idle.some((one) => one.source.file === source) || !existsSync(join(root, source))
     const isEdited = handEdits(root, { alsoCommitted: check })
-    const foreign = folder.foreign(compiled.map(({ file }) => file.name))
+    const foreign = compiled.map(({ file }) => file.name).filter((name) => folder.isForeign(name))
     const changes = changesOf(compiled, existing, isGone).map((change): FileChange => {
       const path = `${NATIVE_FOLDER}/${change.name}`
       return { ...change, path, isEdited: isEdited(path, change) }
@@ -185,7 +184,14 @@ export async function build(options: BuildOptions): Promise<Build> {
           folder.write(name, after, statSync(join(root, source)).mtime)
       }
     }
-    const errors = [...foreign.map(foreignMistake), ...edited.map(editedMistake)]
+    const errors = [
+      ...foreign.map(foreignMistake),
+      ...edited.map((change) => ({
+        code: 'changed-by-hand',
+        message: editedMessage(change),
+        notes: ['the file is not written; to overwrite it, run: hookline build --force'],
+      })),
+    ]
     const findings = [
       ...asFindings(errors, 'error'),
       ...findingsOf(built, false, called.findings),
@@ -203,14 +209,6 @@ export async function build(options: BuildOptions): Promise<Build> {
 
 function editedMessage({ path, source }: FileChange): string {
   return `${path} was edited manually: move the change to ${source}`
-}
-
-function editedMistake(change: FileChange): Mistake {
-  return {
-    code: 'changed-by-hand',
-    message: editedMessage(change),
-    notes: ['the file is not written; to overwrite it, run: hookline build --force'],
-  }
 }
 
 /** GitHub runs only the versions in its lock file, for the workflows that the lock file names. */

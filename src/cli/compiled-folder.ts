@@ -40,11 +40,6 @@ export class CompiledFolder {
     return new Map(files)
   }
 
-  /** Returns those of the names that belong to a file which no build wrote. */
-  foreign(names: readonly string[]): string[] {
-    return names.filter((name) => this.#isForeign(name))
-  }
-
   /**
    * Writes a file atomically; a link of that name is replaced, not followed. An existing file keeps
    * its line breaks.
@@ -66,10 +61,11 @@ export class CompiledFolder {
 
   /** Another process may have put a file here after the check of `build`. */
   #refuseForeign(name: string): void {
-    if (this.#isForeign(name)) throw new FatalMistake(foreignMistake(name))
+    if (this.isForeign(name)) throw new FatalMistake(foreignMistake(name))
   }
 
-  #isForeign(name: string): boolean {
+  /** Whether the name belongs to a file that no build wrote. */
+  isForeign(name: string): boolean {
     const stat = lstatSync(join(this.#folder, name), { throwIfNoEntry: false })
     if (!stat) return false
     return !stat.isFile() || !originOf(readFileSync(join(this.#folder, name), 'utf8'))

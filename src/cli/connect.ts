@@ -189,7 +189,9 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     if (client && elsewhere) {
       const { name } = elsewhere
       const first = { client, name, ports, signal, report: report.event }
-      const isSuccess = await unlessStopped(followFirstRun(first), signal)
+      // After an abort, the command does not wait for the run.
+      const stopped = aborted(signal).then(() => undefined)
+      const isSuccess = await Promise.race([followFirstRun(first), stopped])
       if (isSuccess === false) process.exitCode = EXIT.failure
       report.bye(isSuccess === undefined ? 'stopped' : 'first run')
     } else {
@@ -335,14 +337,6 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
   return `     ${of}ended: ${outcome}${why}`
-}
-
-/** The result of some work; `undefined` after an abort, which does not wait for the work. */
-function unlessStopped<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result | undefined> {
-  return Promise.race([work, aborted(signal).then(() => undefined)])
 }
 
 /** The result of some work. @throws the reason of an abort, which does not wait for the work */

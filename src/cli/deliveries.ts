@@ -144,7 +144,7 @@ async function list(options: ListOptions): Promise<void> {
   }
   for (let before = ''; ; ) {
     const started = performance.now()
-    const found = await look().catch((error: unknown): Unanswered => {
+    const found = await look().catch((error: unknown) => {
       // A relay that restarts is watched until it is back.
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
@@ -165,9 +165,6 @@ const OPEN_ALONE = {
   message: '--open cannot be combined with --watch or --json',
   hint: 'Omit the other flag: the inspector follows new deliveries by itself.',
 }
-
-/** Why the relay did not respond. */
-type Unanswered = string
 
 function listText(found: readonly AdminAnswer[]): string {
   return printable(deliveriesText(found, Date.now()))
@@ -259,7 +256,6 @@ async function show(text: string, options: SharedOptions): Promise<void> {
   )
 }
 
-/** A change of one delivery, or of many. */
 interface DeliveryChange {
   readonly method: 'POST' | 'DELETE'
   /** Path after the address of the delivery, or of all. */
@@ -282,7 +278,15 @@ async function change(
   const isMany = [...flags, ...(text === undefined ? [repository] : [])].some(
     (value) => value !== undefined,
   )
-  if (isMany === (text !== undefined)) throw oneOrMany(text)
+  if (isMany === (text !== undefined)) {
+    throw new UsageError({
+      message:
+        text === undefined
+          ? 'no deliveries are selected'
+          : 'a delivery id cannot be combined with a filter',
+      hint: 'Give a delivery id; or --endpoint, --repository, --state, --outcome, --reason, --since or --until.',
+    })
+  }
   const id = text === undefined ? undefined : checkedId(text)
   const client = await findRelay(options)
   const answer =
@@ -425,16 +429,6 @@ async function onlyOwner(client: RelayClient): Promise<string> {
   throw new UsageError({
     message: 'the relay has no endpoints, and the filter names no owner',
     hint: 'Add --repository owner/name, or run the command in a clone.',
-  })
-}
-
-function oneOrMany(id: string | undefined): UsageError {
-  return new UsageError({
-    message:
-      id === undefined
-        ? 'no deliveries are selected'
-        : 'a delivery id cannot be combined with a filter',
-    hint: 'Give a delivery id; or --endpoint, --repository, --state, --outcome, --reason, --since or --until.',
   })
 }
 

@@ -292,7 +292,8 @@ function workflowsHere(event: Json, globs: readonly string[] = [DEFAULT_GLOB]): 
  * have the action read it, or the native file that gives the action its triggers.
  */
 function concernedFiles(root: string, name: string, open: () => WorkflowSource): ConcernedFile[] {
-  const file = fileOf(name, open)
+  // The file that declares the triggers; the findings report its mistakes.
+  const file = readOrUndefined(() => open().find(name)?.triggers[0]?.positionOf([]).source.file)
   if (file === undefined) return []
   const source = readOrUndefined(() => readSource(root, file))
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
@@ -302,11 +303,6 @@ function concernedFiles(root: string, name: string, open: () => WorkflowSource):
   })
   // A source of triggers alone has no jobs of its own.
   return [...(source ? [{ source, kind: 'source' } as const] : []), ...natives]
-}
-
-/** The file that declares the triggers of a workflow; `undefined` for a file with mistakes. */
-function fileOf(name: string, open: () => WorkflowSource): string | undefined {
-  return readOrUndefined(() => open().find(name)?.triggers[0]?.positionOf([]).source.file)
 }
 
 /** True for a native file that is not compiled, and whose action reads workflow files. */

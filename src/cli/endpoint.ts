@@ -42,11 +42,7 @@ interface CreateOptions extends SharedOptions, SettingOptions {
 }
 
 interface UpdateOptions extends SharedOptions, SettingOptions {
-  readonly remove?: readonly Removable[]
-}
-
-interface ShowOptions extends SharedOptions {
-  readonly url?: boolean
+  readonly remove?: readonly (typeof REMOVABLE)[number][]
 }
 
 interface BotOptions extends SharedOptions {
@@ -83,8 +79,6 @@ Examples:
 
 /** Settings that `update --remove` removes. */
 const REMOVABLE = ['if', 'verify', 'ref', 'targets', 'expect', 'batch', 'debounce'] as const
-
-type Removable = (typeof REMOVABLE)[number]
 
 const PATH = '/endpoints'
 
@@ -148,7 +142,13 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const plain = plainSettings(options, env)
   if (options.anyWorkflow) return createForAny(name, repository, plain, options)
   const workflow = workflowName(options.workflow ?? '')
-  if (workflow === '') throw noWorkflow(name)
+  if (workflow === '') {
+    throw new UsageError({
+      message: '--workflow is missing',
+      hint: `Name the workflow that the URL starts: hookline endpoint create ${name} --workflow orders`,
+      notes: ['for a URL that names the workflow itself: --any-workflow --dispatch repository'],
+    })
+  }
   const client = await findRelay(options)
   const target = await readEndpointTarget({ ...options, repository, workflow })
   const bot = botOf(options, target)
@@ -296,7 +296,7 @@ function checksInWords({ if: condition, verify }: AdminAnswer): string {
 
 async function show(
   text: string,
-  { repository, json, url: isUrl, ...options }: ShowOptions,
+  { repository, json, url: isUrl, ...options }: SharedOptions & { readonly url?: boolean },
 ): Promise<void> {
   const client = await findRelay(options)
   const place = await namedEndpoint(text, repository, client)
@@ -474,12 +474,4 @@ function printUrl(
   }
   if (json) printJson(answer)
   else print(printable(answer.url))
-}
-
-function noWorkflow(name: string): UsageError {
-  return new UsageError({
-    message: '--workflow is missing',
-    hint: `Name the workflow that the URL starts: hookline endpoint create ${name} --workflow orders`,
-    notes: ['for a URL that names the workflow itself: --any-workflow --dispatch repository'],
-  })
 }

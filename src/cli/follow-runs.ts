@@ -18,7 +18,6 @@ import type { AskGitHub, AskOptions } from './github-client.ts'
 import { unreachableGitHub } from './request-faults.ts'
 import { styled } from './terminal.ts'
 
-/** The repository and workflow of a webhook URL. */
 export interface Addressed {
   /** `owner/name`; for `/webhook/…` and an endpoint that of the git remote, or empty without a remote. */
   readonly repository: string
@@ -27,18 +26,16 @@ export interface Addressed {
 
 export function addressedBy({ pathname }: URL): Addressed {
   const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
-  if (owner === '-') return endpointAddressed(name)
+  if (owner === '-') {
+    // The URL of an endpoint names only the owner.
+    const here = originRepository()
+    const isOwn = here.toLowerCase().startsWith(`${name.toLowerCase()}/`)
+    return { repository: isOwn ? here : '', workflow: '' }
+  }
   const isSelfHosted = owner === 'webhook'
   return isSelfHosted
     ? { repository: originRepository(), workflow: name }
     : { repository: `${owner}/${name}`, workflow }
-}
-
-/** The URL of an endpoint names only the owner. */
-function endpointAddressed(owner: string): Addressed {
-  const here = originRepository()
-  const isOwn = here.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
-  return { repository: isOwn ? here : '', workflow: '' }
 }
 
 /** The API that lists runs. */
@@ -84,7 +81,17 @@ export async function awaitRun(
     const found = ofEvent(runs)
     if (found) return found
     const waited = github.now().getTime() + PAUSE - started
-    if (waited > RUN_TIMEOUT) throw unknownDelivery(event)
+    if (waited > RUN_TIMEOUT) {
+      const { delivery, workflow = 'hook' } = event
+      throw new UserError({
+        message: `no run of the workflow has the delivery id ${JSON.stringify(delivery)} in its name`,
+        hint: `Add to the workflow: ${runNameLine(workflow)}`,
+        notes: [
+          `with the dispatch mode "workflow": ${runNameLine(workflow, 'workflow_dispatch')}`,
+          'To find out why no run started, run: hookline doctor',
+        ],
+      })
+    }
     if (waited > USUAL_RUN_TIME && !isReported) {
       process.stderr.write('no run after a minute; waiting up to five minutes\n')
       isReported = true
@@ -129,20 +136,14 @@ export function hasSucceeded(run: Pick<WorkflowRun, 'state' | 'conclusion'>): bo
   return ['success', 'skipped'].includes(runResult(run))
 }
 
-/** The end of a run. */
-interface RunEnd {
-  /** `success`, `nothing_fired`, `skipped`, …; of a run that failed, GitHub's conclusion. */
-  readonly outcome: string
-  /** Why no trigger fired, why the run failed, or what it skipped; `null` if GitHub does not tell. */
-  readonly reason: string | null
-  readonly isFailure: boolean
-}
-
-/** The end of a run, found out as the relay does. */
+/**
+ * The end of a run, found out as the relay does: `success`, `nothing_fired`, `skipped`, …, or GitHub's
+ * conclusion of a failed run, and the reason as far as GitHub tells.
+ */
 export async function endOfRun(
   run: WorkflowRun,
   { repository, ask }: Pick<RunPorts, 'repository' | 'ask'>,
-): Promise<RunEnd> {
+) {
   const details = await readRunDetails(run, async (path) => {
     const { answer, refusal } = await ask(`/repos/${repository}${path}`)
     return refusal ? undefined : answer
@@ -186,17 +187,6 @@ export function runLine(run: Omit<WorkflowRun, 'event'>): string {
 
 function runState({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
   return conclusion ?? state
-}
-
-function unknownDelivery({ delivery, workflow = 'hook' }: StartedBy): UserError {
-  return new UserError({
-    message: `no run of the workflow has the delivery id ${JSON.stringify(delivery)} in its name`,
-    hint: `Add to the workflow: ${runNameLine(workflow)}`,
-    notes: [
-      `with the dispatch mode "workflow": ${runNameLine(workflow, 'workflow_dispatch')}`,
-      'To find out why no run started, run: hookline doctor',
-    ],
-  })
 }
 
 function runPath({ repository }: RunPorts, id: number | string): string {

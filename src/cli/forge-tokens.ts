@@ -107,18 +107,12 @@ function isUnsafe({ apiUrl, isConfigured }: ForgeHere): boolean {
   return apiUrl.protocol === 'http:' && !isLoopback(apiUrl.hostname) && !isConfigured
 }
 
-interface TokenChoice {
-  readonly chosen?: ForgeToken
-  /** Tokens of the environment that are not sent to this forge. */
-  readonly withheld: readonly Problem[]
-}
-
 /** The token of the environment for a forge, and why others are not used. */
 export function chooseToken(
   forge: ForgeHere,
   purpose: ForgeTokenPurpose,
   env: Environment = process.env,
-): TokenChoice {
+): { readonly chosen?: ForgeToken; readonly withheld: readonly Problem[] } {
   const set = VARIABLES.filter(({ purposes }) => purposes.includes(purpose)).flatMap((variables) =>
     variables.names.filter((name) => env[name]).map((name) => ({ ...variables, name })),
   )

@@ -1,6 +1,6 @@
 import { http } from '../action/http-client.ts'
 import { isLoopback } from '../wire/address.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
 import { type Environment, type Forge, rawSetting, readSetting } from '../wire/settings.ts'
 import { type Origin, originHere } from './origin.ts'
@@ -65,18 +65,14 @@ async function detected(
   if (enterprise?.headers['x-github-enterprise-version'] !== undefined) {
     return at('github', `${webUrl}/api/v3`)
   }
-  throw new UserError(unknownForge(source, webUrl))
-}
-
-function unknownForge(source: string, webUrl: string): Problem {
-  return {
+  throw new UserError({
     message: `${source} ${new URL(webUrl).host}, which is neither GitHub nor Forgejo nor Gitea`,
     hint: 'Run the command in a clone from one of them, or name the API of the host.',
     notes: [
       `GitHub Enterprise Server: HOOKLINE_API_URL=${webUrl}/api/v3`,
       `Forgejo or Gitea: HOOKLINE_API_URL=${webUrl}/api/v1`,
     ],
-  }
+  })
 }
 
 /** The forge of an API that the user or the runner named. */

@@ -31,7 +31,6 @@ export interface AskOptions {
   readonly patience?: Pick<RetryPolicy, 'budget' | 'retryTime' | 'pause' | 'tell'>
 }
 
-/** An answer of GitHub, and what it refuses, if it does. */
 export interface Asked {
   readonly answer: GitHubResponse
   readonly refusal?: GitHubRefusal

@@ -100,7 +100,6 @@ function variablesNamedIn(words: readonly string[]): string[] {
   })
 }
 
-/** The program with the command that the words name, or with every command. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const program = new Command('hookline')
     .description('trigger GitHub Actions workflows by webhooks and by messages to bots')

@@ -160,12 +160,7 @@ export function subfolderProblem(): Problem | undefined {
 export function pushCommand(target: PushedTarget, branch?: string): string {
   const isCommitted = areCommitted(target.files)
   if (isCommitted && isContained(branch)) return pullLine(shellHere(), branch)
-  return publishing(target, branch, isCommitted)
-}
-
-/** The same for files that will be changed first. */
-export function commitAndPush(target: PushedTarget, branch?: string): string {
-  return publishing(target, branch, false)
+  return commitAndPush(target, branch, isCommitted)
 }
 
 /** The commands that make a file the same as on the default branch, which has another one. */
@@ -180,10 +175,11 @@ interface PushedTarget {
   readonly workflow: string
 }
 
-function publishing(
+/** The same for files that will be changed first. */
+export function commitAndPush(
   { files, workflow }: PushedTarget,
-  branch: string | undefined,
-  isCommitted: boolean,
+  branch?: string,
+  isCommitted = false,
 ): string {
   const options = { files, workflow, isCommitted, push: pushFacts(branch), shell: shellHere() }
   return publishLines(options).join('\n')

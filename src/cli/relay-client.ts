@@ -19,7 +19,6 @@ const TIMEOUT = 30_000
 /** The same for a request that changes many deliveries. */
 const LONG_TIMEOUT = 600_000
 
-/** A request to the admin API of a relay. */
 interface AdminRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** After `/-admin`. */
@@ -192,7 +191,6 @@ export function notARelay(host: string, status = 200): UserError {
   })
 }
 
-/** True for an error of the file that is written. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }

@@ -146,14 +146,12 @@ async function sendRequest(
   await sendOnce(await signedRequest(addressed, options, secret), token, options, endpoint)
 }
 
-/** A webhook URL; with --endpoint, also what the endpoint starts. */
-interface Target {
-  readonly target: URL
-  readonly endpoint?: Addressed
-}
-
-/** The URL of the endpoint that is named, a token URL, or the given URL. @throws UserError */
-async function targetOf(address = '', { relay, endpoint: name }: SendOptions): Promise<Target> {
+/**
+ * The URL of the endpoint that is named, with what the endpoint starts; a token URL, or the given URL.
+ *
+ * @throws UserError
+ */
+async function targetOf(address = '', { relay, endpoint: name }: SendOptions) {
   if (name === undefined) {
     return { target: relay === undefined ? parseUrl(address) : tokenUrl(relay, address) }
   }
@@ -211,7 +209,6 @@ interface SendResponse {
   readonly delivery: string | null
   /** Page of the run, if the relay knows it. */
   readonly run: string | null
-  /** True if the relay stored the event. */
   readonly queued: boolean
   /** True if the relay collects the event for a batch. */
   readonly collected: boolean
@@ -280,6 +277,7 @@ function responseLines(
   milliseconds: number,
 ): string[] {
   const { status, delivery, run, message, hint, body, reason } = response
+  const text = message !== null && hint !== null ? `${message}: ${hint}` : (message ?? body)
   return [
     // Without the query and the id of an endpoint, because they are secret.
     `${method} ${url.origin}${url.pathname.replace(ENDPOINT_ID, '$1***')}`,
@@ -288,12 +286,8 @@ function responseLines(
     ...(response.queued ? [queuedText(response)] : []),
     ...(reason === null ? [] : [reason]),
     ...(!response.accepted && message === null && url.pathname === '/' ? [NO_WEBHOOK_URL] : []),
-    ...(response.nothingFired ? [] : [message === null ? body : withHint(message, hint)]),
+    ...(response.nothingFired ? [] : [text]),
   ]
-}
-
-function withHint(message: string, hint: string | null): string {
-  return hint === null ? message : `${message}: ${hint}`
 }
 
 const ENDPOINT_ID = /^(\/-\/[^/]+\/)[\w-]{22}/
@@ -333,7 +327,8 @@ async function waitForRun(
     })
   }
   const addressed = endpoint ?? addressedBy(url)
-  const repository = addressed.repository || repositoryOfRun(run)
+  const [, ofRun = ''] = /\/([^/]+\/[^/]+)\/actions\/runs\/\d+$/.exec(run ?? '') ?? []
+  const repository = addressed.repository || ofRun
   if (repository === '') {
     throw new UserError({
       message: 'the repository is unknown: the URL names none, and there is no git remote origin',
@@ -351,11 +346,6 @@ async function waitForRun(
   const { outcome, reason: why, isFailure } = await endOfRun(ended, github)
   if (why !== null) process.stderr.write(`${printable(`${outcome}: ${why}`)}\n`)
   if (isFailure) process.exitCode = EXIT.failure
-}
-
-/** `owner/name` in the address of a run. */
-function repositoryOfRun(run: string | null): string {
-  return /\/([^/]+\/[^/]+)\/actions\/runs\/\d+$/.exec(run ?? '')?.[1] ?? ''
 }
 
 const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline deliveries'

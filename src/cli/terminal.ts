@@ -117,8 +117,6 @@ export function printJson(value: unknown): void {
   print(printableJson(JSON.stringify(value)))
 }
 
-type TextStyle = Parameters<typeof styleText>[0]
-
 /** A stream of a process. Only a terminal has the optional members. */
 interface Screen {
   readonly isTTY?: boolean
@@ -126,7 +124,11 @@ interface Screen {
 }
 
 /** The text in a style, or unchanged if the stream is no terminal or NO_COLOR is set. */
-export function styled(screen: Screen, style: TextStyle, text: string): string {
+export function styled(
+  screen: Screen,
+  style: Parameters<typeof styleText>[0],
+  text: string,
+): string {
   // Any value that is not empty disables colors: https://no-color.org
   const hasColors = !process.env.NO_COLOR && screen.isTTY && screen.hasColors?.()
   return hasColors ? styleText(style, text, { validateStream: false }) : text
@@ -137,10 +139,6 @@ const PROGRESS_AFTER = 1000
 
 const CLEAR_LINE = '\r\u001b[K'
 
-interface Output extends Screen {
-  write(text: string): unknown
-}
-
 /**
  * Waits for a promise and shows progress after one second. On a terminal the line counts the seconds and
  * disappears at the end; elsewhere it is written once.
@@ -150,7 +148,7 @@ interface Output extends Screen {
 export async function withProgress<Result>(
   what: string,
   work: Promise<Result>,
-  output: Output = process.stderr,
+  output: Screen & { write(text: string): unknown } = process.stderr,
 ): Promise<Result> {
   let seconds = 0
   const timer = setInterval(() => {

@@ -14,7 +14,6 @@ interface LockedVersion {
   readonly ref: string
 }
 
-/** The lock file of a repository. */
 export class ActionLock {
   /** `owner/name@ref` by workflow file. */
   readonly #workflows: ReadonlyMap<string, ReadonlySet<string>>
@@ -44,7 +43,6 @@ export class ActionLock {
     return this.#workflows.has(path)
   }
 
-  /** Whether the lock file names an action at this version, for a workflow file. */
   names(path: string, { action, ref }: LockedVersion): boolean {
     return this.#workflows.get(path)?.has(lockKey(action, ref)) === true
   }

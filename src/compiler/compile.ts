@@ -31,13 +31,6 @@ export interface CompileOptions {
   readonly lock?: ActionLock | undefined
 }
 
-/** The result of a compilation. */
-interface Compiled {
-  /** Empty if a finding is an error. */
-  readonly files: readonly CompiledFile[]
-  readonly findings: readonly Finding[]
-}
-
 /**
  * Compiles a workflow into native ones, in four steps:
  *
@@ -46,9 +39,12 @@ interface Compiled {
  * 3. `patch` applies the edits to the text of the source.
  * 4. GitHub's own parser reads the result.
  *
- * All mistakes of the source are findings; nothing is thrown for them.
+ * All mistakes of the source are findings; nothing is thrown for them. If one is an error, there are no files.
  */
-export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
+export async function compile(
+  file: SourceFile,
+  options: CompileOptions,
+): Promise<{ readonly files: readonly CompiledFile[]; readonly findings: readonly Finding[] }> {
   const fatal = file.isWhole ? noTriggerProblems(file) : file.problems
   if (fatal.length > 0) return { files: [], findings: asFindings(fatal, 'error') }
   const layers = { source: file.settings, repository: options.repository ?? NO_SETTINGS }

@@ -2,7 +2,6 @@ import { isWorkflowName } from '../wire/path.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { withUnixLines } from '../workflow/source-text.ts'
 
-/** A file that the compiler writes. */
 export interface CompiledFile {
   /** Its name within `.github/workflows`. */
   readonly name: string
@@ -149,16 +148,13 @@ export function nameProblems(files: readonly NamedFile[]): ReadonlyMap<NamedFile
   return new Map(problems.filter(([, found]) => found.length > 0))
 }
 
-/** Two sources that would be compiled into one file. */
-interface Collision {
-  readonly sources: readonly string[]
-  readonly mistake: Mistake
-}
-
-/** Names of compiled files are compared without case, because some file systems ignore case. */
+/**
+ * Each two sources that would be compiled into one file. Names of compiled files are compared without case,
+ * because some file systems ignore case.
+ */
 export function collisionsIn(
   compiled: readonly { readonly source: string; readonly file: CompiledFile }[],
-): Collision[] {
+) {
   const owners = new Map<string, string>()
   return compiled.flatMap(({ source, file }) => {
     const other = owners.get(file.name.toLowerCase())

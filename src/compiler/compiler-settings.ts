@@ -136,10 +136,8 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
 
 const KEYS = COMPILER_SETTINGS.map(({ key }) => key)
 
-/** The settings that a file gives. */
 export interface WrittenSettings {
   readonly values: CompilerSettings
-  /** The position of each value. */
   readonly positions: ReadonlyMap<CompilerSettingName, Position>
   readonly problems: readonly Mistake[]
 }
@@ -197,7 +195,6 @@ export function readSettingsFile(source: Source): WrittenSettings {
   return readSettings(source, document, contents)
 }
 
-/** Reads the key `hookline:` of a source. */
 export function readSettingsKey(
   source: Source,
   document: Document.Parsed,
@@ -250,7 +247,6 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
   return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
 }
 
-/** The settings that a source is compiled with. */
 export interface CompileSettings {
   readonly uses: string
   /** Whether a file gives `uses`; otherwise the existing compiled file does, or the default. */
@@ -268,7 +264,6 @@ export interface CompileSettings {
 export interface SettingsLayers {
   /** The key `hookline:` of the source. */
   readonly source: WrittenSettings
-  /** The settings file of the repository. */
   readonly repository: WrittenSettings
 }
 

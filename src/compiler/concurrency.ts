@@ -76,8 +76,10 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
   return [{ op: 'set', path: group.path, lines: [value] }]
 }
 
-/** The string of the workflow's group, and its position. */
-function workflowGroup(file: SourceFile): Group | undefined {
+/** The string of the workflow's group, and its position; all settings, if they are an alias. */
+function workflowGroup(
+  file: SourceFile,
+): { readonly text: string; readonly path: Path; readonly shared?: JsonObject } | undefined {
   const section = file.sections.get('concurrency')
   const { settings } = ofWorkflow(file) ?? {}
   if (!section || !settings) return undefined
@@ -93,13 +95,6 @@ function workflowGroup(file: SourceFile): Group | undefined {
     return { text, path: ['concurrency'], shared }
   }
   return { text, path: ['concurrency', 'group'] }
-}
-
-interface Group {
-  readonly text: string
-  readonly path: Path
-  /** All settings, if they are an alias. */
-  readonly shared?: JsonObject
 }
 
 /** The errors and warnings about the group of the workflow and those of its jobs. */

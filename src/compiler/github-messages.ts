@@ -184,7 +184,6 @@ class DocumentReader implements ObjectReader {
     return this.#allowEnd('end of mapping')
   }
 
-  /** The next token, if it is of this kind. */
   #next<Kind extends LiteralToken | SequenceToken | MappingToken>(
     kind: abstract new (...parts: never[]) => Kind,
   ): Kind | undefined {

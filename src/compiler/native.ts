@@ -36,7 +36,6 @@ interface NativeUse {
   readonly on: string | undefined
   /** The outputs of the job, as written. */
   readonly outputs: Readonly<Record<string, string>>
-  /** The jobs that need its job. */
   readonly neededBy: readonly string[]
   /** The jobs with its items as a matrix; `matrix.<key>` is one item there. */
   readonly matrices: readonly { readonly job: string; readonly key: string }[]

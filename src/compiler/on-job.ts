@@ -18,7 +18,6 @@ const PATH = 'github.event.client_payload.path'
 /** The facts that separate webhooks from native events. */
 interface WebhookStarts {
   readonly starting: DispatchEvent | undefined
-  /** The triggers that webhooks reach. */
   readonly webhooks: readonly SourceTrigger[]
   readonly file: SourceFile
 }
@@ -107,7 +106,6 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
   return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
 }
 
-/** The names that the triggers read from a context. */
 export function readByTriggers({ source, triggers }: SourceFile, context: string): string[] {
   return [...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.value, context)))]
 }

@@ -24,7 +24,6 @@ import { jobsOf, listensTo, type SourceFile, type SourceJob } from './source-fil
  */
 export type CompiledPart = 'whole' | 'listening' | 'jobs'
 
-/** The result of a pass for one file. */
 export interface PassResult {
   readonly operations?: readonly Operation[]
   /** Mistakes of the source as errors, and facts that the user should know as warnings. */
@@ -38,12 +37,9 @@ export interface Pass {
   run(plan: Plan, part: CompiledPart): PassResult
 }
 
-/** The events that start a workflow. */
 export interface WorkflowStarts {
   readonly file: SourceFile
-  /** Triggers that can receive webhooks. */
   readonly webhooks: readonly SourceTrigger[]
-  /** Triggers that can poll. */
   readonly polled: readonly PolledTrigger[]
   /** The event by which a webhook starts the workflow; `undefined` if no trigger receives webhooks. */
   readonly starting: DispatchEvent | undefined
@@ -60,9 +56,7 @@ export interface PolledTrigger {
   readonly schedule: CronSchedule | undefined
 }
 
-/** The options of the compilation of one source. */
 interface PlanOptions extends CompileSettings {
-  /** The existing compiled files, by name. */
   readonly existing?: ReadonlyMap<string, string> | undefined
   /** GitHub's lock file of actions. */
   readonly lock?: ActionLock | undefined

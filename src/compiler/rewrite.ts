@@ -33,7 +33,6 @@ export interface RewriteTarget {
   readonly places: readonly string[]
   /** The native expression for a reference; everything else in the expression remains unchanged. */
   name(reference: Reference): string
-  /** Further edits of an expression. */
   further?(text: string): readonly Edit[]
 }
 
@@ -145,7 +144,6 @@ export function referenceOperations(
   return textOperations(expressions, (one) => editsOf(one.text, targetOf(one)))
 }
 
-/** The operations for the strings of a file. */
 function textOperations(
   expressions: readonly FileExpression[],
   edited: (expression: FileExpression) => readonly Edit[],

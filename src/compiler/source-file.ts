@@ -166,7 +166,6 @@ export function listensTo({ native }: SourceFile, event: string): boolean {
   return native.some(({ name }) => name === event)
 }
 
-/** A job of the file. */
 export interface SourceJob {
   readonly id: string
   /** If its value is an alias or no mapping, it cannot be edited. */

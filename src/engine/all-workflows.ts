@@ -5,13 +5,10 @@ import type { Workflow } from '../workflow/workflow.ts'
 import type { WorkflowSource } from './engine-ports.ts'
 
 /** The workflows that can be read, and the mistakes of the others. */
-interface AllWorkflows {
+export function readAllWorkflows(open: () => WorkflowSource): {
   readonly found: readonly Workflow[]
   readonly problems: readonly Problem[]
-}
-
-/** Reads every workflow. A workflow with mistakes does not hide the others. */
-export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
+} {
   const opened = readOrProblems(() => {
     const source = open()
     return { source, names: source.names() }
@@ -25,9 +22,9 @@ export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
   }
 }
 
-type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
-
-function readOrProblems<Value>(read: () => Value): Attempt<Value> {
+function readOrProblems<Value>(
+  read: () => Value,
+): { readonly value: Value } | { readonly problems: readonly Problem[] } {
   try {
     return { value: read() }
   } catch (error) {

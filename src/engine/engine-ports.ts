@@ -18,7 +18,6 @@ export interface WorkflowSource {
   polled?(): readonly string[]
 }
 
-/** One trigger of one workflow. */
 export interface TriggerRef {
   readonly workflow: Workflow
   readonly trigger: DeclaredTrigger

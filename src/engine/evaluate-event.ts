@@ -143,7 +143,17 @@ async function receive(
   const payload = (await ports.fetchBody?.(dispatched)) ?? dispatched
   const asks = asksStore(ref)
   const events = await readBatch(payload, ports.unpack)
-  if (events && !config.batch) throw batchForOne(ref, events.length)
+  if (events && !config.batch) {
+    // The step fails, because passing only the first event would lose the others.
+    throw new UserError({
+      message: `"${ref.trigger.name}" takes one event per run, and the relay sent a batch of ${counted(events.length, 'event')}`,
+      position: ref.trigger.positionOf([]),
+      notes: [
+        'to process them in one run, set "batch: true" under its "config", and run this job again',
+        'or remove "batch" from the endpoint of the relay',
+      ],
+    })
+  }
   const receiveOne = (request: WebhookRequest) => receive(request, ports.triggers)
   const look = async () =>
     events
@@ -153,21 +163,6 @@ async function receive(
   const prepared = await prepareRun(ref, look, ports, { isPolled: false, snapshot })
   const [run] = await claimRuns([prepared], ports)
   return run ?? notFired(ref, '')
-}
-
-/**
- * This workflow takes one event. The step fails, because passing only the first event would lose
- * the others.
- */
-function batchForOne({ trigger }: TriggerRef, count: number): UserError {
-  return new UserError({
-    message: `"${trigger.name}" takes one event per run, and the relay sent a batch of ${counted(count, 'event')}`,
-    position: trigger.positionOf([]),
-    notes: [
-      'to process them in one run, set "batch: true" under its "config", and run this job again',
-      'or remove "batch" from the endpoint of the relay',
-    ],
-  })
 }
 
 /**
@@ -227,7 +222,6 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent)
     : `config.manualRunEvent does not name ${name}`
 }
 
-/** The reason why a trigger does not poll on an event. */
 function whyNot(ref: TriggerRef, event: GitHubEvent): string {
   const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
   return (poller && pollRefusal(poller, event)) ?? 'it does not poll on this event'

@@ -45,7 +45,6 @@ export interface TriggerRun extends TriggerRef {
   readonly decision: Decision
   /** The items that the trigger found, before `config`. */
   readonly found: readonly Item[]
-  /** The items for the jobs. */
   readonly items: readonly Item[]
   /** The delivery ids of these items, each once: only a run of a webhook has some, and an event has one such run. */
   readonly deliveries: readonly string[]
@@ -200,14 +199,12 @@ interface OutputFile {
   readonly text: string
 }
 
-type BuiltContexts = Pick<TriggerRun, 'items' | 'contexts' | 'files' | 'messages' | 'fields'>
-
 /** Makes the `on` contexts of items by `outputsMode` and `exportOutputs`. */
 export function buildContexts(
   ref: TriggerRef,
   found: readonly FoundItem[],
   folder: string,
-): BuiltContexts {
+): Pick<TriggerRun, 'items' | 'contexts' | 'files' | 'messages' | 'fields'> {
   const { workflow, trigger } = ref
   const { outputsMode, exportOutputs } = trigger.config
   if (found.length === 0) return { items: [], contexts: [], files: [], fields: [], messages: [] }
@@ -282,13 +279,14 @@ export type Effect = Readonly<v.InferOutput<typeof effect>>
 /** Parses the effects that the main process of the step saved. */
 export const effectsSchema = v.array(effect)
 
-/** Finds a workflow by its name. Its options contain the secrets, which effects lack. */
-type Find = (workflow: string) => Workflow | undefined
-
-/** Carries out effects. All triggers share one write to the store. */
+/**
+ * Carries out effects. All triggers share one write to the store.
+ *
+ * @param find finds a workflow by its name; its options contain the secrets, which effects lack
+ */
 export async function runEffects(
   effects: readonly Effect[],
-  find: Find,
+  find: (workflow: string) => Workflow | undefined,
   { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,
 ): Promise<void> {
   const commits = effects.filter((effect) => effect.kind === 'commit')

@@ -40,7 +40,6 @@ export async function retryFailed(
   }
 }
 
-/** Failed items as the output `failed` lists them. */
 export function reportFailed(
   { trigger }: TriggerRef,
   failed: readonly FailedItem[],

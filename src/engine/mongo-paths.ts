@@ -43,7 +43,6 @@ export function readableBy(value: unknown, { path, needsCopy }: Selector): unkno
   return spine(value, path, 0, isPlain ? 1 : path.steps.length) ?? value
 }
 
-/** Whether a path names something in the value. */
 export function isNamed(value: unknown, selector: Selector): boolean {
   return keysNamed(value, selector).length > 0
 }

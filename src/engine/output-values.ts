@@ -8,20 +8,14 @@ export interface FoundItem {
   readonly digits?: SentDigits
 }
 
-/** An item as a runner can read it. */
-interface OutputItem {
-  readonly item: Item
-  /** The fields that became JSON text, because they are nested too deeply. */
-  readonly flattened: readonly string[]
-}
-
 /**
  * Makes the values of an item safe for expressions: a number becomes a string of its digits if a runner
  * would print other ones, and a field becomes JSON text if `fromJSON` could not read it.
  *
  * @param levels of arrays and objects that a field may have
+ * @returns with the names of the fields that became JSON text
  */
-export function outputItem({ item, digits }: FoundItem, levels: number): OutputItem {
+export function outputItem({ item, digits }: FoundItem, levels: number) {
   const flattened = Object.keys(item).filter((name) => isDeeper(item[name] ?? null, levels))
   if (flattened.length === 0) return { item: outputValue(item, digits) as Item, flattened } // of the same shape
   const entries = Object.entries(item).map(([name, value]): [string, Json] => [
@@ -57,7 +51,6 @@ function outputValue(value: Json, digits: SentDigits | undefined): Json {
   return copy ?? value
 }
 
-/** True if arrays and objects are nested more than some levels deep. */
 function isDeeper(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -8,11 +8,6 @@ const FLAGS: ReadonlyMap<string, number> = new Map([
   ['s', RE2JS.DOTALL],
 ])
 
-/** The part of a `RegExp` that mingo uses. */
-interface Matcher {
-  exec(text: string): readonly string[] | null
-}
-
 /**
  * `$regex` in RE2, whose time grows linearly with the text, so that no message makes a pattern explode.
  * RE2 has no lookaround, no backreferences and no repetition above 1,000. Patterns that need these run in
@@ -21,9 +16,9 @@ interface Matcher {
  * @see https://github.com/google/re2/wiki/Syntax
  */
 export const $regex: typeof regexOf = (selector, pattern, options) => {
-  // mingo has made a `RegExp` of `$regex` and `$options`.
+  // mingo has made a `RegExp` of `$regex` and `$options`, and uses `exec` alone.
   const compiled = linear(pattern as RegExp)
-  const matcher: Matcher = { exec: (text) => (compiled?.matcher(text).find() ? [text] : null) }
+  const matcher = { exec: (text: string) => (compiled?.matcher(text).find() ? [text] : null) }
   return regexOf(selector, compiled ? matcher : pattern, options)
 }
 

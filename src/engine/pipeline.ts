@@ -50,7 +50,6 @@ export interface FailedItem {
   readonly reason: string
 }
 
-/** The result of the pipeline for the items that a trigger found. */
 export interface PipelineResult {
   /** The items for the jobs, in order. */
   readonly kept: readonly Candidate[]

@@ -84,7 +84,6 @@ async function parseCron(expression: string, timezone: string): Promise<Cron> {
   }
 }
 
-/** The time of the scheduled run before this one. */
 async function previousTick({ now, schedule }: PollTimes): Promise<number> {
   const cron = await scheduleCron(schedule)
   return cron?.previousRuns(2, new Date(now + 1))[1]?.getTime() ?? now - SHORTEST_INTERVAL

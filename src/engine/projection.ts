@@ -16,24 +16,16 @@ interface Field {
   readonly value: Json
 }
 
-/** An item and a projection in the form that mingo reads. */
-interface Prepared {
-  readonly item: Item
-  readonly query: JsonObject
-  /** The result as JSON, with the item's own keys. */
-  readonly decode: (result: Item) => string
-}
-
 /**
  * Prepares a projection for mingo, whose paths are names with dots between them. If a path names a
- * key with dots or brackets, the key gets another name in both, until `decode` restores it.
+ * key with dots or brackets, the key gets another name in both, until `decode` restores it in the JSON.
  */
-export function projectionOf(query: JsonObject): (item: Item) => Prepared {
+export function projectionOf(query: JsonObject) {
   const fields = fieldsOf(query, '')
   const paths = [...fields.map(({ selector }) => selector), ...fields.flatMap(expressionPaths)]
-  return (item) => {
+  return (item: Item) => {
     if (paths.every((selector) => isPlain(item, selector))) {
-      return { item, query, decode: (result) => JSON.stringify(result) }
+      return { item, query, decode: (result: Item) => JSON.stringify(result) }
     }
     let encoded: Json = item
     const entries = fields.flatMap(({ selector, value }): (readonly [string, Json])[] => {

@@ -25,7 +25,6 @@ export interface Summary {
   /** The sender's name for the event: `issues.opened`; `null` if unknown. */
   readonly event: string | null
   readonly outcome: Outcome
-  /** Number of items. */
   readonly count: number
   /** Why nothing fired, or why GitHub does not have the event. */
   readonly reason: string | null
@@ -37,7 +36,6 @@ export interface Summary {
   readonly relay: RelayFacts | null
 }
 
-/** A change of the list, as the page gets it. */
 export interface ListChange {
   /** New and changed lines. */
   readonly summaries: readonly Summary[]
@@ -90,7 +88,6 @@ export interface ShownStage {
   readonly cure: string | null
 }
 
-/** A named value of a delivery. */
 export interface ShownValue {
   readonly name: string
   readonly value: string
@@ -233,7 +230,6 @@ export interface Welcome {
   readonly triggers: readonly WelcomeTrigger[]
   /** Triggers that poll: `bot/messaging_bot`. */
   readonly polled: readonly string[]
-  /** Whether this server polls. */
   readonly polling: boolean
   /** Mistakes of workflow files. */
   readonly problems: readonly ShownProblem[]
@@ -288,7 +284,6 @@ export interface ReplayOrder {
 /** Deliveries of one order, so that a long selection shows its progress. */
 export const MOST_REPLAYED = 20
 
-/** The result of a replay order. */
 export interface ReplayResult {
   /** The deliveries under which the events were sent again. */
   readonly ids: readonly string[]

@@ -121,9 +121,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const localEngine = { workflows, engine: devEngine(options), now: () => performance.now() }
   const stage = { ...options, recorder, localEngine }
   const cause = { origin: 'request', of: null } as const
-  const relayOf = (cause: Cause, credentials: Relay['credentials'], mayRun: boolean) =>
-    devRelay(stage, cause, credentials, mayRun)
-  const relay = relayOf(cause, await devCredentials(host, env), false)
+  const relay = devRelay(stage, cause, await devCredentials(host, env), false)
   let stopPolling: (() => Promise<void>) | undefined
   const key = randomKey()
   const source = devSource({
@@ -134,10 +132,10 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     secretHeadersAt: (path) => signatureHeaders(path, localEngine),
     sign: (request) => resignedRequest(request, workflows, signer),
     // Requests of the page were authenticated by the cookie, so they may run real jobs.
-    send: (request, cause) => respond(request, relayOf(cause, NO_CREDENTIALS, true)),
+    send: (request, cause) => respond(request, devRelay(stage, cause, NO_CREDENTIALS, true)),
   })
   const inspector = inspectorServer(source, report)
-  const runRelay = relayOf(cause, NO_CREDENTIALS, true)
+  const runRelay = devRelay(stage, cause, NO_CREDENTIALS, true)
   const route: typeof inspector.route = (request, response) => {
     if (inspector.route(request, response)) return true
     const key = request.headers['x-hookline-dev-key']
@@ -154,7 +152,13 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     url: server.url,
     inspectorPath: inspectorPath(key),
     poll() {
-      stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
+      const look = poller(stage.localEngine, (event) => {
+        const explained = stage.explain(event)
+        const time = systemClock.now()
+        stage.recorder.add(eventRecord(event, { ...explained, time, origin: 'poll', of: null }))
+        stage.tell(event, explained)
+      })
+      stopPolling = repeat(look, POLL_PAUSE, report)
     },
     workflowsChanged: source.workflowsChanged,
     async close() {
@@ -199,7 +203,6 @@ interface DevParts {
   sign(request: ShownRequest): Promise<ShownRequest>
   /** Headers by which the trigger at a path authenticates its sender, in lower case. */
   secretHeadersAt(path: string): readonly string[]
-  /** Sends a request to this server. */
   send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
 }
 
@@ -328,15 +331,6 @@ function asciiHeader(sentences: readonly string[]): string {
     .join('; ')
     .replace(/[^ -~]/g, '?')
     .slice(0, MAX_REASON)
-}
-
-function localPoller({ localEngine, recorder, explain, tell }: Stage): () => Promise<void> {
-  return poller(localEngine, (event) => {
-    const explained = explain(event)
-    const time = systemClock.now()
-    recorder.add(eventRecord(event, { ...explained, time, origin: 'poll', of: null }))
-    tell(event, explained)
-  })
 }
 
 function welcome(

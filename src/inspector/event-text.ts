@@ -120,7 +120,6 @@ function unwrapped(expression: string): string {
   return expression.slice('${{ '.length, -' }}'.length)
 }
 
-/** A value on one line. */
 function visibleLine(text: string): string {
   return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

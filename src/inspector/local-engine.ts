@@ -88,13 +88,11 @@ export async function pollLocally(workflow: string, ports: LocalEnginePorts): Pr
   }
 }
 
-type LocalResult = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
-
 async function evaluateLocally(
   event: GitHubEvent,
   open: () => WorkflowSource,
   { engine, now }: LocalEnginePorts,
-): Promise<LocalResult> {
+): Promise<Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>> {
   const started = now()
   try {
     const workflows = open()

@@ -3,7 +3,7 @@ import type { LogEntry } from '../relay/webhook/request-log.ts'
 import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
 import type { Problem } from '../wire/errors.ts'
 import type { RelayRequest } from '../wire/http.ts'
-import { isObject, record, tryParseJson } from '../wire/json.ts'
+import { isObject, jsonOf, record, tryParseJson } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
@@ -142,7 +142,6 @@ const HIDDEN = '***'
 /** The origin of an event; for a replay, also the replayed event. */
 export type Cause = Pick<Unlisted, 'origin' | 'of'>
 
-/** The origin, the time and the readers of an event. */
 interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly OutputReader[]
@@ -341,12 +340,8 @@ const orderSchema = v.object({
 
 /** Returns `undefined` for an order that the page never sends. */
 export function readOrder(text: string): Order | undefined {
-  try {
-    const order = v.safeParse(orderSchema, JSON.parse(text))
-    return order.success ? order.output : undefined
-  } catch {
-    return undefined
-  }
+  const order = v.safeParse(orderSchema, jsonOf(text))
+  return order.success ? order.output : undefined
 }
 
 /**

@@ -49,7 +49,6 @@ const deliverySchema = v.object({
   batch: v.nullish(id, null),
 })
 
-/** A delivery as the admin API lists it. */
 export type ListedDelivery = v.InferOutput<typeof deliverySchema>
 
 const pageSchema = v.object({

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import * as v from 'valibot'
 import { requireFreePort } from '../relay/node/server.ts'
 import { UserError } from '../wire/errors.ts'
+import { jsonOf } from '../wire/json.ts'
 import {
   type ListChange,
   MOST_REPLAYED,
@@ -57,21 +58,16 @@ interface RelayParts {
   readonly report: (error: unknown) => void
 }
 
-interface RelayInspector {
-  /** Address of the page; it contains the key of this run, a secret. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 /** Milliseconds between two questions for new deliveries. */
 const PAUSE = 2000
 
 /**
  * Serves the inspector over the deliveries of a relay, for this machine only, at a free port.
  *
+ * @returns the address of the page, which contains the key of this run, a secret
  * @throws UserError if this machine has no address `localhost`
  */
-export async function serveRelayInspector(parts: RelayParts): Promise<RelayInspector> {
+export async function serveRelayInspector(parts: RelayParts) {
   const source = relaySource(parts)
   const inspector = inspectorServer(source, parts.report)
   const server = createServer((request, response) => {
@@ -214,12 +210,8 @@ async function opened(body: string, list: RelayList, parts: RelayParts): Promise
 }
 
 function readIds(body: string): readonly string[] | undefined {
-  try {
-    const order = v.safeParse(orderSchema, JSON.parse(body))
-    return order.success ? order.output.ids : undefined
-  } catch {
-    return undefined
-  }
+  const order = v.safeParse(orderSchema, jsonOf(body))
+  return order.success ? order.output.ids : undefined
 }
 
 /** Deliveries that the list takes, the newest ones. */
@@ -231,7 +223,6 @@ const PAGE = { all: 1000, newest: 100 }
 /** Asks a relay for one page of its deliveries, newest first. @throws UserError */
 type AskPage = (query: { readonly limit: number; readonly after?: string }) => Promise<unknown>
 
-/** A delivery of the list. */
 interface Entry {
   readonly summary: Summary
   readonly delivery: ListedDelivery

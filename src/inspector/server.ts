@@ -15,11 +15,9 @@ export interface InspectorSource {
   readonly files: ReadonlyMap<string, string>
   /** The key of this run: in the printed address, and then in a cookie of the browser. */
   readonly key: string
-  /** Id of this run. */
   readonly run: string
   /** The data that the page loads at the start, with addresses below `base`. */
   welcome(base: string): object
-  /** The whole list. */
   summaries(): readonly Summary[]
   /** @returns a function that removes the listener */
   listen(send: (event: StreamedEvent) => void): () => void
@@ -135,7 +133,6 @@ export function inspectorPath(key: string): string {
   return `${FOLDER}?key=${key}`
 }
 
-/** True for the paths of the inspector. */
 export function isInspectors(path: string): boolean {
   return path === '/' || path.startsWith(FOLDER)
 }
@@ -176,7 +173,10 @@ export async function inspect(visit: Visit, source: InspectorSource): Promise<In
   const refusal = accessRefusal(visit)
   if (refusal)
     return inspectorText(403, `access to the inspector of ${source.command} denied: ${refusal}`)
-  if (visit.path === '/') return redirect(`${FOLDER}${visit.query && `?${visit.query}`}`)
+  if (visit.path === '/') {
+    const location = `${FOLDER}${visit.query && `?${visit.query}`}`
+    return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
+  }
   const key = new URLSearchParams(visit.query).get('key')
   if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, source)
   if (!(await sameText(cookieOf(visit), source.key))) {
@@ -281,10 +281,6 @@ async function exchangeKey(
   return inspectorResponse(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
 }
 
-function redirect(location: string): InspectorAnswer {
-  return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
-}
-
 export function inspectorText(status: number, body: string): InspectorAnswer {
   return inspectorResponse(status, 'text/plain; charset=utf-8', `${body}\n`)
 }
@@ -332,7 +328,6 @@ export function accessRefusal({
   return isOwnOrigin && isOwnPage ? undefined : 'the request comes from another page'
 }
 
-/** One event of a `text/event-stream`. */
 export interface StreamedEvent {
   readonly name: string
   /** One line. */

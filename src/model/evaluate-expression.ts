@@ -115,7 +115,6 @@ const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const
 /** A parsed expression, for many events. */
 export interface Parsed {
   readonly tree: Expr
-  /** Whether it calls a status function. */
   readonly callsStatus: boolean
   readonly readsFiles: boolean
   /** The names of the contexts that it reads; `github.event` if it reads the event. */
@@ -238,7 +237,6 @@ export function evaluateText(
   return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
 }
 
-/** One expression over one set of contexts. */
 class ExpressionEvaluation {
   readonly #contexts: data.Dictionary
   readonly #status: Status
@@ -391,7 +389,6 @@ export function asText(value: Json): string {
   return expressionData(value).coerceString()
 }
 
-/** Converts an outcome to a value for a context. */
 export function forContext(outcome: ExpressionResult): Json {
   if ('value' in outcome) return outcome.value
   if ('fails' in outcome) return unknownValue('an expression that fails')

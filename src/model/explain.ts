@@ -36,7 +36,6 @@ export interface JobExplanation extends Pick<JobDecision, 'id' | 'verdict' | 'wh
   readonly facts: readonly Fact[]
 }
 
-/** An event, as the input of the model. */
 export interface ModelEvent {
   /** The known part of the context `github`. */
   readonly github: JsonObject

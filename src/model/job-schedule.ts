@@ -27,15 +27,9 @@ interface IfCondition {
   /** The condition as one expression. */
   readonly text: string
   readonly parsed: ParseResult
-  readonly operands: readonly Operand[]
+  readonly operands: readonly Pick<IfCondition, 'text' | 'parsed'>[]
 }
-
 type ParseResult = Parsed | { readonly fails: string }
-
-interface Operand {
-  readonly text: string
-  readonly parsed: ParseResult
-}
 
 /** @param written the value of `if`; empty if the job has none */
 export function readCondition(written: string): IfCondition | undefined {
@@ -70,7 +64,6 @@ interface RunFacts<Job extends JobShape> {
   readonly ends?: Readonly<Record<string, JobResult>>
   /** Jobs that GitHub evaluates after the run was cancelled. */
   readonly afterCancel?: readonly string[]
-  /** Returns the outputs of a job that ran. */
   outputs(job: Job, contexts: PartialContexts): Json
   /** Returns the reason if the job fails before its first step, such as an empty matrix. */
   failure?(job: Job, contexts: PartialContexts): string | undefined

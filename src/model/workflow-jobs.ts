@@ -24,7 +24,6 @@ export interface WorkflowJob extends JobShape {
 export interface WorkflowJobs {
   readonly source: Source
   readonly jobs: readonly WorkflowJob[]
-  /** The workflow's own `env`. */
   readonly env: JsonObject
   /** The workflow's `on`, as written. */
   readonly on: Json

@@ -96,7 +96,6 @@ export function sharedGitHub(
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
-/** The options that all calls of GitHub share. */
 export function githubOf({ apiUrl, version, forge, figures }: RelayConfig, call: GitHubCall) {
   return { call, apiUrl, version, budget: figures.GITHUB_TIMEOUT_MS, forge, clock: systemClock }
 }
@@ -107,7 +106,6 @@ interface RuntimeParts extends Pick<Relay, 'packers' | 'loadChecks'> {
   readonly isStateless: boolean
 }
 
-/** A stateless relay. */
 export function statelessRelay(
   config: RelayConfig,
   { call, rateLimiters, metrics }: ForgeAccess,
@@ -197,14 +195,12 @@ async function readGitHubCredential(env: Environment): Promise<GitHubCredentialC
   }
 }
 
-/** How a relay with a database stores and delivers. */
 export interface StorageSettings {
   readonly limits: DeliveryLimits
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
   readonly age: number
   /** Milliseconds that a sender waits for GitHub. */
   readonly responseTime: number
-  /** The most bytes of one large body. */
   readonly mostBodyBytes: number
   readonly notify: NotifySettings | undefined
 }
@@ -263,7 +259,6 @@ export const steadyClock = {
   },
 }
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

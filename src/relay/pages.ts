@@ -9,7 +9,6 @@ interface StaticPage {
   readonly body: string
 }
 
-/** Pages by their path. */
 export type Pages = ReadonlyMap<string, StaticPage>
 
 const TEXT = 'text/plain; charset=utf-8'

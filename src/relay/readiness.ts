@@ -2,9 +2,6 @@ import { RelayError } from './errors.ts'
 import type { Credential } from './github/credential.ts'
 import { refusesCredential } from './github/send.ts'
 
-/** Why the relay can neither forward nor store new events. */
-type Unready = 'disk' | 'storage_full' | 'credential' | 'stopping'
-
 interface ReadinessPorts {
   /** Milliseconds since any moment. */
   now(): number
@@ -64,7 +61,8 @@ export class Readiness {
     this.#bodiesFullAt = this.#ports.now()
   }
 
-  async why(): Promise<Unready | undefined> {
+  /** Why the relay can neither forward nor store new events. */
+  async why(): Promise<'disk' | 'storage_full' | 'credential' | 'stopping' | undefined> {
     if (this.#isStopping) return 'stopping'
     const { now, shortage } = this.#ports
     if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined

@@ -17,7 +17,6 @@ export interface Relay extends WebhookRelay {
   readonly metrics: RelayMetrics
   now(): Date
   log(entry: LogEntry): void
-  /** Reports a bug. */
   report(error: unknown): void
 }
 

@@ -8,10 +8,10 @@ import {
   GitHubClient,
   type GitHubOutcome,
   isRateLimit,
-  jsonOf,
   type RetryPolicy,
 } from '../wire/github-api.ts'
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
+import { jsonOf } from '../wire/json.ts'
 import { runResult } from '../wire/run-lookup.ts'
 import type { StorePlace } from './place.ts'
 
@@ -107,7 +107,6 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
 
 const GRAPHQL = '/graphql'
 
-/** One query for any number of folders. */
 function filesQuery(folders: readonly string[]): string {
   const names = folders.map((_, place) => `f${place}`)
   const files = names.map(

@@ -112,20 +112,13 @@ const LONGEST_WAIT = 60_000
 
 const LONGEST_PAUSE = 40
 
-/** The right to change the file, until another process takes the lock. */
-interface Lock {
-  /** @returns false, and changes nothing, if another process took the lock */
-  replace(text: string): Promise<boolean>
-  release(): Promise<void>
-}
-
 /**
- * Waits for the lock. A lock is free once its owner has not renewed it for `EXPIRY`, by the file's time as
- * well as by what this process observed.
+ * Waits for the lock: the right to change the file, until another process takes it. A lock is free once its
+ * owner has not renewed it for `EXPIRY`, by the file's time as well as by what this process observed.
  *
  * @throws UserError if other runs hold the lock for too long
  */
-async function acquire(path: string, { files, now, sleep, random }: StorePlace): Promise<Lock> {
+async function acquire(path: string, { files, now, sleep, random }: StorePlace) {
   const place = `${path}.lock`
   const token = files.unique()
   const isOwn = async () => (await files.read(place)) === token
@@ -149,7 +142,8 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
   }
   const stopRenewing = files.keepRenewing(place, RENEWAL)
   return {
-    async replace(text) {
+    /** @returns false, and changes nothing, if another process took the lock */
+    async replace(text: string): Promise<boolean> {
       const written = `${path}.${token}.tmp`
       await files.write(written, text)
       if (await isOwn()) return files.rename(written, path)

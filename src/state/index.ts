@@ -55,13 +55,6 @@ export async function openState(
   return STORES.get(kind)?.open(value, place)
 }
 
-/** An option of a trigger, and what it requires. */
-interface StoreNeed {
-  /** Key of `config`. */
-  readonly option: 'shouldDeduplicate' | 'skipFirst' | 'limit' | 'every'
-  readonly needs: 'a store' | 'shouldDeduplicate'
-}
-
 interface StoreQuestion {
   readonly hasStore: boolean
   /** Whether the trigger gets its items from a poll. */
@@ -80,7 +73,10 @@ interface StoreQuestion {
 export function storeNeeds(
   { config }: Pick<BoundTrigger, 'config'>,
   { hasStore, isPolled, isEveryExact }: StoreQuestion,
-): StoreNeed[] {
+): {
+  readonly option: 'shouldDeduplicate' | 'skipFirst' | 'limit' | 'every'
+  readonly needs: 'a store' | 'shouldDeduplicate'
+}[] {
   const { shouldDeduplicate, skipFirst, limit, sort, sortScript, every, force } = config
   // `limit` may cut off items before items that are passed on. Those cannot be acknowledged then,
   // and come again.

@@ -35,7 +35,6 @@ export interface Snapshots {
 /** Returns as many states as it gets, in the same order. */
 type StateUpdate = (states: readonly TriggerState[], now: number) => readonly TriggerState[]
 
-/** The updated state at an index. */
 export function updated(states: readonly TriggerState[], place: number): TriggerState {
   const state = states[place]
   if (!state) throw new Error('an update gave fewer states than it was given')
@@ -64,7 +63,6 @@ export interface StateStore {
   readonly endedRuns?: StateBackend['endedRuns']
 }
 
-/** The result of a successful run for a trigger. */
 interface CommittedTrigger extends TriggerId {
   /** When the run began; only if an option needs the time of the last success. */
   readonly at?: number

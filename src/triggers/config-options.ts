@@ -12,7 +12,6 @@ import {
 } from './mongo-operators.ts'
 import { keyPath } from './path-option.ts'
 
-/** An integer of at least 0. */
 export const WHOLE_NUMBER = v.pipe(
   v.number(),
   v.integer('is not a whole number'),

@@ -1,5 +1,5 @@
 import type { RelayResponse } from '../wire/http.ts'
-import { isObject, parsePlainJson } from '../wire/json.ts'
+import { isObject, jsonOf } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 
 /** The value if a response header can contain it: visible ASCII only. */
@@ -28,11 +28,7 @@ export function challengeBody(body = ''): Record<string, unknown> | undefined {
 }
 
 export function jsonValue(body = ''): unknown {
-  try {
-    return body.length > LARGEST_BODY ? undefined : parsePlainJson(body)
-  } catch {
-    return undefined
-  }
+  return body.length > LARGEST_BODY ? undefined : jsonOf(body)
 }
 
 export function textResponse(body: string): RelayResponse {

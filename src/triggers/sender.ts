@@ -90,7 +90,6 @@ export type TokenPlace =
   | { readonly tokenHeader: string; readonly tokenField?: never }
   | { readonly tokenField: string; readonly tokenHeader?: never }
 
-/** The parts of a request that identify a handshake. */
 export interface HandshakeRequest {
   /** Upper case. */
   readonly method: string
@@ -136,7 +135,6 @@ export interface SignedResponses {
   readonly accepted?: (body: unknown) => RelayResponse | undefined
 }
 
-/** The values that differ between deliveries. */
 export interface DeliveryValues {
   /** A UUID. */
   readonly id: string

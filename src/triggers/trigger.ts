@@ -107,7 +107,6 @@ interface DescribedTrigger<Schema extends OptionsSchema> {
    * if the options require a signature, because only the sender can create it.
    */
   readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest | undefined
-  /** For a trigger that receives webhooks. */
   readonly receive?: (
     request: WebhookRequest,
     options: v.InferOutput<Schema>,
@@ -119,7 +118,6 @@ interface DescribedTrigger<Schema extends OptionsSchema> {
   readonly updates?: (options: v.InferOutput<Schema>) => readonly UpdateKind[]
 }
 
-/** The additional members of a trigger that can poll. */
 interface PollingTrigger<Schema extends OptionsSchema> {
   /**
    * With a store, `cursor` is the position of an earlier poll whose job succeeded: the service may
@@ -178,7 +176,6 @@ export interface BoundTrigger {
   readonly takesWebhooks: boolean
   /** `undefined` if it cannot poll, or does not with these options. */
   readonly poll: ((ports: TriggerPorts, cursor?: Json) => Promise<Polled>) | undefined
-  /** Why a trigger that can poll does not. */
   readonly pollDisabledReason: string | undefined
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
 }

@@ -160,8 +160,6 @@ export const VERIFY_OPTIONS: readonly string[] = keys(VERIFY_SCHEMAS)
 
 const entry = v.strictObject(VERIFY_SCHEMAS, `options: ${VERIFY_OPTIONS.join(', ')}`)
 
-type VerifyEntry = v.InferOutput<typeof entry>
-
 /** One entry of `verify`: one of its schemes must match with these settings. */
 export interface Verification {
   readonly schemes: readonly Scheme[]
@@ -185,7 +183,7 @@ function entrySchema(own: string | undefined) {
       ({ scheme }) => own !== undefined || scheme !== undefined,
       `has no "scheme"; schemes: ${SCHEME_NAMES.join(', ')}`,
     ),
-    v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
+    v.rawTransform<v.InferOutput<typeof entry>, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = verifySettings(given)

@@ -7,10 +7,8 @@ import type { Verification } from './verify.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
-type Method = (typeof METHODS)[number]
-
 /** HTTP methods are accepted in upper case, too, as HTTP writes them. */
-const method = v.lazy((input): v.GenericSchema<string, Method> => {
+const method = v.lazy((input): v.GenericSchema<string, (typeof METHODS)[number]> => {
   const names = v.picklist(METHODS, 'HTTP method')
   const isCapital = typeof input === 'string' && v.is(names, input.toLowerCase())
   return isCapital ? v.pipe(v.string(), v.toLowerCase(), names) : names
@@ -18,11 +16,9 @@ const method = v.lazy((input): v.GenericSchema<string, Method> => {
 
 const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
 
-type Verifications = readonly Verification[] | undefined
-
 /** The option `verify`, with the code that needs the schemes of all senders. */
 interface Verifying extends Omit<typeof import('./verify.ts').verifying, 'option'> {
-  readonly option: v.GenericSchema<unknown, Verifications>
+  readonly option: v.GenericSchema<unknown, readonly Verification[] | undefined>
 }
 
 /** For a section that does not contain the word `verify`. */

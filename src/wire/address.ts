@@ -15,7 +15,6 @@ export function parseAddress(text: string): URL | undefined {
   return url.username || url.password || url.hash ? undefined : url
 }
 
-/** The words for an address in an error. */
 export interface AddressWords {
   /** Flag, variable or argument: `--relay`. */
   readonly name: string

@@ -20,7 +20,6 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 /** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf]
 
-/** True if the bytes begin with the byte order mark of UTF-8. */
 export function isMarkedUtf8(bytes: Uint8Array): boolean {
   return MARK.every((byte, index) => bytes[index] === byte)
 }
@@ -75,6 +74,15 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** Three bytes become four characters, so that the pieces of base64 can be joined. */
 const BASE64_PIECE = 3 * 0x2000
+
+/** `undefined` if the string is not base64. */
+export function tryFromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return fromBase64(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** @throws DOMException if the string is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {

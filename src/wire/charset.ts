@@ -246,7 +246,6 @@ function utf16Text(bytes: Uint8Array, isBig: boolean): string | undefined {
   return /\p{Surrogate}/u.test(text) ? undefined : text
 }
 
-/** The name of an encoding for a message. */
 export function encodingName(encoding: Encoding): string {
   return encoding.startsWith('utf') ? encoding.toUpperCase() : encoding
 }

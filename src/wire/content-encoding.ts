@@ -1,12 +1,6 @@
 import { collect } from './bytes.ts'
 import { LIMITS } from './limits.ts'
 
-/** The body without its `content-encoding`; `fault` says why the bytes are still encoded. */
-interface Decoded {
-  readonly bytes: Uint8Array
-  readonly fault?: string
-}
-
 /**
  * The ways to decode each coding, in the order in which they are tried: some senders omit zlib's header.
  * `zlib` is a function of `node:zlib`, which also decodes gzip of several members; `stream` is a format of
@@ -35,14 +29,14 @@ const MAX_CODINGS = 2
 
 /**
  * Decodes gzip, deflate, and on Node br and zstd, the last coding first. A body that cannot be decoded is
- * returned as it was received, because a proxy may have decoded the body and left the header.
+ * returned as it was received, with the fault, because a proxy may have decoded the body and left the header.
  *
  * Source: RFC 9110, 8.4
  */
 export async function decodeContent(
   received: Uint8Array,
   contentEncoding: string,
-): Promise<Decoded> {
+): Promise<{ readonly bytes: Uint8Array; readonly fault?: string }> {
   const codings = contentEncoding
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
@@ -102,14 +96,11 @@ type ZlibDecoder = (
 ) => void
 
 /** The used part of `node:zlib`, because the compilation for a worker has no types of Node. */
-interface NodeZlib {
-  readonly gunzip: ZlibDecoder
-  readonly inflate: ZlibDecoder
-  readonly inflateRaw: ZlibDecoder
-  readonly brotliDecompress: ZlibDecoder
-  /** From Node 22.15 on. */
-  readonly zstdDecompress: ZlibDecoder
-}
+type NodeZlib = Record<
+  // The last one is there from Node 22.15 on.
+  'gunzip' | 'inflate' | 'inflateRaw' | 'brotliDecompress' | 'zstdDecompress',
+  ZlibDecoder
+>
 
 /** Hidden from the bundler, because a worker has no Node modules. */
 const NODE_ZLIB: string = 'node:zlib'

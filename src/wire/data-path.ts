@@ -135,7 +135,6 @@ function find(
   return undefined
 }
 
-/** The single value that a path names. */
 export function valueAtPath(value: Json | undefined, path: DataPath): Json | undefined {
   const location = locate(value, path, 0, path.steps.length)
   return location && valueAt(value, location)

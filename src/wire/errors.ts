@@ -39,14 +39,12 @@ export interface Problem {
 /** `error`: it cannot work. `warning`: it works, but needs a look. */
 export type Level = 'error' | 'warning'
 
-/** A problem in a list, with its level and its code. */
 export interface Finding extends Problem {
   readonly level: Level
   /** The id of a rule, or the kind of mistake. */
   readonly code: string
 }
 
-/** The findings of one level, in order. */
 export function ofLevel<Found extends Finding>(findings: readonly Found[], level: Level): Found[] {
   return findings.filter((finding) => finding.level === level)
 }
@@ -86,18 +84,11 @@ export class OptionError extends Error {
   }
 }
 
-/** The parts of a bug that may be shown. */
-interface Bug {
-  readonly name: string
-  /** Stack frames, one line each. */
-  readonly frames: readonly string[]
-}
-
 /**
- * The kind and the stack of an unknown error; never its message, which may contain a payload or a
- * token.
+ * The kind and the stack frames of an unknown error; never its message, which may contain a payload or
+ * a token.
  */
-export function bugOf(error: unknown): Bug {
+export function bugOf(error: unknown): { readonly name: string; readonly frames: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] }
   // A line of the message could look like a stack frame.
   const place = (error.stack ?? '').replace(error.message, '')

@@ -1,6 +1,6 @@
 import { ServerVersion } from './api-version.ts'
 import { jitter } from './http.ts'
-import { isObject, parsePlainJson } from './json.ts'
+import { isObject, jsonOf } from './json.ts'
 import type { Secret } from './secret.ts'
 
 /**
@@ -457,15 +457,6 @@ export function fieldsOf({ text }: { readonly text: string }): Readonly<Record<s
 /** The objects of a JSON array; none for any other value. */
 export function listOf(value: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-/** `undefined` if the string is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return parsePlainJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 export interface GitHubCallRequest

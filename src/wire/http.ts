@@ -51,7 +51,6 @@ export interface RelayRequest {
   whenGone?(back: () => void): void
 }
 
-/** The relay's response to the sender. */
 export interface RelayResponse {
   readonly status: number
   /** By lower-case names. */
@@ -98,7 +97,6 @@ export function jitter(
   return random * Math.min(longest, first * 2 ** retry)
 }
 
-/** The response 200 with a value as JSON. */
 export function jsonResponse(value: unknown): RelayResponse {
   const headers = { 'content-type': 'application/json' }
   return { status: 200, headers, body: JSON.stringify(value) }

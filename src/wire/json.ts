@@ -30,9 +30,9 @@ export function parseJson(text: string, digits?: Map<number, string>): Json {
 }
 
 /** The parsed JSON; `undefined` if the string is not JSON. */
-export function tryParseJson(text: string): Json | undefined {
+export function tryParseJson(text: string, digits?: Map<number, string>): Json | undefined {
   try {
-    return parseJson(text)
+    return parseJson(text, digits)
   } catch {
     return undefined
   }
@@ -51,6 +51,15 @@ export function parsePlainJson(text: string): Json {
     return JSON.parse(text) as Json // `JSON.parse` returns `any`, which is JSON by definition
   } catch {
     throw new SyntaxError('not JSON')
+  }
+}
+
+/** The same, but `undefined` if the string is not JSON. */
+export function jsonOf(text: string): Json | undefined {
+  try {
+    return parsePlainJson(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -157,7 +166,6 @@ export function record<Value>(entries: Iterable<readonly [string, Value]>): Reco
   return result
 }
 
-/** A copy of the object without some keys. */
 export function without(object: JsonObject, keys: readonly string[]): JsonObject {
   return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }

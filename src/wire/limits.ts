@@ -10,11 +10,9 @@ export const LIMITS = {
   requestBodyBytes: 256 * 1024,
   /** Characters of a token: far more than any service uses. */
   tokenLength: 4000,
-  /** Parts of a `multipart/form-data` body. */
   multipartParts: 1000,
   /** A request body after its `content-encoding` is decoded. */
   decodedBodyBytes: 10 * 1024 * 1024,
-  /** Forwarded headers of one request. */
   forwardedHeaders: 100,
   /**
    * Levels of arrays and objects: far more than real payloads have, and safe for the engine's

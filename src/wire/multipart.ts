@@ -1,9 +1,9 @@
 import {
-  fromBase64,
   hexDigit,
   isMarkedUtf8,
   joinedBytes,
   percentDecode,
+  tryFromBase64,
   utf8Text,
 } from './bytes.ts'
 import { decodeText } from './charset.ts'
@@ -165,15 +165,11 @@ function counted(count: number): string {
   return count === 1 ? '1 part' : `${count} parts`
 }
 
-interface ReadPart extends Part {
-  /** True if the content is not in the encoding that the part declares. */
-  readonly fault: boolean
-}
-
 /** Bytes of the headers of one part. */
 const LONGEST_HEAD = 16 * 1024
 
-function readPart(part: Uint8Array, charsets: readonly string[]): ReadPart | undefined {
+/** With `fault` if the content is not in the encoding that the part declares. */
+function readPart(part: Uint8Array, charsets: readonly string[]) {
   const head: string[] = []
   let line = 0
   for (;;) {
@@ -275,12 +271,8 @@ function transferDecoded(bytes: Uint8Array, coding: string): Uint8Array | undefi
 }
 
 function base64Decoded(bytes: Uint8Array): Uint8Array | undefined {
-  try {
-    // `atob` ignores line breaks and blanks.
-    return fromBase64(new TextDecoder('latin1').decode(bytes))
-  } catch {
-    return undefined
-  }
+  // `atob` ignores line breaks and blanks.
+  return tryFromBase64(new TextDecoder('latin1').decode(bytes))
 }
 
 function quotedPrintableDecoded(encoded: Uint8Array): Uint8Array {

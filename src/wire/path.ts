@@ -132,9 +132,7 @@ export function isRepository(text: string): boolean {
 }
 
 /** Whether the string is a file name without extension that a URL can contain unescaped. */
-export function isWorkflowName(text: string): boolean {
-  return isRepositoryName(text)
-}
+export const isWorkflowName = isRepositoryName
 
 export interface Repository {
   readonly owner: string

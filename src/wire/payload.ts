@@ -13,7 +13,6 @@ export const DISPATCH_MODES = ['repository', 'workflow'] as const
 
 export type DispatchMode = (typeof DISPATCH_MODES)[number]
 
-/** The event of GitHub that a dispatch mode creates. */
 export type DispatchEvent = `${DispatchMode}_dispatch`
 
 export const DISPATCH_EVENTS = DISPATCH_MODES.map(dispatchEvent)
@@ -93,7 +92,6 @@ export interface EventMetadata {
   readonly bodySha256?: string | undefined
   /** Bytes of a stored body. */
   readonly bodyLength?: number | undefined
-  /** The number of events of a batch. */
   readonly batch?: number | undefined
 }
 

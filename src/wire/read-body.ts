@@ -12,9 +12,9 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  parseJson,
   record,
   type SentDigits,
+  tryParseJson,
 } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { declaredCharsets, mediaType } from './media-type.ts'
@@ -132,7 +132,7 @@ function textContent(text: string, type: string, { headers, digits }: Reading): 
   // SNS sends JSON as text, and with raw message delivery any text.
   const isJson = isDeclared || 'x-amz-sns-message-type' in headers
   if (!isJson && !/^[[{]/.test(json)) return { body: text }
-  const body = jsonIn(json, digits)
+  const body = tryParseJson(json, digits)
   if (body === undefined) {
     const isDeep = isDeeperThan(json, LIMITS.jsonDepth)
     if (isDeep) return { body: text, faults: [tooDeep()] }
@@ -151,24 +151,16 @@ function listContent(text: string, separator: string, digits: Map<number, string
     const json = text.slice(start, end).trim()
     start = end + 1
     if (json === '') continue
-    const value = jsonIn(json, digits)
+    const value = tryParseJson(json, digits)
     if (value === undefined) return { body: text, faults: [notJson('a list of JSON values')] }
     list.push(value)
   }
   return { body: list }
 }
 
-function jsonIn(text: string, digits?: Map<number, string>): Json | undefined {
-  try {
-    return parseJson(text, digits)
-  } catch {
-    return undefined
-  }
-}
-
 function isJsonText(text: string): boolean {
   const json = text.trim()
-  return /^[[{]/.test(json) && jsonIn(json) !== undefined
+  return /^[[{]/.test(json) && tryParseJson(json) !== undefined
 }
 
 function notJson(what: string): Message {
@@ -220,7 +212,7 @@ function formContent(bytes: Uint8Array, charsets: readonly string[], reading: Re
   const { body, faults } = formFields(bytes, charsets)
   const isOfGitHub = 'x-github-event' in reading.headers && Object.keys(body).length === 1
   if (isOfGitHub && typeof body.payload === 'string') {
-    const payload = jsonIn(body.payload, reading.digits)
+    const payload = tryParseJson(body.payload, reading.digits)
     if (payload !== undefined && isContainer(payload) && !Array.isArray(payload)) {
       return { body: payload, faults: [...faults, GITHUB_FORM] }
     }
@@ -254,7 +246,7 @@ function jsonForm(
     const { text } = decoded
     const json = text.trim()
     const faults = charsetFaults(decoded)
-    const body = jsonIn(json, digits)
+    const body = tryParseJson(json, digits)
     if (isContainer(body)) return { body, faults: [...faults, JSON_AS_FORM] }
     const isDeep = isDeeperThan(json, LIMITS.jsonDepth)
     if (isDeep || CUT_JSON.test(json)) {
@@ -354,7 +346,7 @@ function charsetsOfFields(
     return value && utf8Text(value)
   })
   const [charset, charsets = '', html] = named
-  const byName = jsonIn(charsets)
+  const byName = tryParseJson(charsets)
   const common = [charset, html].flatMap((label) => (isLabel(label) ? [label] : []))
   const all = [...common, ...declared]
   return (name) => {

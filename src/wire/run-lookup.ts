@@ -76,7 +76,6 @@ export const RUN_RESULTS = [
   'startup_failure',
 ] as const
 
-/** The result of a run so far. */
 export type RunResult = (typeof RUN_RESULTS)[number]
 
 /**

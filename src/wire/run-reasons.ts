@@ -34,7 +34,6 @@ export function nothingFiredCode(reason: string): string {
   return reason.split(':', 1)[0] ?? ''
 }
 
-/** The cure of a reason, by its code. */
 export function cureOfNothingFired(reason: string): string {
   const code = nothingFiredCode(reason)
   const known = Object.hasOwn(CURES, code) ? CURES[code] : undefined

@@ -1,6 +1,5 @@
 import { type SettingName, settingDefault } from './settings.ts'
 
-/** A variable of the table, or any variable with its meaning. */
 type HelpVariable = SettingName | readonly [name: string, meaning: string]
 
 /**

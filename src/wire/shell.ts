@@ -15,7 +15,6 @@ export interface Shell {
   /** @param variables references from `variable` in the string, which the shell must expand */
   quoted(text: string, variables?: readonly string[]): string
   request(request: CurlRequest): string
-  /** A command with additional environment variables. */
   having(variables: Readonly<Record<string, VariableValue>>, command: string): string
   /** Prompts for a secret without echo, and adds it to a file of settings. */
   keeping(variable: string, file: string): string

@@ -24,7 +24,6 @@ const TOKEN = new RegExp(
   'g',
 )
 
-/** The problem with tokens masked in all of its strings. */
 export function problemWithoutTokens<Of extends Problem>(problem: Of): Of {
   const { message, hint, notes } = problem
   return {

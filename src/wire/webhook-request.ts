@@ -101,7 +101,6 @@ async function receivedBody(bytes: Uint8Array, headers: ClientPayload['headers']
   return { ...read(), ...decoded, bytes }
 }
 
-/** A body whose `content-encoding` is decoded. */
 interface OpenBody extends Pick<WebhookRequest, 'decodedBytes'> {
   /** Parses the content, which takes time and memory for a large body. */
   read(): BodyContent

@@ -27,7 +27,6 @@ export interface BlockEntry {
   readonly end: number
 }
 
-/** A comment, and the entry that it belongs to. */
 interface Comment extends Span {
   /** The path of the entry that the comment describes; empty if it describes the whole file. */
   readonly owner: Path

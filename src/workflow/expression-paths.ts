@@ -8,13 +8,6 @@ import {
   type Star,
 } from '@actions/expressions/ast'
 
-/** A context and the names after it: `needs.on.outputs.body`. */
-interface ContextPath {
-  readonly context: string
-  /** In lower case; `undefined` for a name that only the run knows. */
-  readonly names: readonly (string | undefined)[]
-}
-
 /** The value from which an expression reads a part, and each index: `on` and `['webhook', 'outputs']`. */
 export function accessTo(expr: Expr): { readonly root: Expr; readonly indices: (Expr | Star)[] } {
   const indices: (Expr | Star)[] = []
@@ -27,8 +20,13 @@ export function accessTo(expr: Expr): { readonly root: Expr; readonly indices: (
   }
 }
 
-/** The path that an expression reads; `undefined` for an expression that computes something. */
-export function contextPath(expr: Expr): ContextPath | undefined {
+/**
+ * The context that an expression reads, and the names after it in lower case: `needs.on.outputs.body`. A name
+ * that only the run knows is `undefined`.
+ *
+ * @returns `undefined` for an expression that computes something
+ */
+export function contextPath(expr: Expr) {
   const { root, indices } = accessTo(expr)
   if (!(root instanceof ContextAccess)) return undefined
   const names = indices.map((index) =>

@@ -235,7 +235,6 @@ function stepsFrom(tokens: readonly Token[], start: number): ReferenceStep[] {
   }
 }
 
-/** A fault in an expression, with its position. */
 interface ExpressionFault extends Span {
   readonly message: string
 }

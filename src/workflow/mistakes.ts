@@ -72,7 +72,6 @@ export class FatalMistake extends UserError {
   }
 }
 
-/** Converts problems to findings of one level. */
 export function asFindings(mistakes: readonly Problem[], level: Level): Finding[] {
   return mistakes.map((mistake) => ({
     ...mistake,

@@ -61,7 +61,6 @@ class Anchors {
   }
 }
 
-/** A key of a mapping, and its value. */
 export interface MappingEntry {
   readonly name: string
   readonly key: Node
@@ -99,7 +98,6 @@ export function itemsOf(place: Place | undefined): Place[] {
   return nodes.map((node, at) => placeOf(node, below(place, at)))
 }
 
-/** A position whose node is a string. */
 export interface TextPlace extends Place {
   readonly node: Scalar<string>
 }

@@ -115,12 +115,10 @@ function namesNothing({ source, document, triggers }: Reading): Mistake {
  * The meaning of a key under `on:`: a trigger, mistakes, both, or (neither) an event of GitHub's
  * own.
  */
-interface EntryResult {
-  readonly trigger?: SourceTrigger
-  readonly problems?: readonly Mistake[]
-}
-
-function readEntry(reading: Reading, nodes: NodePair): EntryResult {
+function readEntry(
+  reading: Reading,
+  nodes: NodePair,
+): { readonly trigger?: SourceTrigger; readonly problems?: readonly Mistake[] } {
   const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
   if (name === undefined) {
     const problem: Mistake = {

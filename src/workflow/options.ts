@@ -178,7 +178,6 @@ function describeComputed(issue: Issue, path: Path): Mistake {
 /** GitHub's variables and secrets are strings. */
 const FROM_JSON = 'convert the string: ${{ fromJSON(…) }}'
 
-/** The path of an issue in the options. */
 function issuePath(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
@@ -190,7 +189,6 @@ function subjectPath(issue: Issue): Path {
   return isOfMapping ? path.slice(0, -1) : path
 }
 
-/** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known, issue.message)
   const option = optionName(subjectPath(issue))
@@ -297,7 +295,10 @@ function optionValues(
   const plain = (trigger.value?.toJS(reading.document, { maxAliasCount: -1 }) ?? null) as Json
   const values = mapScalars(plain, [], (scalar, path) => {
     const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
-    if (typeof value === 'number' && isCompared(path)) {
+    const [option, key] = path
+    // These are compared with the values of an item.
+    const isCompared = option === 'config' && (key === 'filter' || key === 'filterOutputs')
+    if (typeof value === 'number' && isCompared) {
       const mistake = longInteger(reading, trigger, path, value)
       if (mistake) mistakes.set(pathKey(path), mistake)
     }
@@ -327,11 +328,6 @@ function optionValues(
       return null
     }
   }
-}
-
-/** True for an option whose values are compared with the values of an item. */
-function isCompared([option, key]: Path): boolean {
-  return option === 'config' && (key === 'filter' || key === 'filterOutputs')
 }
 
 /** JSON numbers of so many digits are strings in an item, so that no such number matches. */

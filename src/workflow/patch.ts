@@ -191,7 +191,9 @@ class Patch {
         ...(parent && { parent }),
       })
     }
-    const keys = this.#keysOf(collection)
+    const keys: Key[] = isMap(collection)
+      ? pairsOf(collection).map(pairKey)
+      : [...collection.items.keys()]
     if (!isBlock(collection) || keys.length === 0)
       return [this.#insertInFlow({ op: 'insert', path, lines, where }, collection)]
     const entry = (key: Key | undefined) =>
@@ -206,10 +208,6 @@ class Patch {
         ? this.#lines.blanksAbove(span.start)
         : span.start
     return [this.#lineAt(at, asLines(lines, beside.column))]
-  }
-
-  #keysOf(collection: YAMLMap | YAMLSeq): Key[] {
-    return isMap(collection) ? pairsOf(collection).map(pairKey) : [...collection.items.keys()]
   }
 
   #insertInFlow({ path, lines, where }: Of<'insert'>, collection: YAMLMap | YAMLSeq): Edit {
@@ -302,7 +300,6 @@ class Patch {
     })
   }
 
-  /** The operations within an entry that remains. */
   #within(path: Path): readonly Operation[] {
     return this.#operations.filter((one) => one.op !== 'remove' && isAtOrBelow(one.path, path))
   }
@@ -407,7 +404,6 @@ function yamlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
 }
 
-/** The node at a path; aliases are not followed. */
 function nodeAt(yaml: Document.Parsed, path: Path): Node | undefined {
   let node = yaml.contents as Node | null | undefined // a parsed document contains nodes only
   for (const key of path) {

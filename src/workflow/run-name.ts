@@ -6,7 +6,6 @@ export const DELIVERY_ID: Readonly<Record<DispatchEvent, string>> = {
   workflow_dispatch: `fromJSON(inputs.${WORKFLOW_INPUT} || '{}').headers['x-hookline-delivery']`,
 }
 
-/** The line of a workflow file that puts the delivery id into the names of its runs. */
 export function runNameLine(
   workflow: string,
   event: DispatchEvent = 'repository_dispatch',

@@ -19,7 +19,6 @@ const MOST_STEPS = 20_000
  */
 const LONGEST_PATH = 100
 
-/** A step of a job. */
 export interface Step {
   readonly place: Place
   readonly id: string | undefined
@@ -49,7 +48,6 @@ export function jobsIn(top: Place, source: Source): Job[] {
   })
 }
 
-/** The steps of a job that use the action. */
 export function actionSteps({ steps }: Job): Step[] {
   return steps.filter(({ isAction }) => isAction)
 }
@@ -76,7 +74,6 @@ function stepsOf(job: Place): Place[] {
 /** The action by its name, with any owner and version, or as the action of the same repository. */
 const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
-/** Whether the `uses` of a step is Hookline's action. */
 export function isAction(uses: unknown, source: Source): boolean {
   return typeof uses === 'string' && HOOKLINE_ACTION.test(withoutForeignAction(uses, source))
 }

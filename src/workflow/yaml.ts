@@ -410,7 +410,6 @@ export function positionAt(source: Source, start: number, end: number): Position
   }
 }
 
-/** The offset of the first character of a position. */
 export function offsetOf({ source, line, column }: Position): number {
   const before = source.text.split('\n').slice(0, line - 1)
   return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1

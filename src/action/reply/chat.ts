@@ -34,7 +34,6 @@ export interface Reply {
   readonly format: (typeof FORMATS)[number]
   /** Id of an earlier reply, which is edited; empty for a new message. */
   readonly edit: string
-  /** Rows of buttons. */
   readonly buttons: readonly (readonly Button[])[]
   readonly file: Attachment | undefined
   /** True: only the person who wrote sees the reply. `undefined`: the default of the chat. */
@@ -236,7 +235,6 @@ function isId(value: Json | undefined): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** The object under a name, or an empty object. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = object[name]
   return isObject(value) ? value : {}

@@ -77,7 +77,6 @@ function readInteraction(body: Json): JsonObject | undefined {
   return INTERACTIONS.includes(body.type) ? body : undefined
 }
 
-/** The reply to an interaction, and the address of its webhook. */
 interface Interaction extends Pick<ReplyContext, 'item' | 'reply' | 'ports'> {
   readonly webhook: string
 }

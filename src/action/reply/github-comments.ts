@@ -16,7 +16,6 @@ const NAME = 'GitHub'
 /** https://docs.github.com/rest/issues/comments#create-an-issue-comment */
 const MAX_TEXT = 65_536
 
-/** Comments on the issue or the pull request of a webhook of GitHub. */
 export function githubComments(context: ReplyContext): Chat {
   const { item, input, reply, ports } = context
   const kind = 'a token with "Issues: write", such as ${{ github.token }}'

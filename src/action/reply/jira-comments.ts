@@ -33,7 +33,9 @@ export function jiraComments(context: ReplyContext): Chat {
     : `Bearer ${token}`
   return commentChat({
     maxLength: MAX_TEXT,
-    textOf: (text) => (reply.format === 'raw' ? text : withoutMarkup(text)),
+    // The characters begin wiki markup, mentions (`[~name]`) and macros (`{…}`).
+    textOf: (text) =>
+      reply.format === 'raw' ? text : text.replace(/[\\{}[\]*_\-+^~?|!#]/g, '\\$&'),
     async write(text, edit) {
       const [method, url] = edit
         ? (['PUT', `${address}/${encodeURIComponent(edit)}`] as const)
@@ -44,9 +46,4 @@ export function jiraComments(context: ReplyContext): Chat {
       return typeof id === 'string' ? id : edit
     },
   })
-}
-
-/** Escapes the characters that begin wiki markup, mentions (`[~name]`) and macros (`{…}`). */
-function withoutMarkup(text: string): string {
-  return text.replace(/[\\{}[\]*_\-+^~?|!#]/g, '\\$&')
 }

@@ -107,7 +107,6 @@ export interface ChatLimits {
   readonly withoutHtml?: string
   readonly label: number
   readonly value: number
-  /** The unit of `value`. */
   readonly unit: 'bytes' | 'characters'
   readonly inRow: number
   readonly rows: number

@@ -361,7 +361,13 @@ function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
   const quiet = { link_names: false, ...(reply.format === 'plain' && { mrkdwn: false }) }
   const rows: Json[] = buttons.map((row, at) => ({
     type: 'actions',
-    elements: row.map(buttonElement(at)),
+    elements: row.map(({ label, value, isLink }, place) => ({
+      type: 'button',
+      // It must be unique within a message.
+      action_id: `reply-${at + 1}-${place + 1}`,
+      text: { type: 'plain_text', text: label, emoji: true },
+      ...(isLink ? { url: value } : { value }),
+    })),
   }))
   if (isRich && typeof content !== 'string' && needsMarkdown(content)) {
     const markdown = { type: 'markdown', text: slackMarkdown(content, reply) }
@@ -392,17 +398,4 @@ function hasMarkdownBlock({ blocks }: JsonObject): boolean {
   return (
     Array.isArray(blocks) && blocks.some((block) => isObject(block) && block.type === 'markdown')
   )
-}
-
-/** An `action_id` must be unique within a message. */
-function buttonElement(row: number) {
-  return (
-    { label, value, isLink }: MessagePart['buttons'][number][number],
-    at: number,
-  ): JsonObject => ({
-    type: 'button',
-    action_id: `reply-${row + 1}-${at + 1}`,
-    text: { type: 'plain_text', text: label, emoji: true },
-    ...(isLink ? { url: value } : { value }),
-  })
 }

@@ -87,7 +87,6 @@ export async function telegramChat({ item, input, reply, ports }: ReplyContext):
 
 type Id = number | string
 
-/** The place to which the messages of one reply are sent. */
 interface Target {
   /** `undefined` only for a message that was sent by an inline query, which can be edited. */
   readonly chat: Id | undefined

@@ -165,12 +165,6 @@ interface TruthTest {
   readonly canBeEmpty?: boolean
 }
 
-/** A comparison with an empty string. */
-interface EmptyTest {
-  readonly operator: string
-  readonly literal: Span
-}
-
 /** The outcome of the trigger that an object belongs to: the object of the trigger, or its `outputs`. */
 function outcomeOf(name: string, shape: Shape & { readonly kind: 'object' }): string | undefined {
   if (shape.names.has('outcome')) return `${name}.outcome`
@@ -195,7 +189,12 @@ function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
     return testOf(value, false, { operator: operator.lexeme, literal: spanOf(literal.token) })
   }
 
-  function testOf(value: Expr, isNegated: boolean, compared?: EmptyTest): TruthTest[] {
+  /** @param compared with an empty string */
+  function testOf(
+    value: Expr,
+    isNegated: boolean,
+    compared?: { readonly operator: string; readonly literal: Span },
+  ): TruthTest[] {
     const shape = shapeOf(value)
     const output = shape.kind === 'text' ? shape.output : undefined
     if (!output) return compared ? [] : outcomeTests(value, shape)

@@ -35,12 +35,10 @@ ${step.replaceAll(/^(?=.)/gm, '      ')}
 `)
 }
 
-/** A step of the job `greet` with this variable. */
 export function inEnv(variable: string): string {
   return greet(`- env:\n    ${variable}\n  run: echo "$NAME"`)
 }
 
-/** The job `greet` with this `if:`. */
 export function greetWithCondition(condition: string): string {
   return greet('- run: echo hi').replace(/ if: .*/, () => ` ${condition}`)
 }

@@ -39,7 +39,11 @@ function unanswered(file: RuleFile): Problem[] {
       TRIGGERS_WITH_REPLY.some((name) => name === definition.name),
     )
       ? []
-      : triggers.map(unansweredTrigger)),
+      : triggers.map(({ definition, positionOf }) => ({
+          message: `reply cannot answer an item of ${definition.name}`,
+          hint: `Remove the step; reply answers ${TRIGGERS_WITH_REPLY.join(', ')}.`,
+          position: positionOf([]),
+        }))),
   ]
 }
 
@@ -56,12 +60,4 @@ function unansweredUpdates({ definition, nodes: { value }, positionOf }: SourceT
       position: positionOf(['updates']),
     },
   ]
-}
-
-function unansweredTrigger({ definition, positionOf }: SourceTrigger): Problem {
-  return {
-    message: `reply cannot answer an item of ${definition.name}`,
-    hint: `Remove the step; reply answers ${TRIGGERS_WITH_REPLY.join(', ')}.`,
-    position: positionOf([]),
-  }
 }

@@ -2,7 +2,7 @@ import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar } from 'yaml'
 import { wordSet } from '../../wire/words.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { expressionTokens, type FileExpression } from '../../workflow/file-expressions.ts'
+import { expressionTokens } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place, textAt } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
@@ -45,19 +45,14 @@ function hintFor(key: string): string {
   return 'set a variable under "env:", and read the variable here'
 }
 
-/** An expression with a value of the sender, in a key of a step that uses the value as more than data. */
-interface UntrustedInput {
-  readonly expression: FileExpression
-  readonly key: string
-}
-
 const KEYS_OF_STEPS = ['run', 'shell', 'working-directory']
 
-/** @param isSink whether an input of an action is of the kind that is asked for */
-export function untrustedInputs(
-  file: RuleFile,
-  isSink: (uses: string, input: string) => boolean,
-): UntrustedInput[] {
+/**
+ * Expressions with a value of the sender, each in a key of a step that uses the value as more than data.
+ *
+ * @param isSink whether an input of an action is of the kind that is asked for
+ */
+export function untrustedInputs(file: RuleFile, isSink: (uses: string, input: string) => boolean) {
   return file.typed.flatMap(({ expression, shape }) => {
     const { path } = expression
     const isText = shape.kind === 'text' || shape.kind === 'any' || shape.kind === 'object'
@@ -149,7 +144,6 @@ function printedValues(
   })
 }
 
-/** The quote in which a text ends. */
 function quoteAfter(text: string): '"' | "'" | '' {
   const open = /^(?:[^"']|"[^"]*"|'[^']*')*(["'])?/.exec(text)?.[1]
   return open === '"' || open === "'" ? open : ''

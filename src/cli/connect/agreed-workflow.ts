@@ -1,5 +1,5 @@
 import type { Sender } from '../../triggers/sender.ts'
-import { type Source, UserError } from '../../wire/errors.ts'
+import { readOrUndefined, type Source } from '../../wire/errors.ts'
 import { readSource } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
 import { equalizeCommand } from '../publish.ts'
@@ -7,17 +7,9 @@ import { declaredWorkflow, hasInlineTriggers, type PublishedWorkflow } from '../
 import { type ConnectTarget, senderOf } from './connect-target.ts'
 import { type Ready, type Requirement, workflowRows } from './requirements.ts'
 
-/** The workflow that GitHub runs, as `connect` presents it. */
-interface Agreed extends Pick<Ready, 'target'> {
-  readonly sender: Sender | undefined
-  /** The rest of the list of requirements. */
-  readonly rows: readonly Requirement[]
-  readonly texts: readonly string[]
-}
-
 /**
- * Takes verification and filter from the default branch, and warns if its files differ from those of this
- * folder.
+ * The workflow that GitHub runs, and the rest of the list of requirements. Verification and filter are those of
+ * the default branch; a warning says if its files differ from those of this folder.
  *
  * @param published `undefined` if the files of the default branch are not known
  */
@@ -25,7 +17,7 @@ export function agreedWorkflow(
   { target: local, forge }: Ready,
   published: PublishedWorkflow | undefined,
   named: Sender | undefined,
-): Agreed {
+) {
   const files = published?.files ?? local.files.map((file) => readSource(process.cwd(), file))
   const different = published?.files.filter((source) => !isSameHere(source)) ?? []
   const absent = published ? absentSources(local, published) : []
@@ -40,9 +32,7 @@ export function agreedWorkflow(
     target,
     sender: named ?? senderOf(target.signatures),
     rows: [
-      ...(published
-        ? differenceRows(target, published, { different, absent })
-        : uncomparedRows(forge)),
+      ...(published ? differenceRows(target, published, different, absent) : uncomparedRows(forge)),
       ...workflowRows({ target, named, forge, isPublished: found !== undefined }),
     ],
     texts: files.map(({ text }) => text),
@@ -58,24 +48,14 @@ function absentSources({ file: own, files }: ConnectTarget, published: Published
 }
 
 function isSameHere({ file, text }: Source): boolean {
-  try {
-    return readSource(process.cwd(), file).text === text
-  } catch (error) {
-    if (error instanceof UserError) return false
-    throw error
-  }
-}
-
-interface Differences {
-  readonly different: readonly Source[]
-  /** Files of this folder that are not on the default branch. */
-  readonly absent: readonly string[]
+  return readOrUndefined(() => readSource(process.cwd(), file))?.text === text
 }
 
 function differenceRows(
   target: ConnectTarget,
   { branch }: PublishedWorkflow,
-  { different, absent }: Differences,
+  different: readonly Source[],
+  absent: readonly string[],
 ): Requirement[] {
   const names = different.map(({ file }) => file).join(' and ')
   const verb = different.length === 1 ? 'differs' : 'differ'

@@ -115,7 +115,6 @@ function pollsProblem(polled: string): Problem {
   }
 }
 
-/** Whether a trigger is the sender's own, or verifies its signatures. */
 function isFor(sender: Sender, { trigger, signatures }: FoundTrigger): boolean {
   const own = TRIGGERS.get(sender.trigger ?? 'webhook')
   if (own && own.name !== 'webhook') return TRIGGERS.get(trigger) === own

@@ -199,7 +199,6 @@ interface DeliveryResult {
   readonly dead: string | undefined
 }
 
-/** The result that a line of the log reports. */
 function loggedResult(line: string): DeliveryResult | undefined {
   const value: unknown = JSON.parse(line)
   if (!isObject(value) || !('change' in value)) return undefined

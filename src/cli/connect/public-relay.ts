@@ -24,7 +24,6 @@ export type UrlLifetime =
   /** An endpoint of a relay that runs elsewhere. */
   | 'stays at the relay'
 
-/** A relay of this process, with its public address. */
 export interface PublicRelay {
   /** The webhook URL, with the credential. */
   readonly url: string
@@ -160,20 +159,18 @@ interface AtRelayOptions {
   readonly secret: Secret | undefined
 }
 
-/** An endpoint that stays after `connect`. */
-interface EndpointAtRelay extends PublicRelay {
-  /** `octo/shop-orders` */
-  readonly name: string
-}
-
 /**
  * Creates the endpoint of a trigger on a relay, with verification and dispatch mode of the workflow. The
  * endpoint of an earlier start gets the present settings, and keeps its URL.
  *
+ * @returns with `name`, such as `octo/shop-orders`
  * @throws UserError if the relay refuses it
  */
-export async function openAtRelay(options: AtRelayOptions): Promise<EndpointAtRelay> {
-  const { client, target, secret } = options
+export async function openAtRelay({
+  client,
+  target,
+  secret,
+}: AtRelayOptions): Promise<PublicRelay & { readonly name: string }> {
   const { repository, workflow, dispatch } = target
   const { conditions, inWorkflow } = conditionsOfTrigger(target, secret?.reveal(), 'endpoint')
   const name = endpointName(target)

@@ -46,7 +46,11 @@ export async function waitUntilReady(
     const lasting = failures.filter(
       ({ check, code }) => check !== 'workflow' && !(isWaiting && TEMPORARY.has(code)),
     )
-    if (lasting.length > 0) throw new UserError(lasting.map(problemOf))
+    if (lasting.length > 0) {
+      throw new UserError(
+        lasting.map(({ message, hint = '' }) => ({ message, ...(hint && { hint }) })),
+      )
+    }
     const [missing] = failures
     if (!missing) return readAgain(wanted, ports)
     const { message, hint } = missing
@@ -92,8 +96,4 @@ async function readAgain(
   } catch (error) {
     throw unreachableGitHub(error)
   }
-}
-
-function problemOf({ message, hint }: DoctorFinding) {
-  return { message, ...(hint !== undefined && { hint }) }
 }

@@ -6,14 +6,7 @@ import type { Secret } from '../../wire/secret.ts'
 import { parsePort } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type ForgeHere, forgeHere } from '../forge.ts'
-import {
-  chooseToken,
-  type ForgeToken,
-  tokenHost,
-  tokenOfGh,
-  tokenPage,
-  warnOfPlainText,
-} from '../forge-tokens.ts'
+import { chooseToken, tokenHost, tokenOfGh, tokenPage, warnOfPlainText } from '../forge-tokens.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
 import { arePublished, pushCommand, subfolderProblem } from '../publish.ts'
@@ -272,7 +265,6 @@ export function secretCommand(forge: ForgeHere, repository: string, name: string
   return ['gh', ...secretArguments(forge, repository, name)].join(' ')
 }
 
-/** The arguments with which `gh` stores a repository secret. */
 export function secretArguments({ host }: ForgeHere, repository: string, name: string): string[] {
   const place = host === 'github.com' ? repository : `${host}/${repository}`
   return ['secret', 'set', name, '--repo', place]
@@ -328,15 +320,11 @@ function noTokenProblem(
   }
 }
 
-interface ChosenToken extends ForgeToken {
-  readonly needsConsent: boolean
-}
-
 /**
  * `HOOKLINE_GITHUB_TOKEN`, or the token that `gh` has for the host; without a terminal, gh's token only
  * with `--yes`.
  */
-function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
+function tokenSource(forge: ForgeHere, yes: boolean) {
   const { chosen } = chooseToken(forge, 'start')
   if (chosen) return { ...chosen, needsConsent: false }
   if (!yes && !process.stdin.isTTY) return undefined
@@ -344,7 +332,6 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
   return stored && { ...stored, needsConsent: !yes }
 }
 
-/** The token that `gh` stores for a host. */
 export function ghToken(host: string): string | undefined {
   return gh('auth', 'token', '--hostname', host)
 }

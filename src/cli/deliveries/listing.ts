@@ -24,8 +24,9 @@ export function listAdvice(deliveries: readonly AdminAnswer[]): readonly string[
 function cellsOf(delivery: AdminAnswer, now: number): readonly string[] {
   const { receivedAt, repository, endpoint, id, run, outcome, conclusion } = delivery
   const ended = text(outcome) || text(conclusion)
+  const age = now - Date.parse(String(receivedAt))
   return [
-    age(now - Date.parse(String(receivedAt))),
+    Number.isNaN(age) ? '' : `${rounded(age)} ago`,
     stateText(delivery, now),
     text(repository),
     text(endpoint) || '-',
@@ -40,17 +41,9 @@ function stateText(delivery: AdminAnswer, now: number): string {
   const why = text(reason) && text(reason) !== text(state) ? `: ${text(reason)}` : ''
   const behind = text(waitsFor) && waitsFor !== reason ? ` behind ${text(waitsFor)}` : ''
   const tries = Number(attempts) > 1 ? `, ${Number(attempts)} attempts` : ''
-  const next =
-    typeof nextAttemptAt === 'string' ? `, ${nextText(Date.parse(nextAttemptAt) - now)}` : ''
-  return text(state) + why + behind + tries + next
-}
-
-function nextText(wait: number): string {
-  return wait > 0 ? `next in ${rounded(wait)}` : 'next as soon as possible'
-}
-
-function age(milliseconds: number): string {
-  return Number.isNaN(milliseconds) ? '' : `${rounded(milliseconds)} ago`
+  const wait = Date.parse(text(nextAttemptAt)) - now
+  const soon = wait > 0 ? `next in ${rounded(wait)}` : 'next as soon as possible'
+  return text(state) + why + behind + tries + (text(nextAttemptAt) && `, ${soon}`)
 }
 
 function rounded(milliseconds: number): string {

@@ -17,11 +17,6 @@ import { sendExactly } from '../send/http-request.ts'
 import { print, reportBug, stopOnSignal } from '../terminal.ts'
 import { withRelay } from './shown.ts'
 
-interface OpenOptions {
-  /** Value of --relay, which the commands that cure a fault need as well. */
-  readonly relay?: string | undefined
-}
-
 /** The deliveries that are shown. */
 interface Selection {
   /** `undefined` for all owners. */
@@ -33,11 +28,13 @@ interface Selection {
 /**
  * Shows the deliveries of a relay in the inspector, until the command is stopped. The bearer of the relay
  * stays in this process.
+ *
+ * @param relay value of --relay, which the commands that cure a fault need as well
  */
 export async function openInspector(
   client: RelayClient,
   selection: Selection,
-  options: OpenOptions,
+  { relay }: { readonly relay?: string | undefined },
 ): Promise<void> {
   const dev = new URL(`http://localhost:${process.env.PORT || settingDefault('PORT')}`)
   const { serveRelayInspector } = await import('../../inspector/relay-source.ts')
@@ -49,7 +46,7 @@ export async function openInspector(
     readers: (repository, workflow) =>
       here === '' || here === repository.toLowerCase() ? readersHere(workflow) : [],
     sendToDev: (request) => sendToDev(dev, request),
-    cure: (text) => withRelay(text, options.relay),
+    cure: (text) => withRelay(text, relay),
     report: reportBug,
   })
   stopOnSignal(server)
@@ -106,7 +103,12 @@ async function sendToDev(dev: URL, request: ShownRequest): Promise<SentResponse>
   const base = baseAddress(dev)
   try {
     const front = await http({ method: 'GET', url: `${base}/`, timeout: TIMEOUT })
-    if (front.headers[DEV_HEADER] === undefined) throw new UserError(notDev(dev))
+    if (front.headers[DEV_HEADER] === undefined) {
+      throw new UserError({
+        message: `${dev.host} is not hookline dev. ${START_DEV}`,
+        hint: START_DEV,
+      })
+    }
     // The relay has verified the signature, and does not tell it.
     const { method, path, headers, body, encoding } = await signedHere(request)
     const url = new URL(`${base}/webhook/${path}`)
@@ -135,7 +137,3 @@ async function sendToDev(dev: URL, request: ShownRequest): Promise<SentResponse>
 const NO_WEBHOOK = { message: 'the path of the delivery is not the path of a webhook' }
 
 const START_DEV = 'Start hookline dev on this machine; if it has another port, set PORT.'
-
-function notDev({ host }: URL) {
-  return { message: `${host} is not hookline dev. ${START_DEV}`, hint: START_DEV }
-}

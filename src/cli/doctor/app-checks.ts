@@ -7,12 +7,6 @@ import type { Secret } from '../../wire/secret.ts'
 import { platformCall } from '../github-client.ts'
 import { type DoctorFinding, failedFinding, passedFinding } from './findings.ts'
 
-interface AppCheck {
-  readonly findings: readonly DoctorFinding[]
-  /** A token of the App for the repository, with the permission of the dispatch mode. */
-  readonly token?: Secret
-}
-
 interface AppTarget {
   readonly id: string
   /** The private key, in PEM. */
@@ -32,7 +26,7 @@ export async function checkApp({
   repository,
   dispatch,
   apiUrl,
-}: AppTarget): Promise<AppCheck> {
+}: AppTarget): Promise<{ readonly findings: readonly DoctorFinding[]; readonly token?: Secret }> {
   const key = await readAppKey(pem).catch(() => undefined)
   if (!key) {
     const message = 'HOOKLINE_APP_KEY is not a private key in PEM format'

@@ -4,7 +4,6 @@ import type { Secret } from '../../wire/secret.ts'
 import type { ForgeHere } from '../forge.ts'
 import type { AskGitHub } from '../github-client.ts'
 
-/** What `doctor` checks. */
 export interface DoctorTarget {
   readonly repository: string
   /** File name without its extension; `undefined` to check every workflow. */
@@ -15,7 +14,6 @@ export interface DoctorTarget {
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly DoctorFinding[] | undefined
-  /** The GitHub token. */
   readonly token: Secret | undefined
   /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
@@ -31,7 +29,6 @@ export interface DoctorPorts {
   sleep(milliseconds: number): Promise<void>
 }
 
-/** The result of one check. */
 export interface DoctorFinding {
   readonly check: CheckName
   /** `unknown` if the check cannot be made from outside. */

@@ -18,7 +18,6 @@ import {
   warningFinding,
 } from './findings.ts'
 
-/** A workflow that polls a bot for messages. */
 export interface PolledBot {
   /** `bot.yml` */
   readonly file: string

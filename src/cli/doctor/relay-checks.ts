@@ -1,33 +1,22 @@
 import { DISCOVERY_PATH } from '../../relay/pages.ts'
-import { jsonOf, listOf } from '../../wire/github-api.ts'
+import { listOf } from '../../wire/github-api.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
-import { isObject } from '../../wire/json.ts'
-import { DISPATCH_MODES, type DispatchMode } from '../../wire/payload.ts'
+import { isObject, jsonOf } from '../../wire/json.ts'
+import { DISPATCH_MODES } from '../../wire/payload.ts'
 import { namedEndpoint, storedSettings } from '../endpoint/named-endpoint.ts'
 import { type RelayClient, RelayRefusal } from '../relay-client.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
+  type DoctorTarget,
   failedFinding,
   passedFinding,
   warningFinding,
 } from './findings.ts'
 
-/** An endpoint that `doctor` checks. */
-interface CheckedEndpoint {
-  /** Absent for an endpoint for any workflow. */
-  readonly target?: {
-    readonly repository: string
-    readonly workflow: string
-    readonly trigger: string
-    readonly dispatch: DispatchMode | undefined
-  }
-  readonly finding: DoctorFinding
-}
-
 /**
- * Reads the endpoint, whose workflow is checked next.
+ * Reads the endpoint, whose workflow is checked next, unless the endpoint is for any workflow.
  *
  * @throws UserError if there is none, or the relay does not respond
  */
@@ -35,7 +24,7 @@ export async function readCheckedEndpoint(
   client: RelayClient,
   text: string,
   repository: string | undefined,
-): Promise<CheckedEndpoint> {
+): Promise<{ readonly target?: Partial<DoctorTarget>; readonly finding: DoctorFinding }> {
   const place = await namedEndpoint(text, repository, client)
   const endpoint = await storedSettings(client, place)
   const name = `${place.owner}/${place.name}`

@@ -13,12 +13,6 @@ import {
   warningFinding,
 } from './findings.ts'
 
-interface RepositoryCheck {
-  readonly findings: readonly DoctorFinding[]
-  /** The default branch; absent if no more checks are possible. */
-  readonly branch?: string
-}
-
 const PERMISSION =
   'fine-grained: "Contents: Read and write" on this repository alone; classic: the scope "repo"'
 
@@ -26,7 +20,6 @@ const PERMISSION =
 const DIRECT_PERMISSION =
   'fine-grained: "Actions: Read and write" on this repository alone, which cannot push code'
 
-/** The permission that a dispatch mode needs. */
 function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
@@ -55,12 +48,15 @@ const NOT_GITHUB = failedFinding(
   'Set HOOKLINE_API_URL to https://api.github.com or https://<host>/api/v3, and check for a proxy.',
 )
 
-/** Findings about token and repository, from the response to `GET /repos/{owner}/{repo}`. */
+/**
+ * Findings about token and repository, from the response to `GET /repos/{owner}/{repo}`, and the default
+ * branch, if more checks are possible.
+ */
 export function checkRepository(
   target: DoctorTarget,
   { answer, refusal }: Asked,
   { forge, now }: Pick<DoctorPorts, 'forge' | 'now'>,
-): RepositoryCheck {
+): { readonly findings: readonly DoctorFinding[]; readonly branch?: string } {
   const { repository: name, dispatch } = target
   if (refusal) {
     const { kind, status } = refusal
@@ -85,7 +81,6 @@ type Words = (
   webUrl: string,
 ) => readonly [code: string, message: string, hint: string]
 
-/** The finding for each kind of refusal. */
 const WORDS: Readonly<Partial<Record<RefusalKind, Words>>> = {
   unauthorized: () => [
     'token_rejected',

@@ -30,18 +30,15 @@ import {
 } from './findings.ts'
 import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 
-interface WorkflowsCheck {
-  readonly findings: readonly DoctorFinding[]
-  /** True if all checked workflows poll a bot, so that no token has to start them. */
-  readonly onlyPolls?: boolean
-}
-
-/** Checks the workflows on the default branch, because a dispatch starts only these. */
+/**
+ * Checks the workflows on the default branch, because a dispatch starts only these. If all of them poll a
+ * bot, no token has to start them.
+ */
 export async function checkRepositoryWorkflows(
   target: DoctorTarget,
   branch: string,
   ports: DoctorPorts,
-): Promise<WorkflowsCheck> {
+): Promise<{ readonly findings: readonly DoctorFinding[]; readonly onlyPolls?: boolean }> {
   const { repository, workflow } = target
   const place = { repository, branch }
   const folder = await askContents({ ...place, path: NATIVE_FOLDER }, ports.askGitHub)
@@ -72,7 +69,13 @@ export async function checkRepositoryWorkflows(
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
-    const others = found.length > 0 ? found : [noListener(branch)]
+    const noListener = failedFinding(
+      'workflow',
+      'workflow_not_listening',
+      `no workflow on ${branch} listens for the events of a relay`,
+      'Write one: hookline init',
+    )
+    const others = found.length > 0 ? found : [noListener]
     return { findings: [...others, ...ofBots], onlyPolls }
   }
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -93,15 +96,6 @@ export async function checkRepositoryWorkflows(
     )
   })
   return { findings: [...findings, ...ofBots], onlyPolls }
-}
-
-function noListener(branch: string): DoctorFinding {
-  return failedFinding(
-    'workflow',
-    'workflow_not_listening',
-    `no workflow on ${branch} listens for the events of a relay`,
-    'Write one: hookline init',
-  )
 }
 
 function unreadableWorkflows({ status }: GitHubRefusal): DoctorFinding {
@@ -195,7 +189,11 @@ function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFindi
     const message = `${file} requires the input ${JSON.stringify(required)}, which no webhook sets`
     return failedFinding('workflow', 'workflow_input_required', message, 'Make the input optional.')
   }
-  if (!native) return withoutAction(file)
+  if (!native) {
+    const message = `${file} listens for webhooks, but no step uses the action`
+    const hint = 'Add a step: uses: hookline/hookline@v1'
+    return warningFinding('workflow', 'workflow_without_action', message, hint)
+  }
   return (
     skippingCondition(file, native) ??
     passedFinding('workflow', `${file} is started by ${dispatchEvent(dispatch)}`)
@@ -248,7 +246,6 @@ function skippingCondition(file: string, native: NativeWorkflow): DoctorFinding 
   return failedFinding('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)
 }
 
-/** The trigger of the endpoint is not declared in the file. */
 function undeclaredTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],
@@ -262,10 +259,4 @@ function undeclaredTrigger(
     didYouMean(trigger, names) ?? 'Run: hookline endpoint update <name> --trigger <trigger>'
   const message = `${file} declares no trigger "${trigger}"; it declares ${names.join(', ')}`
   return failedFinding('workflow', 'trigger_not_declared', message, hint)
-}
-
-function withoutAction(file: string): DoctorFinding {
-  const message = `${file} listens for webhooks, but no step uses the action`
-  const hint = 'Add a step: uses: hookline/hookline@v1'
-  return warningFinding('workflow', 'workflow_without_action', message, hint)
 }

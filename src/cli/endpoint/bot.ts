@@ -15,7 +15,6 @@ const FLAG = '--bot-token-env'
 /** The trigger that a bot fires. */
 export const BOT_TRIGGER = 'messaging_bot'
 
-/** A bot that is registered with the URL of an endpoint. */
 export interface BotRegistration {
   /** The `verify` of the endpoint: the secret that the bot server sends with each message. */
   readonly verify: readonly (JsonObject & { readonly scheme: readonly string[] })[]
@@ -27,7 +26,6 @@ interface BotOptions {
   /** Name of the variable with the bot's token. */
   readonly botTokenEnv: string
   readonly secretEnv?: string | undefined
-  /** The trigger as the workflow declares it. */
   readonly declared: FoundTrigger | undefined
 }
 
@@ -41,8 +39,15 @@ export function botRegistration(
   env: Environment,
 ): BotRegistration {
   const token = variableNamed(FLAG, botTokenEnv, env)
-  const secret = secretFrom(secretEnv, undefined, env) ?? workflowSecret(declared) ?? newSecret()
-  const botFor = (url: string) => botFrom(env, token, [secret, idOf(url)], botTokenEnv)
+  // https://core.telegram.org/bots/api#setwebhook allows 1 to 256 of `A-Z a-z 0-9 _ -`.
+  const secret =
+    secretFrom(secretEnv, undefined, env) ??
+    workflowSecret(declared) ??
+    randomBytes(32).toString('base64url')
+  const botFor = (url: string) => {
+    const [, id] = /\/-\/[^/]+\/([\w-]{22})/.exec(url) ?? []
+    return botFrom(env, token, [secret, id], botTokenEnv)
+  }
   // Checks the form of the token.
   botFor('')
   return {
@@ -88,14 +93,4 @@ function workflowSecret(declared: FoundTrigger | undefined): string | undefined 
     hint: 'Export the repository secret under its name, or name the variable that has it: --secret-env <name>',
     notes: ['or remove secretToken from the trigger: the relay verifies each message'],
   })
-}
-
-/** https://core.telegram.org/bots/api#setwebhook allows 1 to 256 of `A-Z a-z 0-9 _ -`. */
-function newSecret(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** The secret part of an endpoint's URL. */
-function idOf(url: string): string | undefined {
-  return /\/-\/[^/]+\/([\w-]{22})/.exec(url)?.[1]
 }

@@ -300,20 +300,13 @@ function settingsOfSender(sender: string): Record<string, unknown> {
   return { scheme, ...options }
 }
 
-/** The conditions of a trigger's file, divided between the relay and the workflow. */
-interface TriggerConditions {
-  /** The conditions that the relay can check; `undefined` if there are none. */
-  readonly conditions: EndpointClaims | undefined
-  /** The conditions that only the workflow can check, with the reason: one line each. */
-  readonly inWorkflow: readonly string[]
-}
-
 /** Why only the workflow verifies the signature, although the relay could. */
 export const VERIFIABLE_LATER =
   'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.'
 
 /**
- * The conditions of a trigger that an endpoint has too: `verify`, if the secret is set.
+ * The conditions of a trigger that an endpoint has too: `verify`, if the secret is set; and one line for each
+ * condition that only the workflow can check, with the reason.
  *
  * @param secret in place of the secret that the file names
  */
@@ -321,7 +314,7 @@ export function conditionsOfTrigger(
   { signatures }: FoundTrigger,
   secret: string | undefined,
   use: ConditionUse,
-): TriggerConditions {
+): { readonly conditions: EndpointClaims | undefined; readonly inWorkflow: readonly string[] } {
   if (signatures.length === 0) return { conditions: undefined, inWorkflow: [] }
   const entries = signatures.map(({ scheme, secret: own, options = {} }) => ({
     ...options,

@@ -5,7 +5,6 @@ import { checkedRepository } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type AdminAnswer, notARelay, type RelayClient, RelayRefusal } from '../relay-client.ts'
 
-/** An endpoint that a command names. */
 interface NamedEndpoint {
   readonly owner: string
   readonly name: string
@@ -95,7 +94,6 @@ export async function namedEndpoint(
   })
 }
 
-/** Reads the settings of one endpoint. */
 export async function storedSettings(
   client: RelayClient,
   { path }: Pick<NamedEndpoint, 'path'>,
@@ -105,7 +103,6 @@ export async function storedSettings(
   return endpoint
 }
 
-/** Reads one endpoint, with its URL. */
 export async function readEndpoint(
   client: RelayClient,
   { path }: Pick<NamedEndpoint, 'path'>,
@@ -127,13 +124,6 @@ export function endpointAndUrl(
 /** Removes the checks of an endpoint that is stored again. */
 export const NO_CHECKS = { if: null, ifError: null, verify: null }
 
-/** The settings of an endpoint that `connect` stores. `null` removes a setting. */
-interface WantedEndpoint {
-  readonly [setting: string]: unknown
-  readonly name: string
-  readonly repository: string
-}
-
 /**
  * Creates an endpoint, or gives the one with this name the settings, so that its URL stays.
  *
@@ -141,7 +131,7 @@ interface WantedEndpoint {
  */
 export async function storedEndpoint(
   client: RelayClient,
-  { name, ...settings }: WantedEndpoint,
+  { name, ...settings }: AdminAnswer & { readonly name: string; readonly repository: string },
 ): Promise<{ readonly endpoint: AdminAnswer; readonly url: string }> {
   const path = `/endpoints/${checkedOwner(settings.repository)}/${name}`
   const known = await findEndpoint(client, path)

@@ -34,7 +34,6 @@ export interface SettingOptions extends ConditionOptions {
   readonly credential?: 'relay' | 'token'
 }
 
-/** The settings as the admin API reads them. */
 export type AdminSettings = Readonly<Record<string, unknown>>
 
 /** Adds the flags of the settings. */
@@ -127,7 +126,12 @@ export async function endpointTargets(
     const [repository, path] = splitOnce(text, ':')
     const [file, trigger] = splitOnce(path, '/')
     const workflow = workflowName(file)
-    if (!isWorkflowName(workflow) || trigger.includes('/')) throw notATarget(text)
+    if (!isWorkflowName(workflow) || trigger.includes('/')) {
+      throw new UserError({
+        message: `--target: ${JSON.stringify(text)} does not name a repository and a workflow`,
+        hint: 'Write the repository, a colon, and the workflow: --target octo/mail:receipt/webhook',
+      })
+    }
     const wanted = {
       repository: checkedRepository(repository),
       workflow,
@@ -141,13 +145,6 @@ export async function endpointTargets(
     targets.push(`${wanted.repository}:${workflow}/${found.trigger}`)
   }
   return targets.length > 0 ? { targets } : {}
-}
-
-function notATarget(text: string): UserError {
-  return new UserError({
-    message: `--target: ${JSON.stringify(text)} does not name a repository and a workflow`,
-    hint: 'Write the repository, a colon, and the workflow: --target octo/mail:receipt/webhook',
-  })
 }
 
 /** The checks of an endpoint, divided between relay and workflow. */

@@ -56,14 +56,12 @@ export interface Answers {
   readonly sender?: Sender | undefined
 }
 
-/** A file to write. */
 export interface NewFile {
   /** From the root of the repository, with forward slashes. */
   readonly path: string
   readonly text: string
 }
 
-/** A kind of first workflow. */
 export interface Kind {
   readonly name: string
   /** Default name of the workflow. */

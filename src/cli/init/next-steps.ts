@@ -17,7 +17,6 @@ const LOCAL_BOT_PAGE =
 /** Placeholder for a repository that is not known. */
 const SOME_REPOSITORY = 'owner/name'
 
-/** Facts about the machine. */
 interface MachineFacts {
   /** Port of `hookline dev`. */
   readonly port: string
@@ -30,7 +29,6 @@ interface MachineFacts {
   readonly origin: Origin | undefined
 }
 
-/** A title, and lines to paste into a shell. */
 type Section = readonly [title: string, lines: readonly string[]]
 
 /** The next steps for a workflow that was just written, the shortest way first. */
@@ -150,16 +148,11 @@ function localLines(
     : ['hookline dev', '# In a second terminal:', ...fire]
 }
 
-interface SendLines {
-  readonly prepare: readonly string[]
-  readonly fire: readonly string[]
-}
-
 /**
  * Gives `hookline dev` the secrets, and sends an example event of the sender. If the workflow verifies with
  * a public key, `send` creates a key pair and prints the public key. Only Amazon can sign for SNS.
  */
-function sendLines(sender: Sender, url: string, shell: Shell): SendLines {
+function sendLines(sender: Sender, url: string, shell: Shell) {
   const { name, secret, scheme = name } = sender
   const signed = urlSecretOf(sender)
   const ignore = shell.appending('.env', '.gitignore')

@@ -16,7 +16,6 @@ export function knownSender(name: string): Sender {
   )
 }
 
-/** The repository secrets that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
   return [sender.secret, urlSecretOf(sender)].flatMap((secret) => secret ?? [])
 }

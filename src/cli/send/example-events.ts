@@ -1,20 +1,13 @@
 import type { DeliveryValues, Make } from '../../triggers/sender.ts'
 import { SENDER_FILES, senderNamed } from '../../triggers/senders.ts'
 
-/** An example event: a request as a sender sends it. */
 interface Example {
   /** `<sender>.<event>` */
   readonly name: string
   /** Signature scheme of the sender; absent if the sender does not sign. */
   readonly scheme?: string
-  request(delivery: DeliveryValues): ExampleEventRequest
-}
-
-interface ExampleEventRequest {
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** A string is sent unchanged, an object as JSON. */
-  readonly body: string | object
+  /** Its headers have lower-case names. A body that is a string is sent unchanged, an object as JSON. */
+  request(delivery: DeliveryValues): Required<ReturnType<Make>>
 }
 
 /** An HTML form, which belongs to no sender. */
@@ -33,7 +26,6 @@ export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
   ),
 )
 
-/** The first example event of a sender. */
 export function exampleOf(sender: string): Example | undefined {
   const known = senderNamed(sender)?.name ?? sender
   return [...EXAMPLES.values()].find(({ name }) => name.startsWith(`${known}.`))

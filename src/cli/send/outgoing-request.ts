@@ -16,7 +16,6 @@ export interface RequestOptions {
   readonly data?: string
 }
 
-/** A request and its URL. */
 export interface AddressedRequest extends Outgoing {
   /** Signature scheme of the sender, if it is known. */
   readonly scheme?: string | undefined

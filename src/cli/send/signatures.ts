@@ -41,7 +41,6 @@ const GENERAL: Readonly<Record<string, Sign>> = {
     }),
 }
 
-/** The signing functions, by the names of the option `scheme`. */
 const SIGNATURES: ReadonlyMap<string, Sign> = new Map([
   ...Object.entries(SENDER_FILES).flatMap(([name, { scheme, signing }]) => {
     const sign = signing?.sign ?? bySchemeOf(scheme)
@@ -117,16 +116,10 @@ export function signedNow(
   return signed(outgoing, scheme, secret, { timestamp, id: `msg_${randomUUID()}`, place })
 }
 
-interface KeyPair {
-  /** The form that `signed` accepts as a secret. */
-  readonly privateText: string
-  /** The public key as the sender shows it. */
-  readonly publicText: string
-}
-
 type Pair = 'ed25519' | 'p256' | 'p256-jwk'
 
-const MAKE_PAIR: Readonly<Record<Pair, () => KeyPair>> = {
+/** The private key in the form that `signed` accepts, and the public key as the sender shows it. */
+const MAKE_PAIR: Readonly<Record<Pair, () => { privateText: string; publicText: string }>> = {
   ed25519: () => {
     const pair = generateKeyPairSync('ed25519')
     const spki = pair.publicKey.export({ type: 'spki', format: 'der' })

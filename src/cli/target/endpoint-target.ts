@@ -135,7 +135,14 @@ function declaredTarget(
       ? onlyTrigger(workflow, triggers, { file, branch })
       : triggers.find((each) => each.trigger === trigger)
   if (declared) return { trigger: declared.trigger, dispatch: mode, declared }
-  if (trigger === undefined) throw noTrigger({ file, branch }, declaresTriggers)
+  if (trigger === undefined) {
+    throw new UserError({
+      message: `${file} on ${branch} declares no trigger that receives webhooks`,
+      hint: declaresTriggers
+        ? 'Find mistakes in the file: hookline check. A bot that polls needs no URL.'
+        : 'Name the trigger of the file that the action reads: --trigger webhook',
+    })
+  }
   if (declaresTriggers) throw otherTriggers(trigger, triggers, { file, branch })
   const unchecked = `${file} on ${branch} names no triggers, so the trigger ${trigger} is not checked`
   return { trigger, dispatch: mode, declared: undefined, unchecked }
@@ -152,15 +159,6 @@ function onlyTrigger(
     message: `${file} on ${branch} declares more than one trigger that receives webhooks`,
     hint: 'Choose one of these.',
     notes: triggers.map(({ trigger }) => `--workflow ${workflow} --trigger ${trigger}`),
-  })
-}
-
-function noTrigger({ file, branch }: FilePlace, declaresTriggers: boolean): UserError {
-  return new UserError({
-    message: `${file} on ${branch} declares no trigger that receives webhooks`,
-    hint: declaresTriggers
-      ? 'Find mistakes in the file: hookline check. A bot that polls needs no URL.'
-      : 'Name the trigger of the file that the action reads: --trigger webhook',
   })
 }
 

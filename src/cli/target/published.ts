@@ -1,8 +1,8 @@
 import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { type Problem, type Source, UserError } from '../../wire/errors.ts'
-import { fieldsOf, type GitHubResponse, jsonOf, listOf } from '../../wire/github-api.ts'
-import { isObject } from '../../wire/json.ts'
+import { fieldsOf, type GitHubResponse, listOf } from '../../wire/github-api.ts'
+import { isObject, jsonOf } from '../../wire/json.ts'
 import { type DispatchMode, dispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { Environment } from '../../wire/settings.ts'
 import { withUnixLines } from '../../workflow/source-text.ts'
@@ -102,7 +102,6 @@ export function askContents(
   return ask(url, isFile ? { raw: true } : {})
 }
 
-/** The names of the workflow files in a listing of their folder. */
 export function listedFiles({ answer, refusal }: Asked): string[] {
   const entries = refusal ? [] : listOf(jsonOf(answer.text)).map(({ name }) => String(name))
   return entries.filter((name) => /\.ya?ml$/.test(name))
@@ -186,7 +185,6 @@ export function modesIn(workflow: unknown): readonly DispatchMode[] {
   ]
 }
 
-/** The inputs of `workflow_dispatch`. */
 export function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
   return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}

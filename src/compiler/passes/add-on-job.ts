@@ -94,7 +94,6 @@ interface OnJob {
   readonly isSerial: boolean
 }
 
-/** The lines of the job `on`, which runs the action. */
 function onJobLines(plan: Plan, { condition, env, outputs, isSerial }: OnJob): string[] {
   const { file, starting } = plan
   const { uses, state, runsOn, forge } = plan.options

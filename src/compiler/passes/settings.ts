@@ -101,19 +101,15 @@ function movedEntries({ file, moved }: Plan, target: RewriteTarget): MovedSettin
       const { value } = pair
       // An anchor cannot be copied into several jobs.
       const isNamed = value !== null && 'anchor' in value && value.anchor !== undefined
-      const lines = isNamed
-        ? writtenAnew(name, rewriteText(isScalar(value) ? String(value.value) : '', target))
-        : (there.find((entry) => entry.name === name)?.lines ?? [])
-      return { section, name, lines }
+      if (!isNamed) {
+        return { section, name, lines: there.find((entry) => entry.name === name)?.lines ?? [] }
+      }
+      const text = rewriteText(isScalar(value) ? String(value.value) : '', target)
+      const written = stringify({ [name]: text }, { lineWidth: 0 })
+      return { section, name, lines: written.trimEnd().split('\n') }
     })
   }
   return [...entriesOf(['env'], moved.env), ...entriesOf(['defaults', 'run'], moved.defaults)]
-}
-
-function writtenAnew(name: string, text: string): Lines {
-  return stringify({ [name]: text }, { lineWidth: 0 })
-    .trimEnd()
-    .split('\n')
 }
 
 /** Adds moved settings to a job, except names that the job has itself. */

@@ -222,7 +222,6 @@ function calledOperations({ file }: Plan): Operation[] {
   ]
 }
 
-/** The `outputs:` of a source that can be called. */
 function callOutputLines(file: SourceFile): Lines {
   const call = file.native.find(({ name }) => name === 'workflow_call')
   const options = call && optionsOf(file, call)

@@ -2,6 +2,7 @@ import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
 import { counted } from '../../wire/printable.ts'
 import {
   type Detail,
+  type SentResponse,
   type ShownPlace,
   type ShownProblem,
   type ShownRequest,
@@ -34,10 +35,18 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     isPrimary: true,
     run: ({ id, relay }, request) => {
       if (relay) replayMarked()
-      else void replay(id, request)
+      else void announceSent(send(request, id), (status) => `Sent again, response ${status}`)
     },
   },
-  d: { label: 'Open in dev', source: 'relay', run: ({ id }) => void openInDev(id) },
+  d: {
+    label: 'Open in dev',
+    source: 'relay',
+    run: ({ id }) =>
+      void announceSent(
+        sendToDev(id),
+        (status) => `Sent to ${localBase()}, response ${status}: see the inspector of hookline dev`,
+      ),
+  },
   e: {
     label: 'Edit and replay',
     source: 'dev',
@@ -90,26 +99,15 @@ export async function copyBody(): Promise<void> {
   if (body) void copy(body, 'the body')
 }
 
-async function replay(id: string, request: ShownRequest): Promise<void> {
+async function announceSent(
+  sending: Promise<SentResponse>,
+  words: (status: number) => string,
+): Promise<void> {
   try {
-    const { status } = await send(request, id)
-    announce(`Sent again, response ${status}`)
+    announce(words((await sending).status))
   } catch (error) {
-    announceFailure(error)
+    announce(`Not sent: ${failureMessage(error)}`)
   }
-}
-
-async function openInDev(id: string): Promise<void> {
-  try {
-    const { status } = await sendToDev(id)
-    announce(`Sent to ${localBase()}, response ${status}: see the inspector of hookline dev`)
-  } catch (error) {
-    announceFailure(error)
-  }
-}
-
-function announceFailure(error: unknown): void {
-  announce(`Not sent: ${failureMessage(error)}`)
 }
 
 function save(name: string, text: string): void {
@@ -308,12 +306,8 @@ function Found({ found }: Pick<Detail, 'found'>) {
   )
 }
 
-interface RequestProps {
-  request: ShownRequest
-  missing: string | null
-}
-
-function Request({ request: { headers, body, encoding }, missing }: RequestProps) {
+function Request({ request, missing }: { request: ShownRequest; missing: string | null }) {
+  const { headers, body, encoding } = request
   return (
     <Section
       name="request"

@@ -7,7 +7,6 @@ export interface OutputPath {
   readonly trigger: string
   /** Below the trigger's `outputs`. */
   readonly path: readonly (string | number)[]
-  /** The value at the path. */
   readonly value: unknown
   /** Counts from 0. */
   readonly item: number
@@ -56,7 +55,7 @@ function offer(place: OutputPath, reader: OutputReader): Offer {
       return needsOffer(place, reader)
     case 'matrix': {
       const where = `job ${reader.reader}, once per item`
-      const expression = matrixExpression(place, reader.name)
+      const expression = inBraces(reading(place, { kind: 'matrix', key: reader.name }))
       return { key: `matrix ${file} ${reader.reader}`, file, where, expression }
     }
   }
@@ -68,11 +67,6 @@ function offer(place: OutputPath, reader: OutputReader): Offer {
  */
 export function onExpression(place: OutputPath): string {
   return inBraces(reading(place, { kind: 'source' }))
-}
-
-/** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
-function matrixExpression(place: OutputPath, key: string): string {
-  return inBraces(reading(place, { kind: 'matrix', key }))
 }
 
 /**

@@ -4,7 +4,6 @@ interface SectionProps {
   /** Begins the id of the heading. */
   name: string
   title: ComponentChildren
-  /** Beside the heading. */
   head?: ComponentChildren
   children: ComponentChildren
 }
@@ -45,7 +44,6 @@ interface Named {
   readonly value: ComponentChildren
 }
 
-/** Names and their values. */
 export function ValueList({ values }: { values: readonly Named[] }) {
   return (
     <div class="card">

@@ -87,7 +87,6 @@ function isChosen({ outcome, relay }: Summary): boolean {
   )
 }
 
-/** The values that the list has, for a choice. */
 export function valuesInList(read: (summary: Summary) => string | undefined): string[] {
   return [...new Set(newestFirst.value.flatMap((one) => read(one) || []))].sort()
 }

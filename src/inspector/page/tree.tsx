@@ -3,16 +3,9 @@ import { useSignal } from '@preact/signals'
 type JsonPath = readonly (string | number)[]
 
 interface Tree {
-  /** A value was clicked. */
   pick: (path: JsonPath, value: unknown) => void
   /** Path, as JSON, of the value that is picked; empty for none. */
   picked: string
-}
-
-interface TreeProps extends Tree {
-  /** Its children are the first level. */
-  root: object
-  label: string
 }
 
 /** The number of children that are shown first; a button shows more. */
@@ -26,9 +19,9 @@ const SHOWN = 2000
 
 /**
  * A tree of a JSON value. Branches are built when they are opened, so a large payload costs nothing
- * until someone looks.
+ * until someone looks. The children of `root` are the first level.
  */
-export function Tree({ root, label, ...tree }: TreeProps) {
+export function Tree({ root, label, ...tree }: Tree & { root: object; label: string }) {
   return (
     <ul class="tree" aria-label={label}>
       <Children parent={root} path={[]} tree={tree} />

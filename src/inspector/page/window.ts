@@ -124,7 +124,6 @@ export class ListWindow {
     this.#anchor = top > 0 && id !== undefined ? { id, hidden } : undefined
   }
 
-  /** The line at a height. */
   #lineAt(y: number): number {
     const tops = this.#tops.value
     let [low, high] = [0, Math.max(0, tops.length - 2)]

@@ -79,7 +79,6 @@ export class FileContexts {
     })
   }
 
-  /** The contexts that an expression can read. */
   at({ path }: Pick<FileExpression, 'path'>): ContextShapes {
     const place = path[2] === 'steps' ? path.slice(0, 5) : path.slice(0, 3)
     const key = place.join('\n')
@@ -391,7 +390,6 @@ export class FileContexts {
     return objectShape(shapes, undefined, ANY)
   }
 
-  /** The shape of a string with `${{ }}` in it. */
   shapeOfText(text: string, contexts: ContextShapes): Shape {
     const spans = expressionSpans(text)
     const shapes = spans.map(({ start, end }) => {

@@ -1,6 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import { SENDER_FILES } from '../../triggers/senders.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, jsonOf } from '../../wire/json.ts'
 import { RESERVED_OUTPUTS, type ReservedOutput } from '../../wire/output-names.ts'
 import type { Place } from '../../workflow/nodes.ts'
 import { hasPlainOutputs, type SourceTrigger } from '../../workflow/on.ts'
@@ -170,16 +170,10 @@ function verifiedSender({ nodes }: SourceTrigger): string | undefined {
   return Object.hasOwn(SENDER_FILES, name) ? name : undefined
 }
 
-/** The recorded JSON bodies of a sender. */
 export function bodiesOf(sender: string): readonly unknown[] {
   return Object.values(SENDER_FILES[sender]?.payloads ?? {}).map((make) => {
     const { body } = make(DELIVERY)
-    if (typeof body !== 'string') return body
-    try {
-      return JSON.parse(body)
-    } catch {
-      return undefined // a form
-    }
+    return typeof body === 'string' ? jsonOf(body) : body
   })
 }
 
@@ -210,7 +204,6 @@ export function outputNames(triggers: Triggers): string[] {
   return [...RESERVED_OUTPUTS, ...fields].map((name) => name.toLowerCase())
 }
 
-/** The outputs of a step that uses the action. */
 export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shape {
   const onOutput = `steps.${id}.outputs.on`
   const output = (name: string): OutputShape => ({

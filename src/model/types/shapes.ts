@@ -5,17 +5,19 @@ import { didYouMean } from '../../workflow/suggestion.ts'
  * The type of a value in an expression, as far as the action's outputs decide it. All other values are
  * `any`, because actionlint checks them.
  */
-export type Shape = Origin & (PlainShape | TextShape | ListShape | ObjectShape)
+export type Shape = Origin &
+  (
+    | { readonly kind: 'any' | 'number' | 'boolean' }
+    | { readonly kind: 'list'; readonly item: Shape }
+    | TextShape
+    | ObjectShape
+  )
 
 interface Origin {
   /** Whether the value comes from Hookline: only such a value is reported. */
   readonly isHookline?: boolean
   /** Whether the sender of an event can choose the value. */
   readonly isUntrusted?: boolean
-}
-
-interface PlainShape {
-  readonly kind: 'any' | 'number' | 'boolean'
 }
 
 interface TextShape {
@@ -27,16 +29,10 @@ interface TextShape {
   readonly output?: OutputShape
 }
 
-interface ListShape {
-  readonly kind: 'list'
-  readonly item: Shape
-}
-
 interface ObjectShape {
   readonly kind: 'object'
   /** The names in lower case, each with its written form and its shape. */
   readonly names: ReadonlyMap<string, { readonly name: string; readonly shape: Shape }>
-  /** The shape of any other name. */
   readonly rest?: Shape | undefined
   /** The fault of any other name; by default there is none. */
   readonly unknown?: ((name: string) => NameFault | undefined) | undefined
@@ -51,15 +47,9 @@ export interface OutputShape {
   /** The id of the step, or the name of the job. */
   readonly owner: string
   /** The expression that reads a value in it safely. @param rest the access after it: `.title` */
-  readonly safe: (rest: string) => SafeRead
+  readonly safe: (rest: string) => { readonly hint: string; readonly notes?: readonly string[] }
 }
 
-interface SafeRead {
-  readonly hint: string
-  readonly notes?: readonly string[]
-}
-
-/** The message for a wrong name. */
 export interface NameFault {
   readonly code: string
   readonly message: string
@@ -79,7 +69,6 @@ export const EVENT_VALUE: Shape = { kind: 'any', isUntrusted: true }
 /** A string that the sender chooses. */
 export const EVENT_TEXT: Shape = { kind: 'text', isHookline: true, isUntrusted: true }
 
-/** A boolean of an event. */
 export const EVENT_BOOLEAN: Shape = { kind: 'boolean', isHookline: true, isUntrusted: true }
 
 export function eventText(json: Shape): Shape {
@@ -140,7 +129,6 @@ export function textOfShape(shape: Shape): Shape {
   return isText ? EVENT_TEXT : { kind: 'text', isHookline: shape.isHookline === true }
 }
 
-/** The shape of a value that has one of these shapes. */
 export function unionOf(shapes: readonly Shape[]): Shape {
   const [first = ANY, ...others] = shapes
   if (others.length === 0) return first

@@ -36,7 +36,6 @@ interface PlacedFault extends NameFault {
   readonly span: Span
 }
 
-/** The type of an expression and of its parts, and the faults in it. */
 export interface Typed {
   readonly shape: Shape
   readonly faults: readonly PlacedFault[]
@@ -395,7 +394,6 @@ function kindOf({ kind }: Shape): string {
   return kind === 'list' ? 'a list' : 'an object'
 }
 
-/** The word that GitHub writes for an object or a list. */
 export function wordOf({ kind }: Shape): 'Object' | 'Array' {
   return kind === 'list' ? 'Array' : 'Object'
 }

@@ -19,14 +19,9 @@ export type AdminPorts = EndpointPorts &
     readonly backup?: (() => Promise<AsyncIterable<Uint8Array>>) | undefined
   }
 
-interface AdminOptions extends AccessRules {
-  readonly ports: AdminPorts
-  report(error: unknown): void
-}
-
 /** The admin API: all of it is below `/-admin/`. */
 export function adminApi(
-  options: AdminOptions,
+  options: AccessRules & { readonly ports: AdminPorts; report(error: unknown): void },
 ): (request: RelayRequest, delivery: string) => Promise<RelayResponse> {
   return async (request, delivery) => {
     try {
@@ -35,9 +30,12 @@ export function adminApi(
     } catch (error) {
       if (error instanceof RelayError) return errorResponse(error, delivery)
       options.report(error)
-      const fault =
-        error instanceof StorageError ? diskFails(error) : new RelayError('internal_error')
-      return errorResponse(fault, delivery)
+      if (!(error instanceof StorageError)) {
+        return errorResponse(new RelayError('internal_error'), delivery)
+      }
+      const { message } = error
+      const hint = "Free space on the disk of the relay's data folder: even a deletion needs some."
+      return errorResponse(new RelayError('storage_full', { message, hint }), delivery)
     }
   }
 }
@@ -84,11 +82,4 @@ async function backupResponse(
   }
   const headers = { 'content-type': 'application/vnd.sqlite3' }
   return { status: 200, headers, body: '', stream: await backup() }
-}
-
-function diskFails({ message }: StorageError): RelayError {
-  return new RelayError('storage_full', {
-    message,
-    hint: "Free space on the disk of the relay's data folder: even a deletion needs some.",
-  })
 }

@@ -199,9 +199,19 @@ async function replay(
     : await replayOne(id ?? '', own, replayPorts)
   if (done === undefined) throw noSuchDelivery()
   if (done === 'refused') throw notReplayable('a refused request has no stored payload')
-  if (done === 'deleted') throw endpointGone()
+  if (done === 'deleted') {
+    throw new RelayError('not_replayable', {
+      message: 'the delivery cannot be replayed: its endpoint was deleted',
+      hint: 'Create the endpoint again (hookline endpoint create), and let the sender send the event again.',
+    })
+  }
   const { replayed, declined, missing, left, explanation = '' } = done
-  if (left > 0 && replayed === 0) throw noRoom()
+  if (left > 0 && replayed === 0) {
+    throw new RelayError('storage_full', {
+      message: 'the database has no room for the replay',
+      hint: 'Delete dead letters, or set a larger HOOKLINE_MAX_STORAGE_MB.',
+    })
+  }
   if (!many && replayed + declined === 0) {
     throw missing > 0 ? notReplayable(explanation) : noSuchDelivery()
   }
@@ -219,7 +229,6 @@ async function readChangeFilter(request: RelayRequest, own: DeliveryFilter): Pro
   return { ...readFilter(given), ...own, state: readOneOf('state', STATES, given.state) ?? 'dead' }
 }
 
-/** The filter in the query, and in a body of JSON. */
 async function givenFilter(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
   const query = Object.fromEntries(queryOf(request.target))
   const all = Object.entries({ ...query, ...(await readJsonBody(request, invalidQuery)) })
@@ -402,21 +411,7 @@ function noSuchDelivery(): RelayError {
   })
 }
 
-function endpointGone(): RelayError {
-  return new RelayError('not_replayable', {
-    message: 'the delivery cannot be replayed: its endpoint was deleted',
-    hint: 'Create the endpoint again (hookline endpoint create), and let the sender send the event again.',
-  })
-}
-
 /** @param why without a full stop */
 function notReplayable(why: string): RelayError {
   return new RelayError('not_replayable', { message: `the delivery cannot be replayed: ${why}` })
-}
-
-function noRoom(): RelayError {
-  return new RelayError('storage_full', {
-    message: 'the database has no room for the replay',
-    hint: 'Delete dead letters, or set a larger HOOKLINE_MAX_STORAGE_MB.',
-  })
 }

@@ -324,14 +324,12 @@ export function accessCheck(
       if (!outcome.accepted) throw outcome.error
       const { permissions } = fieldsOf(outcome.answer)
       // The permissions of an App's token are not those of a user.
-      if (token && isObject(permissions) && permissions.push === false) throw readOnly(name)
+      if (token && isObject(permissions) && permissions.push === false) {
+        throw new RelayError('repository_not_accessible', {
+          message: `the token may read ${name}, but not start its workflows`,
+          hint: 'Use a token of a user who may write to the repository.',
+        })
+      }
     }
   }
-}
-
-function readOnly(repository: string): RelayError {
-  return new RelayError('repository_not_accessible', {
-    message: `the token may read ${repository}, but not start its workflows`,
-    hint: 'Use a token of a user who may write to the repository.',
-  })
 }

@@ -1,4 +1,4 @@
-import { type Json, parseJson, valueAt } from '../../wire/json.ts'
+import { tryParseJson, valueAt } from '../../wire/json.ts'
 import { dispatchEvent } from '../../wire/payload.ts'
 import { cureOfFailure, cureOfNothingFired } from '../../wire/run-reasons.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
@@ -34,7 +34,6 @@ interface Stage {
   readonly cure: string | null
 }
 
-/** A delivery whose queue may rest. */
 export interface Resting {
   /** Error code of the attempt after which the queue rests; absent if the queue does not rest. */
   readonly waitsFor?: string
@@ -169,17 +168,11 @@ function sentStage(delivery: Delivery & Resting, endpoint: Endpoint | undefined)
       }
     }
     case 'refused':
-      return {
-        state: 'failed',
-        at: isoTime(since),
-        found: why,
-        cure: cureOf(reason, delivery, endpoint),
-      }
     case 'dead':
       return {
         state: 'failed',
         at: isoTime(since),
-        found: `given up after ${tries}: ${why}`,
+        found: state === 'dead' ? `given up after ${tries}: ${why}` : why,
         cure: cureOf(reason, delivery, endpoint),
       }
     default: {
@@ -242,7 +235,6 @@ const UNKNOWN_CURES: ReadonlyMap<string, string> = new Map([
   ['app_permission_missing', 'Give the GitHub App the permission Actions: Read.'],
 ])
 
-/** Outcomes of runs that ended. */
 const ENDED: ReadonlySet<RunOutcome> = new Set([
   'success',
   'failure',
@@ -266,31 +258,28 @@ function endedStage(delivery: Delivery, body: string | null): StageResult {
     const unread = details === 'not_read' ? ' (its steps were not read)' : ''
     return { state: 'ok', found: `${conclusion ?? 'success'}${unread}` }
   }
+  const failed = (found: string, cure: string): StageResult => {
+    return { state: 'failed', found, cure: `${cure}, then: ${again(delivery)}` }
+  }
+  const reason = outcomeReason ?? ''
   switch (outcome) {
     case 'nothing_fired':
-      return {
-        state: 'failed',
-        found: outcomeReason === null ? 'no trigger fired' : withValues(outcomeReason, body),
-        cure: `${cureOfNothingFired(outcomeReason ?? '')}, then: ${again(delivery)}`,
-      }
+      return failed(withValues(reason, body) || 'no trigger fired', cureOfNothingFired(reason))
     case 'skipped':
-      return {
-        state: 'failed',
-        found: 'every job was skipped: no condition (if:) is true for this event',
-        cure: `Find the condition: hookline check, then: ${again(delivery)}`,
-      }
+      return failed(
+        'every job was skipped: no condition (if:) is true for this event',
+        'Find the condition: hookline check',
+      )
     case 'startup_failure':
-      return {
-        state: 'failed',
-        found: outcomeReason ?? 'the run failed before a job began',
-        cure: `Correct the error that the run shows, then: ${again(delivery)}`,
-      }
+      return failed(
+        outcomeReason ?? 'the run failed before a job began',
+        'Correct the error that the run shows',
+      )
     default:
-      return {
-        state: 'failed',
-        found: outcomeReason ?? conclusion ?? 'failure',
-        cure: `${cureOfFailure(outcomeReason ?? '') ?? `Read the log of the run: ${run}`}, then: ${again(delivery)}`,
-      }
+      return failed(
+        outcomeReason ?? conclusion ?? 'failure',
+        cureOfFailure(reason) ?? `Read the log of the run: ${run}`,
+      )
   }
 }
 
@@ -308,7 +297,7 @@ function isReplayable({ key, endpoint }: Delivery): boolean {
 
 /** Adds values to a reason: in a public repository the action omits them, so read them from the stored body. */
 function withValues(reason: string, body: string | null): string {
-  const content = readJson(body ?? '')
+  const content = tryParseJson(body ?? '')
   return reason.replace(/(body[\w.-]*) is another value/g, (text, path: string) => {
     const found = valueAt(content, path.split('.').slice(1))
     if (found === undefined) return text
@@ -318,15 +307,6 @@ function withValues(reason: string, body: string | null): string {
 
 /** The most characters of a value in a reason. */
 const VALUE_LENGTH = 160
-
-/** The JSON value of a string; `undefined` if the string is not JSON. */
-function readJson(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * The cure of an error code, or of the reason that an event waits or is dead. `null` if time helps, as with

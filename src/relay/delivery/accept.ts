@@ -24,7 +24,6 @@ import type { ChangeLine } from './log-lines.ts'
 import type { RecordPort } from './recorder.ts'
 import { nextAttempt } from './retry-policy.ts'
 
-/** The store of a relay with a database. */
 export interface RelayStore extends Pick<Acceptance, 'deliver' | 'record' | 'clientGone'> {
   readonly endpoints: KnownEndpoints
   /** True if a notification of this relay made the request: the run that it starts causes none. */
@@ -59,7 +58,6 @@ export interface AcceptPorts extends Runtime {
   readonly memory: AcceptanceMemory
   /** Milliseconds that a sender waits for GitHub. */
   readonly responseTime: number
-  /** Milliseconds that a call may take. */
   readonly callTime: number
   /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
@@ -182,7 +180,8 @@ export class Acceptance {
 
   /** Stores the events of an endpoint that collects them, or whose sender does not wait for GitHub. */
   async #storeFirst(all: readonly Queued[], endpoint: Endpoint): Promise<Attempts | undefined> {
-    const isHungUp = this.#isHungUp(endpoint)
+    const { memory, now } = this.#ports
+    const isHungUp = now() < (memory.hungUp.get(`${endpoint.owner}/${endpoint.name}`) ?? 0)
     const collected = all.map(({ dispatch }) => collectionOf(dispatch, endpoint))
     const isCollected = collected.every((collection) => collection !== null)
     if (!isCollected && endpoint.respond !== 'stored' && !isHungUp) return undefined
@@ -198,10 +197,6 @@ export class Acceptance {
     )
     const isStored = await this.#putRows(rows, endpoint, all)
     return isStored ? { tries: 0, queued: reason } : undefined
-  }
-
-  #isHungUp({ owner, name }: Endpoint): boolean {
-    return this.#ports.now() < (this.#ports.memory.hungUp.get(`${owner}/${name}`) ?? 0)
   }
 
   async #try(event: Queued, endpoint: Endpoint | undefined): Promise<Tried> {

@@ -20,15 +20,6 @@ export interface Alarm {
   readonly since: number
 }
 
-interface HeardEndpoint {
-  /** `<owner>/<name>` */
-  readonly subject: string
-  /** Milliseconds without an event after which its alarm begins; `null` if it expects none. */
-  readonly expect: number | null
-  /** When it accepted its last event, or was changed. */
-  readonly heard: number
-}
-
 interface AlarmPorts extends Pick<Runtime, 'now' | 'report'> {
   readonly database: Database
   /** Absent if no notifications are sent. */
@@ -38,7 +29,6 @@ interface AlarmPorts extends Pick<Runtime, 'now' | 'report'> {
   log(line: ChangeLine): void
 }
 
-/** The table `alarm` has the alarms that last. */
 export class Alarms {
   readonly #ports: AlarmPorts
   /** True if an endpoint expects events, or an alarm lasts. */
@@ -109,11 +99,14 @@ export class Alarms {
 
   async #checkEndpoints(): Promise<void> {
     const { database, now } = this.#ports
+    // `expect` is `null` if the endpoint expects no events.
     const text = `SELECT owner || '/' || name AS subject, expect,
       max(changed, coalesce(lastEvent, 0)) AS heard FROM endpoint`
-    // The columns are the fields.
-    const all = (await database.read(text)) as unknown as readonly HeardEndpoint[]
-    const silent = all.filter(({ heard, expect }) => expect !== null && now() - heard > expect)
+    const rows = await database.read(text)
+    const all = rows.map(({ subject, expect, heard }) => {
+      return { subject: String(subject), expect: Number(expect ?? Infinity), heard: Number(heard) }
+    })
+    const silent = all.filter(({ heard, expect }) => now() - heard > expect)
     const subjects = new Set(silent.map(({ subject }) => subject))
     const known = new Set(all.map(({ subject }) => subject))
     const lasting = await this.active()
@@ -127,13 +120,12 @@ export class Alarms {
     }
     for (const { kind, subject } of lasting) if (kind === 'silent') subjects.delete(subject)
     for (const { subject, expect } of silent) {
-      const isKnown = now() - this.#unrecordedAt > (expect ?? 0)
+      const isKnown = now() - this.#unrecordedAt > expect
       if (isKnown && subjects.has(subject)) await this.change('silent', subject, true)
     }
   }
 }
 
-/** The notification of an alarm that begins or ends. */
 export function alarmNotification(alarm: Alarm, isActive: boolean, now: number): Notification {
   const { kind, subject } = alarm
   const since = new Date(alarm.since).toISOString()

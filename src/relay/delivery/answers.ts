@@ -133,7 +133,6 @@ export type AttemptOutcome =
 
 export type NotAccepted = Exclude<AttemptOutcome, { kind: 'accepted' }>
 
-/** The outcome of an attempt that ended with an error. */
 export function outcomeOf(error: unknown): NotAccepted {
   const kind = kindOf(error)
   if (kind === undefined || !(error instanceof RelayError)) {

@@ -51,12 +51,10 @@ export type DeliveryStore = Omit<
 interface DeliveriesPorts extends Runtime {
   readonly database: Database
   readonly table: DeliveryTable
-  /** The endpoints of the database. */
   readonly endpoints: Pick<EndpointTable, 'of' | 'onChange'>
   readonly encryption: Encryption
   readonly credentials: Pick<Credentials, 'own' | 'ofEndpoint' | 'restore'>
   readonly limiters: RateLimiters
-  /** How GitHub is asked. */
   readonly github: Omit<DispatchOptions, 'govern' | 'retryTime'>
   readonly pack: Packer
   /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
@@ -152,7 +150,6 @@ export class Deliveries {
     await Promise.all([this.#loop.stop(), this.schedule.stop()])
   }
 
-  /** Calls of GitHub that are open, or prepared. */
   get openCalls(): number {
     return this.#loop.openCalls
   }
@@ -338,7 +335,6 @@ export class Deliveries {
   }
 }
 
-/** Whether a filter by owner, endpoints and state selects a delivery. */
 export function isSelected(
   { owner, endpoint, state }: Delivery,
   filter: Pick<DeliveryFilter, 'owner' | 'endpoints' | 'state'>,

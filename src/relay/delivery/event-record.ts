@@ -32,12 +32,10 @@ export interface StoredRequest {
   readonly isCut?: boolean
 }
 
-/** The content of a delivery. */
 export type DeliveryContent =
   | (DecryptedEvent & { readonly received?: undefined })
   | { readonly received: StoredRequest; readonly event?: undefined }
 
-/** Encrypts an event for the disk. */
 export function encryptEvent(
   { credential, ...event }: Dispatch,
   encryption: Encryption,
@@ -72,7 +70,6 @@ export function storedBody(bytes: Uint8Array): NonNullable<StoredRequest['body']
   return text === undefined ? { base64: toBase64(bytes) } : { text }
 }
 
-/** The bytes of a stored body. */
 export function bodyOf(body: NonNullable<StoredRequest['body']>): Uint8Array {
   return 'text' in body ? new TextEncoder().encode(body.text) : fromBase64(body.base64)
 }
@@ -112,7 +109,6 @@ export function requestColumns(
   return { path: splitOnce(path, '?')[0], method, received, size }
 }
 
-/** The row of a filtered or refused request. */
 export async function requestRow(
   request: RecordedRequest,
   {

@@ -47,7 +47,6 @@ export interface ChangeLine {
   readonly seconds?: number
   readonly events?: number
   readonly outcome?: RunOutcome
-  /** Address of the run. */
   readonly run?: string
   readonly alarm?: AlarmKind
   readonly subject?: string
@@ -63,7 +62,6 @@ export function namesOf({
   return { delivery: id, repository, ...(endpoint !== null && { endpoint }) }
 }
 
-/** The line of an event that became a dead letter. */
 export function deadLine(
   event: Pick<Delivery, 'id' | 'repository' | 'endpoint' | 'attempts' | 'reason'>,
 ): ChangeLine {

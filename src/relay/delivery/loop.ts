@@ -63,17 +63,12 @@ interface LoopPorts extends OpenPorts, Runtime {
   log(line: ChangeLine): void
 }
 
-interface UnwrittenOutcome {
-  readonly queue: string
-  readonly statements: readonly SqlStatement[]
-}
-
 export class DeliveryLoop {
   readonly #ports: LoopPorts
   readonly #queues = new Map<string, Queue>()
   readonly #calls = new Set<Promise<void>>()
   /** Outcomes that the disk did not take, by event: nobody attempts these events again. */
-  readonly #unwritten = new Map<string, UnwrittenOutcome>()
+  readonly #unwritten = new Map<string, { queue: string; statements: readonly SqlStatement[] }>()
   #writesAgainAt = 0
   #running: Promise<void> | undefined
   /** The calls that are left for the run that began last. */

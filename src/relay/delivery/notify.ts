@@ -148,7 +148,6 @@ export class NotificationSender {
   }
 }
 
-/** The headers of one attempt. */
 export async function notificationHeaders(
   { id, body }: Pick<Notification, 'id' | 'body'>,
   secret: Secret,

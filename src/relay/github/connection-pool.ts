@@ -1,16 +1,10 @@
 import { type Dispatcher, Pool } from 'undici'
 import {
-  type GitHubCall,
   GitHubCallError,
   type GitHubCallRequest,
   type GitHubResponse,
   RESPONSE_BYTES,
 } from '../../wire/github-api.ts'
-
-interface GitHubConnectionPool {
-  readonly call: GitHubCall
-  close(): Promise<void>
-}
 
 /** Sockets to GitHub; further requests wait for their turn within their own time limit. */
 const CONNECTIONS = 256
@@ -29,11 +23,11 @@ const OPTIONS = {
  * Keep-alive connections to GitHub's API. A request is sent once: if its connection ends before the
  * response, GitHub may have accepted the event.
  */
-export function githubConnectionPool(apiUrl: URL): GitHubConnectionPool {
+export function githubConnectionPool(apiUrl: URL) {
   const pool = new Pool(apiUrl.origin, OPTIONS)
   return {
-    call: (request) =>
-      new Promise((resolve, reject) => {
+    call: (request: GitHubCallRequest) =>
+      new Promise<GitHubResponse>((resolve, reject) => {
         const { method = 'POST', path, headers, body = '' } = request
         pool.dispatch({ path, method, headers, body }, new Exchange(request, resolve, reject))
       }),
@@ -51,8 +45,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: GitHubResponse) => void
   readonly #reject: (fault: GitHubCallError) => void
   readonly #timer: NodeJS.Timeout
-  readonly #reads: boolean
-  readonly #responseBytes: number
+  readonly #request: GitHubCallRequest
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #status: number | undefined
@@ -62,19 +55,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isAnswered = false
 
   constructor(
-    {
-      timeout,
-      reads = false,
-      responseBytes = RESPONSE_BYTES,
-    }: Pick<GitHubCallRequest, 'timeout' | 'reads' | 'responseBytes'>,
+    request: GitHubCallRequest,
     resolve: (answer: GitHubResponse) => void,
     reject: (fault: GitHubCallError) => void,
   ) {
     this.#resolve = resolve
     this.#reject = reject
-    this.#reads = reads
-    this.#responseBytes = responseBytes
-    this.#timer = setTimeout(() => this.#expire(), timeout)
+    this.#request = request
+    this.#timer = setTimeout(() => this.#expire(), request.timeout)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,12 +82,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    if (status < 300 && !this.#reads) this.#answer(status)
+    if (status < 300 && !this.#request.reads) this.#answer(status)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { responseBytes = RESPONSE_BYTES } = this.#request
     this.#size += chunk.length
-    if (this.#size > this.#responseBytes) controller.abort(new Error('the answer is too long'))
+    if (this.#size > responseBytes) controller.abort(new Error('the answer is too long'))
     else this.#chunks.push(chunk)
   }
 

@@ -10,7 +10,6 @@ import type { CheckClaims, Endpoint } from '../store/endpoint-settings.ts'
 /** What a token is for: to start runs by an event, or to look for runs. */
 export type TokenPurpose = DispatchEvent | 'run_lookup'
 
-/** For what a token is wanted. */
 export interface TokenRequest {
   readonly repository: Repository
   readonly event: TokenPurpose
@@ -68,7 +67,6 @@ export interface Credential extends TokenSource {
   readonly kind: 'none' | 'token' | 'endpoint'
   /** True if a request makes the relay use its own GitHub credential. */
   readonly isOwn: boolean
-  /** The endpoint that has the credential. */
   readonly endpoint?: EndpointKey
   /** The checks that the endpoint asks for. */
   readonly checks?: CheckClaims
@@ -134,7 +132,13 @@ export function createCredentials({
   return {
     own,
     async open(presented) {
-      if (githubCredential && !allowsTokens) throw tokensNotAllowed()
+      // The relay serves its owner's repositories, so it takes no tokens of others.
+      if (githubCredential && !allowsTokens) {
+        throw new RelayError('invalid_token', {
+          message: 'the relay does not accept GitHub tokens',
+          hint: 'Use the URL of an endpoint: hookline endpoint create. To accept tokens, start the relay with --allow-tokens.',
+        })
+      }
       if (!presented) throw new RelayError('missing_token')
       const text = presented.reveal()
       const known = opened.get(text)
@@ -200,14 +204,6 @@ function ownCredential(githubCredential: GitHubCredential): Credential {
   }
 }
 
-/** The relay serves its owner's repositories, so it takes no tokens of others. */
-function tokensNotAllowed(): RelayError {
-  return new RelayError('invalid_token', {
-    message: 'the relay does not accept GitHub tokens',
-    hint: 'Use the URL of an endpoint: hookline endpoint create. To accept tokens, start the relay with --allow-tokens.',
-  })
-}
-
 /** The header beats the query parameter. An empty one counts as absent. */
 export function presentedToken(
   headers: RawHeaders,
@@ -223,13 +219,10 @@ export function presentedToken(
 
 function tokenFromHeaders(headers: RawHeaders): string | undefined {
   for (const name of TOKEN_HEADERS) {
-    const token = withoutScheme(headerValue(headers, name))
+    // A runtime may join repeats with commas; no token contains one, and the first counts.
+    const [first] = headerValue(headers, name)?.split(',') ?? []
+    const token = first?.replace(/^(?:token|bearer)[ \t]+/i, '')
     if (token) return token
   }
   return undefined
-}
-
-function withoutScheme(value: string | undefined): string | undefined {
-  // A runtime may join repeats with commas; no token contains one, and the first counts.
-  return value?.split(',')[0]?.replace(/^(?:token|bearer)[ \t]+/i, '')
 }

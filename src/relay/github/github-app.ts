@@ -154,7 +154,13 @@ export class App {
     const mayHaveMoved = answer.status === 404 || answer.status === 422
     // The repository may have been renamed or moved, or the App reinstalled, since the lookup.
     if (isKnown && mayHaveMoved && !isMissing) return this.#mint(repository, permission, deadline)
-    if (isMissing) throw permissionMissing(permission, installation)
+    if (isMissing) {
+      const { name: scope, access } = permission
+      throw new RelayError('app_permission_missing', {
+        message: `the relay's GitHub App has no permission to ${access} ${scope} in the repository`,
+        hint: `Add the permission "${scope}: ${access}" in the settings of the App, then accept it at ${installation.settings ?? 'its settings'}.`,
+      })
+    }
     if (mayHaveMoved) throw await this.#notInstalled(repository, deadline)
     if (answer.status === 403 && SUSPENDED.test(answer.text)) throw suspended(installation)
     throw this.#refusal(answer)
@@ -246,16 +252,6 @@ function selectionAt(place: string): Installation['selection'] {
 /** GitHub's texts: https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app */
 const NOT_GRANTED = /permissions requested are not granted/i
 const SUSPENDED = /suspended/i
-
-function permissionMissing(
-  { name, access }: Permission,
-  { settings = 'its settings' }: Installation,
-): RelayError {
-  return new RelayError('app_permission_missing', {
-    message: `the relay's GitHub App has no permission to ${access} ${name} in the repository`,
-    hint: `Add the permission "${name}: ${access}" in the settings of the App, then accept it at ${settings}.`,
-  })
-}
 
 function suspended({ settings = 'its settings' }: Pick<Installation, 'settings'>): RelayError {
   return new RelayError('app_not_installed', {

@@ -52,7 +52,6 @@ export function redactEvent(event: ReceivedEvent, tokens: Tokens): ReceivedEvent
   return { ...event, path, headers: redactHeaders(event.headers, tokens) }
 }
 
-/** True if the body contains a form of the token. */
 export function isInBody({ text, bytes }: ReceivedBody, token: Secret | undefined): boolean {
   return token?.isIn(text ?? new TextDecoder('latin1').decode(bytes)) === true
 }

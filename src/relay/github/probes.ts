@@ -155,14 +155,13 @@ export class Probes {
       const { worked, turned } = this.#healthOf(repository)
       return this.isInDoubt ? [-worked, turned] : [turned, 0]
     }
-    let [best = ''] = repositories
-    const isFavored = this.isInDoubt && repositories.some((one) => one === this.#favorite)
-    if (isFavored) best = this.#favorite ?? best
-    for (const repository of repositories) {
-      const [a = 0, b = 0] = rank(repository)
-      const [c = 0, d = 0] = rank(best)
-      if (a < c || (a === c && b < d)) best = repository
-    }
+    const favored = this.isInDoubt ? repositories.filter((one) => one === this.#favorite) : []
+    const [best = ''] = [...favored, ...repositories].toSorted((one, other) => {
+      const [a = 0, b = 0] = rank(one)
+      const [c = 0, d = 0] = rank(other)
+      // Two times before all others are equal.
+      return a === c ? (b === d ? 0 : b - d) : a - c
+    })
     this.#healthOf(best).turned = now
     return { repository: best }
   }

@@ -71,9 +71,6 @@ interface Waiter {
   go(): void
 }
 
-/** A repository that may send a stored event now, or the milliseconds until one may. */
-type Turn = { readonly repository: string } | { readonly wait: number }
-
 /**
  * Limits the calls of one GitHub credential: a token, or an App on one account. GitHub counts calls by
  * credential, so live requests and stored events share one limiter. A rate limit holds all of them; a
@@ -87,10 +84,9 @@ export class RateLimiter {
   #next = NEVER
   #refusedUntil = NEVER
   #wasAccepted = false
-  #open = 0
-  readonly #probes: Probes
-  /** The open calls of each repository, the first of them first. */
-  readonly #calls = new Map<string, Set<OpenCall>>()
+  readonly #probes = new Probes()
+  /** The open calls, the first of them first. */
+  readonly #calls = new Set<OpenCall>()
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
   #lookups: number[] = []
@@ -100,7 +96,6 @@ export class RateLimiter {
 
   constructor(ports: RateLimiterPorts) {
     this.#ports = ports
-    this.#probes = new Probes()
   }
 
   /** Milliseconds until GitHub may be called again; 0 if it may be. */
@@ -185,12 +180,14 @@ export class RateLimiter {
   /**
    * Gives the next turn to one of the repositories that have a stored event to send. Repositories that
    * work come first; those that fail get at most a quarter of the turns.
+   *
+   * @returns the milliseconds until one may send, if none may now
    */
-  next(ready: readonly string[]): Turn {
+  next(ready: readonly string[]): ReturnType<Probes['next']> {
     const now = this.#ports.now()
     const wait = Math.max(this.#heldUntil, this.#next) - now
     if (wait > 0) return { wait }
-    if (this.#open >= MOST_OPEN_CALLS) return { wait: BUSY_WAIT }
+    if (this.#calls.size >= MOST_OPEN_CALLS) return { wait: BUSY_WAIT }
     const isFailing = (repository: string) => this.#isFailing(repository)
     const openOfFailing = this.#openCallsOfFailing()
     const turn = this.#probes.next(ready, {
@@ -247,27 +244,17 @@ export class RateLimiter {
       if (isEvent) this.#probes.answered(repository, wasSent(error) ? 'ambiguous' : 'failed', end)
       throw error
     } finally {
-      this.#end(open)
+      this.#calls.delete(open)
       if (this.#live.length > 0) this.#pump()
     }
   }
 
   #begin(repository: string): OpenCall {
     const start = this.#ports.now()
-    this.#open++
     if (this.#isCareful()) this.#next = Math.max(this.#next, start + CAREFUL_INTERVAL)
     const open = { repository, start }
-    const calls = this.#calls.get(repository)
-    if (calls) calls.add(open)
-    else this.#calls.set(repository, new Set([open]))
+    this.#calls.add(open)
     return open
-  }
-
-  #end(open: OpenCall): void {
-    this.#open--
-    const calls = this.#calls.get(open.repository)
-    calls?.delete(open)
-    if (calls?.size === 0) this.#calls.delete(open.repository)
   }
 
   #observe(answer: GitHubResponse): GitHubCallOutcome {
@@ -304,21 +291,18 @@ export class RateLimiter {
 
   #isFailing(repository: string): boolean {
     if (this.#probes.isFailing(repository)) return true
-    const [first] = this.#calls.get(repository) ?? []
-    return first !== undefined && this.#ports.now() - first.start > SLOW_CALL
-  }
-
-  #openCallsOfFailing(): number {
-    let count = 0
-    for (const [repository, calls] of this.#calls) {
-      if (this.#isFailing(repository)) count += calls.size
+    for (const call of this.#calls) {
+      if (call.repository === repository) return this.#ports.now() - call.start > SLOW_CALL
     }
-    return count
+    return false
+  }
+  #openCallsOfFailing(): number {
+    return [...this.#calls].filter(({ repository }) => this.#isFailing(repository)).length
   }
 
   #mayOpen(repository: string): boolean {
     const earliest = this.#isCareful() ? Math.max(this.#next, this.#heldUntil) : this.#heldUntil
-    if (this.#open >= MOST_OPEN_CALLS) return false
+    if (this.#calls.size >= MOST_OPEN_CALLS) return false
     if (earliest !== NEVER && this.#ports.now() < earliest) return false
     return !this.#isFailing(repository) || this.#openCallsOfFailing() < MOST_FAILING_CALLS
   }
@@ -377,7 +361,6 @@ const REMEMBERED = 10_000
 /** Tokens whose hash is remembered: hashing costs more than all other lookups of a request. */
 const HASHES = 1000
 
-/** Returns the name of an event's queue. */
 export type NameQueue = RateLimiters['nameQueue']
 
 /** The rate limiters of all GitHub credentials that were used lately. */
@@ -430,7 +413,6 @@ export class RateLimiters {
   readonly granted: Govern = async (asking) =>
     (await this.#of(asking)).granted(repositoryName(asking.repository))
 
-  /** For lookups of runs. */
   readonly lookup: Govern = async (asking) =>
     (await this.#of(asking)).lookup(repositoryName(asking.repository))
 

@@ -1,6 +1,7 @@
 // Reads the runs of a repository: which of them a delivery started, and what their jobs tell.
 
-import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf, listOf } from '../../wire/github-api.ts'
+import { jsonOf } from '../../wire/json.ts'
 import {
   isRunOf,
   MOST_RUNS,
@@ -25,7 +26,6 @@ export interface FoundRuns {
 /** Reads the runs of a repository since a time in milliseconds since 1970. */
 export type ReadRuns = (call: LimitedCall, since: number) => Promise<FoundRuns>
 
-/** A run that GitHub started for a delivery. */
 interface StartedRun {
   readonly run: string
   /** When GitHub started it, by GitHub's clock: milliseconds since 1970. */
@@ -90,7 +90,6 @@ export function runFinder(options: DispatchOptions): FindRuns {
 
 /** What the jobs of a run tell beyond its conclusion. */
 export interface RunDetails {
-  /** Number of jobs. */
   readonly jobs: number
   /** The jobs and steps that were skipped: `job greet`, `step Deploy`. */
   readonly skipped: readonly string[]
@@ -99,9 +98,6 @@ export interface RunDetails {
   /** The job and the step that failed, with the first error. */
   readonly failed?: string
 }
-
-/** Reads a path of the repository, such as `/actions/runs/7/jobs`; `undefined` if GitHub refuses. */
-type ReadPath = (path: string) => Promise<{ readonly text: string } | undefined>
 
 /** Reads the jobs of a run that ended, and their annotations; `undefined` if GitHub does not show them. */
 export type ReadDetails = (call: LimitedCall, run: WorkflowRun) => Promise<RunDetails | undefined>
@@ -132,11 +128,12 @@ export function detailsReader(options: DispatchOptions): ReadDetails {
 /**
  * The details of a run that ended; `undefined` if GitHub does not show its jobs.
  *
+ * @param read a path of the repository, such as `/actions/runs/7/jobs`; `undefined` if GitHub refuses
  * @see https://docs.github.com/rest/checks/runs#list-check-run-annotations The id of a job is that of its check run.
  */
 export async function readRunDetails(
   run: WorkflowRun,
-  read: ReadPath,
+  read: (path: string) => Promise<{ readonly text: string } | undefined>,
 ): Promise<RunDetails | undefined> {
   const answer = await read(`/actions/runs/${run.id}/jobs?per_page=100`)
   if (!answer) return undefined

@@ -131,12 +131,9 @@ export interface DispatchOptions extends SessionOptions {
   readonly govern?: Govern
 }
 
-type Governed = (call: GitHubCall) => GitHubCall
-
-/** The repository and the credential of a call. */
 export type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
 
-export type Govern = (call: LimitedCall) => Promise<Governed>
+export type Govern = (call: LimitedCall) => Promise<(call: GitHubCall) => GitHubCall>
 
 /** @throws RelayError when GitHub must not be asked now */
 export async function openSession(
@@ -226,7 +223,8 @@ export class GitHubSession {
 
   /** Asks as often as fits into the budget. */
   async ask(question: RepositoryCall): Promise<SessionOutcome> {
-    const accepts = question.accepts ?? (question.method === 'GET' ? isFound : isStarted)
+    const expected = question.method === 'GET' ? 200 : 204
+    const { accepts = ({ status }) => status === expected } = question
     const path = this.#place + question.path
     try {
       const outcome = await this.#client.ask({ ...question, path, accepts })
@@ -239,14 +237,6 @@ export class GitHubSession {
       throw fault
     }
   }
-}
-
-function isFound({ status }: GitHubResponse): boolean {
-  return status === 200
-}
-
-function isStarted({ status }: GitHubResponse): boolean {
-  return status === 204
 }
 
 /** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */
@@ -294,27 +284,22 @@ const RUN_FIELD: Record<Forge, (isOlderVersion: boolean) => Record<string, true>
   gitea: () => ({}),
 }
 
-type StartWorkflow = (
-  event: Pick<Dispatch, 'repository' | 'clientPayload'>,
-  target: WorkflowTarget,
-  github: GitHubSession,
-  forge: Forge,
-) => Promise<Attempts>
-
 /**
  * Starts one workflow: https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
  *
  * @returns a function that throws RelayError if the workflow was not started, or if that is unknown
  */
-function workflowStarter({
-  apiUrl,
-  clock,
-}: Pick<SessionOptions, 'apiUrl' | 'clock'>): StartWorkflow {
+function workflowStarter({ apiUrl, clock }: Pick<SessionOptions, 'apiUrl' | 'clock'>) {
   const facts = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
   /** False after a server rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   let tellsRun = true
 
-  return async ({ repository, clientPayload }, target, github, forge) => {
+  return async (
+    { repository, clientPayload }: Dispatch,
+    target: WorkflowTarget,
+    github: GitHubSession,
+    forge: Forge,
+  ): Promise<Attempts> => {
     const { workflow } = target
     const place = `${repository.owner}/${repository.name}`
     const known = facts.get(place) ?? { yaml: new Set() }
@@ -323,7 +308,12 @@ function workflowStarter({
       const outcome = await github.ask({ method: 'GET', path: '', reads: true })
       if (!outcome.accepted) throw outcome.error.after(github.attempts)
       const name = fieldsOf(outcome.answer).default_branch
-      if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
+      if (typeof name !== 'string' || name === '') {
+        throw new RelayError('github_unavailable', {
+          message: 'GitHub did not report the default branch',
+          hint: 'Use an endpoint with --ref <branch>.',
+        }).after(github.attempts)
+      }
       known.branch = { name, until: clock.now().getTime() + BRANCH_HOLDS }
       facts.set(place, known)
       return name
@@ -358,7 +348,8 @@ function workflowStarter({
       return other
     }
 
-    const remembered = target.ref ?? freshBranch(known, clock.now().getTime())
+    const { name, until = 0 } = known.branch ?? {}
+    const remembered = target.ref ?? (clock.now().getTime() < until ? name : undefined)
     let outcome = await startOn(remembered ?? (await defaultBranch()))
     // The default branch was renamed since it was looked up.
     const isRenamed = remembered !== target.ref && isAnswer(outcome, 422, NO_REF)
@@ -377,10 +368,6 @@ function runIn(answer: GitHubResponse, repository: string, apiUrl: URL): string 
   const ofForgejo = `${server}/${repository}/actions/runs/${run_number}`
   const address = isForgejo ? ofForgejo : String(html_url)
   return RUN.test(address) ? address : undefined
-}
-
-function freshBranch({ branch }: RepositoryFacts, now: number): string | undefined {
-  return branch && now < branch.until ? branch.name : undefined
 }
 
 function isAnswer(outcome: SessionOutcome, status: number, text = /(?:)/): boolean {
@@ -415,13 +402,6 @@ function dispatchRefusal(
   return error
 }
 
-function noDefaultBranch(): RelayError {
-  return new RelayError('github_unavailable', {
-    message: 'GitHub did not report the default branch',
-    hint: 'Use an endpoint with --ref <branch>.',
-  })
-}
-
 /** The error that the sender receives for a refusal by GitHub. */
 export function relayError(
   refusal: GitHubRefusal,
@@ -437,7 +417,9 @@ export function relayError(
     case 'sso':
     case 'forbidden':
     case 'missing':
-      return notAccessible(event)
+      return new RelayError('repository_not_accessible', {
+        hint: `Check the name of the repository, and that the token has the permission ${NEEDED[event]}.`,
+      })
     case 'conflict':
     case 'unavailable':
       return githubUnavailable(undefined, wait === undefined ? undefined : wait / 1000)
@@ -478,12 +460,6 @@ const NEEDED = {
   workflow_dispatch: '`actions: write` on it (classic: `repo`)',
   run_lookup: '`actions: read` on it (classic: `repo`)',
 } as const satisfies Record<TokenPurpose, string>
-
-function notAccessible(event: TokenPurpose): RelayError {
-  return new RelayError('repository_not_accessible', {
-    hint: `Check the name of the repository, and that the token has the permission ${NEEDED[event]}.`,
-  })
-}
 
 function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {

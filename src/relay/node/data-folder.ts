@@ -239,7 +239,6 @@ function localAddress(host: string, port: number): string {
   return `http://${reached}:${port}`
 }
 
-/** The relay key of this machine, and its folder. */
 interface FoundKey {
   /** Relay keys, as they were written. */
   readonly key: Secret

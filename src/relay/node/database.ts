@@ -22,13 +22,6 @@ import { openDeliveries, relayStoreOf } from '../stored-relay.ts'
 import type { DataFolder, RelayKeyFile } from './data-folder.ts'
 import { type DatabaseFile, openDatabaseFile, openFailure } from './sqlite.ts'
 
-interface NodeDatabase {
-  /** The relay, whose requests use the database. */
-  readonly relay: Relay
-  /** Lets open calls end, for so many milliseconds, and closes the file. */
-  close(patience: number): Promise<void>
-}
-
 interface NodeDatabaseParts {
   readonly folder: DataFolder
   readonly relayKey: RelayKeyFile
@@ -51,13 +44,14 @@ const LONGEST_TIMER = 24 * 60 * MINUTE
 /**
  * Opens the database of a relay on Node, and continues to deliver its events.
  *
+ * @returns the relay whose requests use the database; `close` lets open calls end, for so many milliseconds
  * @throws UserError for an invalid setting, a file that cannot be used, or a key that does not decrypt it
  */
 export async function openNodeDatabase(
   env: Environment,
   config: RelayConfig,
   { folder, relayKey, stateless, access, warnings, write }: NodeDatabaseParts,
-): Promise<NodeDatabase> {
+): Promise<{ readonly relay: Relay; close(patience: number): Promise<void> }> {
   const settings = readStorageSettings(env, config.figures)
   const encryption = new Encryption(relayKey.keys, encryptJwe)
   const file = await openChecked(folder.database, encryption, relayKey.source)

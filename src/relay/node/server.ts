@@ -121,7 +121,6 @@ function watchUploadRate(request: IncomingMessage, late: () => void): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** Answers one request by this relay. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -141,7 +140,6 @@ export async function answer(
   else response.end(reply.body)
 }
 
-/** A request of node:http as the relay reads it. */
 function relayRequest(request: IncomingMessage, response: ServerResponse): RelayRequest {
   return {
     method: request.method ?? 'GET',

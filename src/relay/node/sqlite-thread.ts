@@ -19,11 +19,6 @@ export type ThreadTask =
   | { readonly look: true }
   | { readonly close: true }
 
-/** Copies the file to a path while other tasks go on. */
-interface BackupRequest {
-  readonly backup: string
-}
-
 /** The parts of an error that can be posted. */
 export interface ThreadFault {
   /** SQLite's result code, or 0: https://sqlite.org/rescode.html */
@@ -37,7 +32,6 @@ export type ThreadResult =
   | { readonly rows: readonly Readonly<Record<string, unknown>>[]; readonly fault?: undefined }
   | { readonly fault: ThreadFault }
 
-/** The end of a backup. */
 export interface BackupResult {
   readonly backup: string
   readonly fault?: ThreadFault
@@ -263,7 +257,7 @@ export function runThread(load: (name: string) => unknown): void {
     port?.close()
     return
   }
-  port?.on('message', (tasks: readonly ThreadTask[] | BackupRequest) => {
+  port?.on('message', (tasks: readonly ThreadTask[] | { readonly backup: string }) => {
     if ('backup' in tasks) {
       void backup(tasks.backup).then((result) => port.postMessage(result))
       return

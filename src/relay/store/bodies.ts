@@ -25,9 +25,7 @@ export interface BodyRequest extends Omit<NewBody, 'hash' | 'created'> {
   mayStore(): Promise<boolean>
 }
 
-/** Stores the body of one request. */
 export interface BodyStorage {
-  /** The most bytes of one body. */
   readonly most: number
   begin(): BodyUpload
 }
@@ -42,7 +40,6 @@ export interface StreamedHash {
 export interface LargeBodiesParts extends Pick<Runtime, 'now' | 'report'> {
   /** The bodies of an owner: on Workers, each owner has an object. */
   storeOf(owner: string): BodyStore
-  /** The most bytes of one body. */
   readonly most: number
   /** Address of the relay as the action reaches it. */
   readonly publicUrl: string
@@ -71,7 +68,6 @@ export class LargeBodies {
     this.#inTurn = oneAtATime(parts)
   }
 
-  /** The most bytes of one body. */
   get most(): number {
     return this.#parts.most
   }

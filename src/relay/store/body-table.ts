@@ -7,7 +7,6 @@ import type { Room } from './room.ts'
 export interface NewBody {
   /** SHA-256 of the random part of its address, in hexadecimal digits. */
   readonly hash: string
-  /** Id of the request. */
   readonly request: string
   /** Owner of the repository, in lower case. */
   readonly owner: string

@@ -197,7 +197,6 @@ export class DeliveryTable {
     await this.room.make()
   }
 
-  /** Remembers that GitHub accepted the credential of a queue now. */
   async noteAccepted(queue: string): Promise<void> {
     await this.write([acceptance(queue, this.#parts.now())])
   }
@@ -467,7 +466,6 @@ export class DeliveryTable {
     return (await this.#read(text, now)).map((row) => deliveryOf(row) as FollowedDelivery)
   }
 
-  /** When the next run has to be looked up. */
   async nextRun(): Promise<number | undefined> {
     const text = `SELECT min(next) AS next FROM delivery WHERE next IS NOT NULL AND state = 'delivered'`
     const [row] = await this.#read(text)
@@ -695,7 +693,6 @@ export class DeliveryTable {
     return deleted
   }
 
-  /** The statements of every deletion by id. */
   #deletion(ids: readonly string[], states: readonly DeliveryState[]): readonly SqlStatement[] {
     const list = JSON.stringify(ids)
     const isSo = states.length > 0 ? `AND state IN (${states.map((s) => `'${s}'`).join(', ')})` : ''

@@ -42,7 +42,6 @@ export interface Delivery {
   readonly id: string
   /** Id of the request; with one target it is the id of the delivery. */
   readonly request: string
-  /** Id of the delivery that this one replays. */
   readonly replayOf: string | null
   /** Id of the batch: the id of its first member. */
   readonly batch: string | null
@@ -82,12 +81,10 @@ export interface Delivery {
   readonly accepted: number | null
   /** Milliseconds of GitHub's response. */
   readonly githubMs: number | null
-  /** Address of the run. */
   readonly run: string | null
   readonly outcome: RunOutcome | null
   /** Why the outcome is what it is: of `unknown`, or the action's reason of `nothing_fired`. */
   readonly outcomeReason: string | null
-  /** GitHub's conclusion of the run. */
   readonly conclusion: string | null
   /** `not_read` if the budget did not allow to read the steps of the run. */
   readonly details: string | null
@@ -148,7 +145,6 @@ export interface Bound {
   readonly bytes: number
 }
 
-/** What is known of an event that GitHub accepted. */
 export interface Accepted extends Pick<Delivery, 'accepted' | 'githubMs' | 'run'> {
   readonly follows: boolean
 }
@@ -197,7 +193,6 @@ export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number
 }
 
-/** Numbers of the metrics and of the status. */
 export interface DeliveryTotals {
   readonly states: Readonly<Record<DeliveryState, number>>
   /** Of all rows and bodies. */

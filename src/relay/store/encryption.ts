@@ -17,7 +17,6 @@ export interface EncryptedRecord {
 
 type JweHeader = Readonly<Record<'alg' | 'enc' | 'typ' | 'kid', string>>
 
-/** Encrypts a text as a compact JWE. */
 export type EncryptJwe = (key: CryptoKey, header: JweHeader, text: string) => Promise<string>
 
 const encryptByWebCrypto: EncryptJwe = (key, header, text) =>
@@ -65,7 +64,6 @@ export class Encryption {
     return JSON.parse(new TextDecoder().decode(plaintext))
   }
 
-  /** The hash that is stored for a GitHub token. */
   async tokenHash(token: Secret): Promise<string> {
     return hashToken(this.#keys[0], token)
   }
@@ -85,7 +83,6 @@ interface EncryptedTable {
   readonly name: string
   /** Column of the primary key. */
   readonly id: string
-  /** Type of its records. */
   readonly type: string
   /** Further columns that depend on the relay key, computed from the decrypted content. */
   readonly columns?: (

@@ -18,20 +18,7 @@ interface EndpointLookupPorts extends Pick<Runtime, 'now' | 'report'> {
   date(): Date
 }
 
-interface EndpointAddress {
-  /** As the URL has it; only the one in lower case has endpoints. */
-  readonly owner: string
-  readonly id: string
-}
-
-/** The endpoints that requests find. */
 export type KnownEndpoints = Pick<EndpointLookup, 'find'>
-
-interface Decrypted {
-  readonly hash: string
-  readonly changed: number
-  readonly endpoint: Endpoint
-}
 
 /** Endpoints that are remembered as decrypted. */
 const REMEMBERED = 4096
@@ -52,7 +39,10 @@ export class EndpointLookup {
   /** By owner; one list under the name '' if one table has all owners. */
   readonly #lists = new BoundedCache<string, HashList>(OWNERS)
   /** By id: a map compares a hash with a random seed first, so its time tells nothing about other ids. */
-  readonly #decrypted = new BoundedCache<string, Decrypted>(REMEMBERED)
+  readonly #decrypted = new BoundedCache<
+    string,
+    { readonly hash: string; readonly changed: number; readonly endpoint: Endpoint }
+  >(REMEMBERED)
   /** Ids of the endpoints that accepted an event. */
   readonly #used = new BoundedCache<string, true>(REMEMBERED)
   readonly #unknown = { second: 0, count: 0 }
@@ -70,12 +60,12 @@ export class EndpointLookup {
   }
 
   /**
-   * The endpoint of a URL.
+   * The endpoint of a URL. Only an owner in lower case has endpoints.
    *
    * @throws RelayError 401 for an unknown or deleted id; 429 for too many of them; 503 if the storage
    *   fails, or no relay key decrypts the endpoint
    */
-  async find({ owner, id }: EndpointAddress): Promise<Endpoint> {
+  async find({ owner, id }: { readonly owner: string; readonly id: string }): Promise<Endpoint> {
     if (!isEndpointOwner(owner)) throw this.#unknownId()
     const known = this.#decrypted.get(id)
     const hash = known?.hash ?? (await endpointHash(new Secret(id)))
@@ -161,7 +151,13 @@ export class EndpointLookup {
   #unknownId() {
     const second = Math.floor(this.#ports.now() / SECOND)
     if (this.#unknown.second !== second) Object.assign(this.#unknown, { second, count: 0 })
-    return ++this.#unknown.count > MOST_UNKNOWN ? tooManyUnknown() : unknownEndpoint()
+    if (++this.#unknown.count <= MOST_UNKNOWN) return unknownEndpoint()
+    // More than a mistake explains: they are guesses. Each guess gets the same response.
+    return new RelayError('rate_limited', {
+      message: 'too many requests with unknown endpoints',
+      hint: 'Check the URL of the webhook, and send the request again in 1 second.',
+      retryAfter: 1,
+    })
   }
 }
 
@@ -221,15 +217,6 @@ export function unknownEndpoint(): RelayError {
   return new RelayError('invalid_token', {
     message: 'the URL names no endpoint of the relay',
     hint: 'Check the URL: hookline endpoint show <name> --url prints the current one.',
-  })
-}
-
-/** More unknown ids a second than a mistake explains: they are guesses. Each guess gets the same response. */
-function tooManyUnknown(): RelayError {
-  return new RelayError('rate_limited', {
-    message: 'too many requests with unknown endpoints',
-    hint: 'Check the URL of the webhook, and send the request again in 1 second.',
-    retryAfter: 1,
   })
 }
 

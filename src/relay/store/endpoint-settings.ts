@@ -66,7 +66,6 @@ export interface GivenClaims {
   readonly verify: unknown
 }
 
-/** True for a text that can name the owner in the URL of an endpoint. */
 export function isEndpointOwner(text: string): boolean {
   return isOwner(text) && text === text.toLowerCase()
 }

@@ -20,7 +20,6 @@ export interface EndpointRow extends EncryptedRecord {
   readonly tokenHash: string | null
 }
 
-/** An endpoint's hash, with the time of its last change. */
 export type EndpointVersion = Pick<EndpointRow, 'hash' | 'changed'>
 
 /** Selects the endpoints that store a token with one of these hashes; without it, all. */
@@ -29,7 +28,6 @@ type TokenHashes = readonly string[] | undefined
 /** The endpoints of one owner. Every method throws StorageError if the disk fails. */
 export type EndpointStore = ReturnType<EndpointTable['of']>
 
-/** The endpoints of all owners. */
 export interface EndpointStores {
   of(owner: string): EndpointStore
   /** Present on Node, where one table has them all. On Workers, each owner has an object. */

@@ -1,5 +1,5 @@
 import { base64url, type CryptoKey } from 'jose'
-import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import { toBase64, tryFromBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { Secret, sameText } from '../../wire/secret.ts'
 
@@ -11,7 +11,6 @@ interface RelayKey {
   readonly storage: CryptoKey
   /** Computes the hashes by which stored GitHub tokens are found. */
   readonly tokens: CryptoKey
-  /** Bearer of the admin API. */
   readonly admin: Secret
   /** Bearer for metrics and status alone. */
   readonly read: Secret
@@ -27,8 +26,6 @@ const KEY_BYTES = 32
  * without an error, and a mistyped bearer is not taken for a GitHub token.
  */
 const PREFIX = { admin: 'hookline_admin_', read: 'hookline_read_' } as const
-
-type BearerKind = keyof typeof PREFIX
 
 /** A new relay key in base64, as `openssl rand -base64 32` prints it. */
 export function newRelayKey(): Secret {
@@ -73,7 +70,7 @@ export function looksLikeBearer(text: string): boolean {
 export async function bearerKind(
   [key]: RelayKeys,
   presented: Secret,
-): Promise<BearerKind | undefined> {
+): Promise<keyof typeof PREFIX | undefined> {
   const [isAdmin, isRead] = await Promise.all(
     [key.admin, key.read].map((bearer) => sameText(bearer.reveal(), presented.reveal())),
   )
@@ -97,19 +94,11 @@ function keyBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
     throw notAKey(name, 'it contains characters that base64 does not have')
   }
-  const bytes = decoded(base64)
+  const bytes = tryFromBase64(base64)
   if (bytes?.length !== KEY_BYTES) {
     throw notAKey(name, bytes ? `it has ${bytes.length} bytes` : 'it is cut off')
   }
   return bytes
-}
-
-function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return fromBase64(base64)
-  } catch {
-    return undefined
-  }
 }
 
 function notAKey(name: string, found: string): UserError {

@@ -11,7 +11,6 @@ export interface RoomLimits {
   readonly ownerShare: number
 }
 
-/** What asks for room. */
 export interface RoomRequest {
   /** Owner of the repository, in lower case. */
   readonly owner: string

@@ -20,12 +20,6 @@ interface Received {
   readonly size: number
 }
 
-interface ReceivePorts {
-  readonly memory: HeldBody
-  /** Stores a large body; `undefined` if the relay cannot. */
-  readonly storage: BodyStorage | undefined
-}
-
 /**
  * Reads the body of a request, and stores what is too large for memory.
  *
@@ -34,7 +28,7 @@ interface ReceivePorts {
  */
 export async function receiveBody(
   request: RelayRequest,
-  { memory, storage }: ReceivePorts,
+  { memory, storage }: { readonly memory: HeldBody; readonly storage: BodyStorage | undefined },
 ): Promise<Received> {
   const limit = LIMITS.requestBodyBytes
   try {
@@ -114,15 +108,9 @@ async function finished(upload: BodyUpload): Promise<Received> {
   return { body: { bytes: new Uint8Array(), text: undefined, stored }, size: stored.bodyLength }
 }
 
-interface WrittenEvent {
-  readonly clientPayload: string
-  /** The body of the event, or its reference if it was stored now. */
-  readonly body: ReceivedBody
-  readonly upload?: BodyUpload
-}
-
 /**
- * The payload of an event. A body of which no form fits is stored, if the request may do so.
+ * The payload of an event. A body of which no form fits is stored, if the request may do so; `body` then is
+ * its reference.
  *
  * @throws RelayError 413 if it may not
  */
@@ -131,7 +119,11 @@ export async function writeEvent(
   limit: PayloadLimit,
   storage: BodyStorage | undefined,
   packers: readonly Packer[],
-): Promise<WrittenEvent> {
+): Promise<{
+  readonly clientPayload: string
+  readonly body: ReceivedBody
+  readonly upload?: BodyUpload
+}> {
   try {
     return { clientPayload: await writePayload(event, limit, packers), body: event.body }
   } catch (error) {

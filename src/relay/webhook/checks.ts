@@ -9,7 +9,6 @@ import type { CheckedRequest, RequestChecks } from './verification.ts'
 /** Loads the module that makes the checks, so that relays without such endpoints do not load it. */
 export type LoadChecks = () => Promise<typeof import('./verification.ts')>
 
-/** What a relay knows about checks. */
 export interface ChecksOfRelay {
   readonly loadChecks: LoadChecks
   /** The relay's public address, for schemes that sign the URL. */

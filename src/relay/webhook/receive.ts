@@ -36,7 +36,6 @@ import {
 } from './url.ts'
 import type { IfResult } from './verification.ts'
 
-/** The parts of a relay that a webhook passes. */
 export interface WebhookRelay extends ChecksOfRelay {
   /** Sends one event to GitHub, or to the local engine of `hookline dev`. */
   readonly send: DispatchPort

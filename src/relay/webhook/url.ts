@@ -70,13 +70,6 @@ function hosted(path: string): [Repository, string] {
   return [{ owner, name }, rest]
 }
 
-function dotSegments(): RelayError {
-  return new RelayError('invalid_path', {
-    message: 'the path contains "." or ".." segments',
-    hint: 'Remove them: the path after an endpoint is added to the path of its trigger.',
-  })
-}
-
 function invalidSegment(segment: string, what: string, most: number): RelayError {
   return new RelayError('invalid_path', {
     message: `the ${segment} segment of the path is not ${what}`,
@@ -112,7 +105,12 @@ export function readEndpointUrl(target: string): EndpointUrl | undefined {
   const [path, rawQuery] = splitTarget(target)
   const [, owner = '', id = '', suffix = ''] = ENDPOINT.exec(path) ?? []
   if (owner === '') return undefined
-  if (hasDotSegment(suffix)) throw dotSegments()
+  if (hasDotSegment(suffix)) {
+    throw new RelayError('invalid_path', {
+      message: 'the path contains "." or ".." segments',
+      hint: 'Remove them: the path after an endpoint is added to the path of its trigger.',
+    })
+  }
   const { query, reserved } = cutReservedParameters(rawQuery)
   return { owner, id, rest: query === undefined ? suffix : `${suffix}?${query}`, reserved }
 }
@@ -125,7 +123,6 @@ function hasDotSegment(path: string): boolean {
     .some((segment) => segment === '.' || segment === '..')
 }
 
-/** The path of an endpoint's URL. */
 export function endpointPath({ owner, id }: Pick<Endpoint, 'owner' | 'id'>): string {
   return `/-/${owner}/${id.reveal()}`
 }

@@ -35,7 +35,6 @@ import { splitTarget } from './url.ts'
 const SIGNED_RESPONSES: Readonly<Record<string, SignedResponses>> =
   bySenderName<SignedResponses>(signedResponses)
 
-/** A request that is to be checked. */
 export interface CheckedRequest {
   /** The raw request target, for schemes that sign the URL. */
   readonly target: string
@@ -45,7 +44,6 @@ export interface CheckedRequest {
 /** The result of the claim `if`: `error` if the expression cannot be evaluated for this event. */
 export type IfResult = 'true' | 'false' | 'error'
 
-/** The checks of one endpoint for one request. */
 export interface RequestChecks {
   /** Whether the signature of the request is valid, or no signature is required. */
   verify(): Promise<boolean>

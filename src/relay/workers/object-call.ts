@@ -1,9 +1,5 @@
 import { isObject } from '../../wire/json.ts'
 
-interface ObjectStub {
-  fetch(url: string, init: ObjectRequest & { signal?: AbortSignal }): Promise<Response>
-}
-
 export interface ObjectRequest {
   readonly method: string
   readonly body?: string | Uint8Array<ArrayBuffer>
@@ -12,7 +8,9 @@ export interface ObjectRequest {
 /** The binding `RELAY`: https://developers.cloudflare.com/durable-objects/api/namespace/ */
 export interface ObjectNamespace {
   idFromName(name: string): unknown
-  get(id: unknown): ObjectStub
+  get(id: unknown): {
+    fetch(url: string, init: ObjectRequest & { signal?: AbortSignal }): Promise<Response>
+  }
 }
 
 /**

@@ -83,8 +83,10 @@ function relayWithKey(
   const { endpoints, credentials } = openEndpoints(objects, shared, holds)
   const deliveries = {
     ...objects.deliveries,
-    waits: async (queue: string) =>
-      isInDoubt(access, queue) || (await objects.deliveries.waits(queue)),
+    waits: async (queue: string) => {
+      const limiter = access.rateLimiters.of(holderOf(queue), ownerOf(queue))
+      return limiter.mustWait(repositoryOf(queue)) || objects.deliveries.waits(queue)
+    },
   }
   const started = performance.now()
   const storeOf = relayStoreOf({
@@ -110,11 +112,6 @@ function relayWithKey(
   // A replay checks and builds events, and leaves no work behind.
   const relay = relayOf(() => {})
   return relayOf
-}
-
-/** True if the last answers of several repositories were all ambiguous, and another one is tried first. */
-function isInDoubt({ rateLimiters }: ForgeAccess, queue: string): boolean {
-  return rateLimiters.of(holderOf(queue), ownerOf(queue)).mustWait(repositoryOf(queue))
 }
 
 /** False for an endpoint that was deleted, or has another id by now. */

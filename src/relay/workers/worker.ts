@@ -15,14 +15,13 @@ import type { ObjectState } from './object-database.ts'
 import type { OwnerObject } from './relay-object.ts'
 import type { RelayOfRequest } from './stored-relay.ts'
 
-/** The runtime's context of a request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
-interface Context {
-  waitUntil(work: Promise<unknown>): void
-}
-
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
-  async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
+  async fetch(
+    request: Request,
+    env: Bindings,
+    context?: { waitUntil(work: Promise<unknown>): void },
+  ): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
     const relayOf = await openedFor(env)
     if (relayOf instanceof UserError) return response(unusableRelay(request.method))

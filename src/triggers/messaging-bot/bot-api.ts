@@ -11,7 +11,6 @@ import type { Secret } from '../../wire/secret.ts'
 import type { UpdateKind } from './places.ts'
 import { type BotUpdate, firingKinds, readUpdate } from './updates.ts'
 
-/** A bot, and a server of the Bot API. */
 export interface Bot {
   readonly token: Secret
   /** Base address of the Bot API, without a trailing slash. */
@@ -240,7 +239,6 @@ const POLLER_PAUSE = 3_000
 
 const SERVICE_PAUSE = 1_000
 
-/** The result or the fault in an HTTP response of the Bot API. */
 function readBotResponse({ status, headers, text }: HttpResponse): BotOutcome {
   const json = tryParseJson(text)
   const answer = isObject(json) ? json : undefined

@@ -68,14 +68,8 @@ export function placeOf(kind: UpdateKind): UpdatePlace {
   return UPDATE_PLACES[kind]
 }
 
-interface UpdateParties {
-  readonly chat: JsonObject | undefined
-  readonly user: JsonObject | undefined
-  readonly message: JsonObject | undefined
-}
-
 /** @param content the object of the kind: a message, a callback query, … */
-export function partiesOf(kind: UpdateKind, content: JsonObject): UpdateParties {
+export function partiesOf(kind: UpdateKind, content: JsonObject) {
   const { chat, user, message } = placeOf(kind)
   const inner = objectAt(content, 'message')
   return {

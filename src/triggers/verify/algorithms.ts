@@ -1,4 +1,4 @@
-import { fromBase64, joinedBytes, toBase64, toHex } from '../../wire/bytes.ts'
+import { joinedBytes, toBase64, toHex, tryFromBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -98,7 +98,7 @@ function hex(text: string): Bytes | undefined {
  * these bits, so several strings would be accepted for one signature.
  */
 function base64(text: string): Bytes | undefined {
-  const bytes = decoded(text)
+  const bytes = tryFromBase64(text)
   if (!bytes) return undefined
   const written = toBase64(bytes)
   return text === written || text === written.replace(/=+$/, '') ? bytes : undefined
@@ -107,14 +107,6 @@ function base64(text: string): Bytes | undefined {
 function base64url(text: string): Bytes | undefined {
   if (/[+/]/.test(text)) return undefined
   return base64(text.replaceAll('-', '+').replaceAll('_', '/'))
-}
-
-function decoded(text: string): Bytes | undefined {
-  try {
-    return fromBase64(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -2,7 +2,6 @@ import { withoutFences } from './escapes.ts'
 import { type InlineStyle, renderSpans, type Surroundings } from './inline.ts'
 import type { Alignment, Block, Blocks, Inline, ListBlock, ListEntry, Spans } from './tree.ts'
 
-/** How a chat that reads Markdown itself escapes it. */
 export interface MarkdownEscapes {
   /** Text in which no character is markup. */
   text(text: string): string

@@ -46,7 +46,7 @@ function together(pieces: readonly (readonly [isApart: boolean, text: string])[]
 }
 
 function renderBlock(block: Block, style: MarkupStyle, within: Within): string {
-  const lines = (text: string) => indented(text, within.indent)
+  const lines = (text: string) => text.replace(/^(?=.)/gm, within.indent)
   switch (block.kind) {
     case 'paragraph':
       return lines(renderSpans(block.spans, style))
@@ -69,10 +69,6 @@ function renderBlock(block: Block, style: MarkupStyle, within: Within): string {
     case 'table':
       return style.block(alignedTable(block.rows.map((row) => row.map(cellText))), '')
   }
-}
-
-function indented(text: string, indent: string): string {
-  return indent === '' ? text : text.replace(/^(?=.)/gm, indent)
 }
 
 function renderList({ first, entries }: ListBlock, style: MarkupStyle, within: Within): string {
