@@ -124,6 +124,12 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
   ],
   ['needs.on.outputs.body.type', 'job', 'string-as-object', `${EVENT}.webhook.outputs.body.type`],
   [
+    "case(needs.on.result == 'success', needs.on.outputs.body, needs.on.outputs.headers).type",
+    'job',
+    'string-as-object',
+    '',
+  ],
+  [
     'needs.on.outputs.event.webhook.outputs.body',
     'job',
     'string-as-object',

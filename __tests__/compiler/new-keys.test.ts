@@ -90,7 +90,9 @@ test.each([
 test.each([
   ['permissions: inputs.a', 'write read-all, write-all, or a mapping such as {contents: read}'],
   ['permissions: all', 'write read-all, write-all, or a mapping such as {contents: read}'],
-  ['permissions: {contents: inputs.a}', 'write read, write or none'],
+  ['permissions: {contents: inputs.a}', 'its values are: read, write, none'],
+  ['permissions: {id-token: read}', 'its values are: write, none'],
+  ['permissions: {models: write}', 'its values are: read, none'],
 ])('an expression is not suggested where GitHub evaluates none: %s', async (written, hint) => {
   expect(await hintsOf(withStep(`      - run: x\n    ${written}`))).toEqual([hint])
 })

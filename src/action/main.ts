@@ -258,7 +258,8 @@ async function summarize(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     // The outputs are written, so the jobs can run without the summary.
-    core.warning(error.message)
+    const [{ hint = '' } = {}] = error.problems
+    core.warning(printable(`${error.message}\n${hint}`))
   }
 }
 

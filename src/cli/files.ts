@@ -170,7 +170,7 @@ export function writeText(
 
 function removeQuietly(file: string): void {
   try {
-    rmSync(file, { force: true })
+    rmSync(file)
   } catch {
     // The first error says why the directory cannot be changed.
   }

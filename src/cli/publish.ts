@@ -175,7 +175,7 @@ interface PushedTarget {
   readonly workflow: string
 }
 
-/** The same for files that will be changed first. */
+/** The commands that push files which are changed first, or are committed already. */
 export function commitAndPush(
   { files, workflow }: PushedTarget,
   branch?: string,

@@ -101,7 +101,7 @@ export function hasNewerActions(existing: string, compiled: string): boolean {
 }
 
 /** The action and its version; after a commit the comment names the version. */
-const USES = /^(\s*(?:-\s+)?uses:\s*['"]?[^@\s]+)@(?:[0-9a-f]{40}['"]?\s+#\s*)?(\S+)/
+const USES = /^(\s*(?:-\s+)?uses:\s*[^@\s]+)@(?:[0-9a-f]{40}['"]?\s+#\s*)?(\S+)/
 
 function isLater(one: string, other: string): boolean {
   const numbersOf = (version: string) => version.match(/\d+/g)?.map(Number) ?? []

@@ -126,6 +126,14 @@ export function withKeyHints<Found extends Problem>(
   )
 }
 
+/** The scopes that have not all values. Source: GitHub's schema of workflows. */
+const ACCESS: ReadonlyMap<string, string> = new Map([
+  ['copilot-requests', 'write, none'],
+  ['id-token', 'write, none'],
+  ['models', 'read, none'],
+  ['vulnerability-alerts', 'read, none'],
+])
+
 /** The usual cause of a value that GitHub's parser refuses. */
 function valueHint(document: Document.Parsed, problem: Problem): string | undefined {
   const isStep = keySection(document, problem) === 'jobs.*.steps'
@@ -135,7 +143,8 @@ function valueHint(document: Document.Parsed, problem: Problem): string | undefi
   if (value === '') return emptyHint(document, problem.position)
   // GitHub evaluates no expression in permissions.
   const path = placeOf(document, problem, ({ value: node }) => node)?.join('.') ?? ''
-  if (/^(?:jobs\.\*\.)?permissions\.[\w-]+$/.test(path)) return 'write read, write or none'
+  const [, scope] = /^(?:jobs\.\*\.)?permissions\.([\w-]+)$/.exec(path) ?? []
+  if (scope !== undefined) return `its values are: ${ACCESS.get(scope) ?? 'read, write, none'}`
   if (/^(?:jobs\.\*\.)?permissions$/.test(path)) {
     return 'write read-all, write-all, or a mapping such as {contents: read}'
   }

@@ -271,8 +271,13 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
     const message = `"on.${trigger.name}" has no "${second.name}"`
     const hint = didYouMean(second.name, FIELDS) ?? meantField(trigger, second.name)
     const notes = [`it has: ${FIELDS.join(', ')}`]
-    const fault = { ...spanOfStep(second), code: 'unknown-field', message, notes } as const
-    return hint === undefined ? fault : { ...fault, hint }
+    return {
+      ...spanOfStep(second),
+      code: 'unknown-field',
+      message,
+      ...(hint && { hint }),
+      notes,
+    }
   }
   // The user's own `config` may change the outputs.
   if (!same('outputs', second.name) || !hasPlainOutputs(trigger)) return undefined

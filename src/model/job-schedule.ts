@@ -29,6 +29,7 @@ interface IfCondition {
   readonly parsed: ParseResult
   readonly operands: readonly Pick<IfCondition, 'text' | 'parsed'>[]
 }
+
 type ParseResult = Parsed | { readonly fails: string }
 
 /** @param written the value of `if`; empty if the job has none */

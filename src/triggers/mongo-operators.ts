@@ -144,7 +144,9 @@ function fieldsOf(projection: JsonObject): { keys: string[]; isOmitted: boolean 
     const isNested = isObject(value) && !Object.keys(value).some((name) => name.startsWith('$'))
     const isOmitted = value === 0 || value === false
     if (isNested) return fieldsOf(value).map((field) => ({ ...field, keys: [key, ...field.keys] }))
-    return key === '_id' && isOmitted ? [] : [{ keys: [key], isOmitted }]
+    // Only a run knows the value of an expression.
+    const isUnknown = typeof value === 'string' && value.includes('${{')
+    return isUnknown || (key === '_id' && isOmitted) ? [] : [{ keys: [key], isOmitted }]
   })
 }
 

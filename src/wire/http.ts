@@ -24,7 +24,7 @@ export function redirectOrigin(
   { url }: Pick<HttpRequest, 'url'>,
 ): string | undefined {
   const { location = '' } = headers
-  const isRedirect = status >= 300 && status < 400 && URL.canParse(location, url)
+  const isRedirect = status >= 300 && status < 400 && location !== '' && URL.canParse(location, url)
   return isRedirect ? new URL(location, url).origin : undefined
 }
 

@@ -362,8 +362,8 @@ class Reader {
     const isQuoted = scalar?.type === Scalar.QUOTE_DOUBLE && start > tag.start + tag.source.length
     let written = lineFrom(this.#text, tag.first).replace(/[ \t]#.*/, '')
     // The library read no value, so its end in braces is unknown.
-    const before = this.#text.slice(this.#text.lastIndexOf('\n', tag.first) + 1, tag.first)
-    if (!scalar && /[[{][^\]}]*$/.test(before)) return 'write the whole value in quotes'
+    const before = this.#text.slice(0, tag.first)
+    if (!scalar && /[[{][^\]}\n]*$/.test(before)) return 'write the whole value in quotes'
     if (isQuoted) written = `${tag.source} ${scalar.value}`
     else if (scalar && !isBlock) written = this.#text.slice(tag.first, Math.max(end, start))
     const value = written.trim().replaceAll(/\s+/g, ' ')

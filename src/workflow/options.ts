@@ -78,8 +78,10 @@ function isBelow(path: Path, mapping: Path): boolean {
 function withWrittenPath(issue: Issue, removed: readonly Path[]): Issue {
   const written: (string | number)[] = []
   for (const key of issuePath(issue)) {
-    const gone = removed.filter((one) => one.length === written.length + 1 && isBelow(one, written))
-    const indices = gone.map((one) => Number(one.at(-1))).sort((one, other) => one - other)
+    // An item of which only a part is unknown was removed as a whole.
+    const gone = removed.filter((one) => isBelow(one, written))
+    const indices = [...new Set(gone.map((one) => Number(one[written.length])))]
+    indices.sort((one, other) => one - other)
     const shift = (at: number) => indices.reduce((sum, one) => (one <= sum ? sum + 1 : sum), at)
     written.push(typeof key === 'number' ? shift(key) : key)
   }
@@ -141,10 +143,13 @@ function issueProblem(
   // An unknown key is written in the file, unless an expression returns the whole mapping.
   const isAboutKey = isUnknown || issue.path?.at(-1)?.origin === 'key'
   const origin = nearestNode(reading, nodes, isAboutKey ? path.slice(0, -1) : path)
-  const place = isAboutKey ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
-  const position = positionAt(reading.source, ...rangeOf(place))
   const computed = isComputed(origin)
-  return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
+  const key = isAboutKey && !computed ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : undefined
+  const position = positionAt(reading.source, ...rangeOf(key ?? origin))
+  const mistake = computed
+    ? describeComputed(issue, subjectPath(issue))
+    : describe(issue, path, known)
+  return { ...mistake, position }
 }
 
 function isComputed(node: Node): boolean {

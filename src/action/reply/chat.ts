@@ -143,7 +143,7 @@ export async function callChat(
     if (origin !== undefined && origin !== new URL(request.url).origin) {
       throw new NotDelivered({
         message: `the address of ${name} redirects to ${origin} (${response.status})`,
-        hint: `Write the address behind the redirect into the input for the address of ${name}: ${origin}`,
+        hint: `Write the address that it redirects to, at ${origin}, into the input for the address of ${name}.`,
       })
     }
     if (response.status !== 429) return response

@@ -75,7 +75,8 @@ export function chooseTrigger(
   if (all.length > 0 || file !== undefined) {
     const message = unknownTrigger(file, trigger, inFile.length > 0)
     const choice = all.length > 0 ? choiceOf(list) : { hint: write }
-    return { reason: 'unknown', problem: { message, ...choice } }
+    const reason = all.length > 0 ? 'unknown' : 'no workflow'
+    return { reason, problem: { message, ...choice } }
   }
   const message = 'no workflow in this folder can receive webhooks'
   return { reason: 'no workflow', problem: { message, hint: write } }

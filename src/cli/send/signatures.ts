@@ -234,7 +234,7 @@ function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): 
   const bytes = KEYS[secretEncoding].read(secret)
   if (!bytes)
     throw new UserError({
-      message: KEYS[secretEncoding].mistake,
+      message: `"secret" ${KEYS[secretEncoding].mistake}`,
       hint: 'Set HOOKLINE_WEBHOOK_SECRET to the secret that the sender shows.',
     })
   return TOOLS.hmac(algorithm, bytes, signed, signatureEncoding)

@@ -126,7 +126,8 @@ async function showResponse(
   const [delivery = stored] = await withRests([stored], store)
   const stages = stagesOf(delivery, endpoint, request?.body)
   const members = stored.batch === id ? await store.table.members(id) : []
-  const deliveries = members.filter((member) => isSelected(member, own)).map(shownDelivery)
+  const selected = members.filter((member) => isSelected(member, own))
+  const deliveries = (await withRests(selected, store)).map(shownDelivery)
   const shown = { delivery: shownDelivery(delivery), request, stages }
   return jsonResponse(members.length > 1 ? { ...shown, deliveries } : shown)
 }

@@ -296,6 +296,7 @@ export class RateLimiter {
     }
     return false
   }
+
   #openCallsOfFailing(): number {
     return [...this.#calls].filter(({ repository }) => this.#isFailing(repository)).length
   }

@@ -97,7 +97,8 @@ async function callOnce(
   try {
     const reply = await bot.http({ method: 'POST', url, ...sent, timeout })
     const origin = redirectOrigin(reply, { url })
-    if (origin !== undefined) return { fault: redirected(reply.status, origin) }
+    if (origin !== undefined && origin !== new URL(url).origin)
+      return { fault: redirected(reply.status, origin) }
     return readBotResponse({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error

@@ -361,31 +361,30 @@ function signedPayloadMistake({
     return payloadMistake(`has an unknown placeholder {${unknown}}; there are: ${known}`)
   }
   if (!names.includes('body')) return payloadMistake('lacks {body}, so any body would be accepted')
-  const timeOption = timestampField === undefined ? 'timestampHeader' : 'timestampField'
   if (signatureField === undefined && (timestampField ?? separator) !== undefined) {
     return {
-      option: timestampField === undefined ? 'separator' : timeOption,
+      option: timestampField === undefined ? 'separator' : 'timestampField',
       message: '"timestampField" and "separator" need "signatureField", the name of the signature',
     }
   }
   if (timestampField !== undefined && timestampHeader !== undefined) {
     const message = '"timestampField" cannot be combined with "timestampHeader"'
-    return { option: timeOption, message }
+    return { option: 'timestampField', message }
   }
   if (names.includes('timestamp') !== ((timestampHeader ?? timestampField) !== undefined)) {
     return {
-      option: names.includes('timestamp') ? 'signedPayload' : timeOption,
+      option: 'signedPayload',
       message:
         '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection',
     }
   }
   if (names.includes('url') !== (url !== undefined)) {
     const message = '"url" and {url} in "signedPayload" belong together'
-    return { option: url === undefined ? 'signedPayload' : 'url', message }
+    return { option: 'signedPayload', message }
   }
   if (timestampFormat !== undefined && !names.includes('timestamp')) {
     const message = '"timestampFormat" needs {timestamp} in "signedPayload"'
-    return { option: 'timestampFormat', message }
+    return { option: 'signedPayload', message }
   }
   return shiftMistake(parts, timestampFormat !== undefined)
 }
