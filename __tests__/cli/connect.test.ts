@@ -519,7 +519,7 @@ describe('an error names the cure for', () => {
         workflow('$(touch pwned).yml', NAMED)
       },
       ['--workflow', '$(touch pwned)'],
-      /^error: no (?:workflow|trigger) .*\n(?![\s\S]*touch)/,
+      /^error: the workflow .*\n(?![\s\S]*touch)/,
     ],
     [
       'an unknown workflow',

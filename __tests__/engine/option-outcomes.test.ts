@@ -173,10 +173,10 @@ test.each<[reason: string, cause: unknown]>([
   ["can't divide", new Error("can't divide")],
   ['cannot divide', new Error('cannot divide')],
   [LONG, new Error(LONG)],
-  ['is not valid', new Error(`${LONG}x`)],
-  ['is not valid', new Error('the item has an invalid value')],
-  ['is not valid', new Error('unknowns')],
-  ['is not valid', 'unknown operator'],
+  ['cannot be computed: the library fails with Error', new Error(`${LONG}x`)],
+  ['cannot be computed: the library fails with Error', new Error('the item has an invalid value')],
+  ['cannot be computed: the library fails with Error', new Error('unknowns')],
+  ['cannot be computed: the library fails with an error', 'unknown operator'],
 ])('the reason of a failure is: %s', (reason, cause) => {
   expect(failureReason(cause)).toBe(reason)
 })
