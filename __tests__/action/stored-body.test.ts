@@ -185,8 +185,10 @@ describe('the step fails', () => {
     expect(requests).toEqual([])
   })
 
-  test('for an address that is none', async () => {
-    const address = `https://[/-/octo/bodies/${ID}`
+  test.each([
+    `https://[/-/octo/bodies/${ID}`,
+    `file:///x#http://relay.example.com/-/octo/bodies/${ID}`,
+  ])('for an address that is none: %s', async (address) => {
     const stdout = await failure({ headers: { 'x-hookline-body-url': address } })
     expect(stdout).toContain('no valid address')
   })
