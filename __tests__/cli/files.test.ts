@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import {
-  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -261,16 +260,6 @@ describe('the files of a repository', () => {
     expect(problemsOf(() => writeText(missing, 'a'))).toEqual([
       { message: `${missing}: no such file or directory (ENOENT)`, hint: 'Check the path.' },
     ])
-  })
-
-  const asUser = process.getuid?.() === 0 ? test.skip : test
-  asUser('that cannot be removed keep the first error', () => {
-    put('folder/a', 'old')
-    chmodSync(join(root, 'folder'), 0o500)
-    const file = join(root, 'folder/a')
-    const problems = problemsOf(() => writeText(file, 'new'))
-    chmodSync(join(root, 'folder'), 0o700)
-    expect(problems[0]?.message).toBe(`${file}: permission denied (EACCES)`)
   })
 
   test('of an option are read as bytes', () => {
