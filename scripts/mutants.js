@@ -49,7 +49,7 @@ const UNSEEN = [
   { folder: 'src/relay/workers/', suites: /\b(workerd|relays|database-relays)\.ts'/ },
 ]
 
-/** These suites end a process at each of its writes, and a reached place writes, too. */
+/** Suites that end a process at each of its writes; a marked place writes, too. */
 const ENDING_AT_WRITES = /\/messaging-bot\/kill-(process|with-store)\.test\.ts$/
 
 /** Milliseconds of one test: with an alteration, many wait for what never comes. */

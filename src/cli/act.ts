@@ -57,7 +57,7 @@ export function actRuns({ root, envFile, print }: ActOptions) {
       for (const stream of [child.stdout, child.stderr]) {
         createInterface({ input: stream }).on('line', (line) => print(`  ${line}`))
       }
-      // It follows each error, and comes after the last line of output.
+      // Node emits "close" after each error, and after the last line of output.
       child.on('close', (code) =>
         end(failure ?? (code === 0 ? 'succeeded' : `failed (exit ${code})`)),
       )

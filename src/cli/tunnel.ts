@@ -122,7 +122,7 @@ function startCloudflared({ local, signal, after }: TunnelOptions): Promise<Clou
       stopWaiting()
       resolve({ url, ended })
     })
-    // It means that the program was not started, or the abort.
+    // Node emits "error" if the program cannot be started, and at the abort.
     child.on('error', () => fail('cloudflared is not installed', INSTALL_CLOUDFLARED))
     child.once('close', () => {
       after(SIGNAL_DELAY, () => fail('cloudflared ended without an address', NO_NETWORK))

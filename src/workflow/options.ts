@@ -301,7 +301,7 @@ function optionValues(
   const values = mapScalars(plain, [], (scalar, path) => {
     const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
     const [option, key] = path
-    // These are compared with the values of an item.
+    // Numbers of these two options are compared with the values of an item.
     const isCompared = option === 'config' && (key === 'filter' || key === 'filterOutputs')
     if (typeof value === 'number' && isCompared) {
       const mistake = longInteger(reading, trigger, path, value)

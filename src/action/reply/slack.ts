@@ -363,7 +363,7 @@ function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
     type: 'actions',
     elements: row.map(({ label, value, isLink }, place) => ({
       type: 'button',
-      // It must be unique within a message.
+      // Slack wants the id of an action to be unique within a message.
       action_id: `reply-${at + 1}-${place + 1}`,
       text: { type: 'plain_text', text: label, emoji: true },
       ...(isLink ? { url: value } : { value }),
