@@ -329,6 +329,11 @@ inBrowser('the page of a relay', () => {
   })
 
   test('is usable by the keyboard alone', async () => {
+    // The page is not live before it knows that its source is a relay, which has keys of its own.
+    await page.route('**/inspector/run', async (route) => {
+      await page.waitForTimeout(300)
+      await route.continue()
+    })
     relay.deliveries = Array.from({ length: 200 }, (_, at) => standInDelivery(200 - at))
     await open()
     await rows(page).first().waitFor()

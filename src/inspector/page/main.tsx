@@ -108,8 +108,11 @@ const CONNECTION = {
 } as const
 
 function Bar() {
-  const { value } = state.connection
-  const relay = state.welcome.value?.relay
+  const welcome = state.welcome.value
+  const relay = welcome?.relay
+  // Before the page knows its source, the shortcuts of a relay have no effect.
+  const isReady = welcome !== undefined || state.connection.value !== 'live'
+  const value = isReady ? state.connection.value : 'connecting'
   const isFaulty = value === 'live' && relay?.fault != null
   return (
     <header class="bar">
