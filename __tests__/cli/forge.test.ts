@@ -80,6 +80,8 @@ test.each([
   ['git@github.com:octo/shop.git', 'https://github.com'],
   ['ssh://git@ssh.github.com:443/octo/shop.git', 'https://github.com'],
   ['git@github.example.com:octo/shop', 'https://github.example.com'],
+  ['git://github.example.com/octo/shop.git', 'https://github.example.com'],
+  ['git+ssh://git@github.example.com/octo/shop.git', 'https://github.example.com'],
   ['ssh://git@github.example.com:2222/octo/shop.git', 'https://github.example.com'],
   ['https://user:secret@octo.ghe.com/octo/shop/', 'https://octo.ghe.com'],
   ['http://127.0.0.1:3000/octo/shop.git', 'http://127.0.0.1:3000'],

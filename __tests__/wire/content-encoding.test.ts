@@ -41,12 +41,18 @@ describe('a body is decoded by its content-encoding, and its signature is over t
   })
 })
 
+test('a body of exactly 10 MB after decoding is decoded', async () => {
+  const text = '0'.padStart(10 * 1024 * 1024)
+  const request = await encoded(gzipSync(text), 'gzip')
+  expect(request).toMatchObject({ body: 0, binary: false, faults: [] })
+})
+
 describe('a body that cannot be decoded is passed on as received, with a notice', () => {
   test.each<[string, string, Uint8Array, string]>([
     [
       'a bomb',
       'gzip',
-      gzipSync(Buffer.alloc(11 * 1024 * 1024)),
+      gzipSync(Buffer.alloc(10 * 1024 * 1024 + 1)),
       'has more than 10 MB after decoding',
     ],
     [

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { isUnderKey } from '../../workflow/document.ts'
@@ -91,7 +91,7 @@ function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operat
 
 /** Whether something can be added to a node; an alias is written elsewhere. */
 function isOpenAt(node: unknown): boolean {
-  return !node || isMap(node) || isSeq(node) || (isScalar(node) && node.value === null)
+  return !isAlias(node)
 }
 
 /** An event with aliases replaced by their values. */
