@@ -103,6 +103,23 @@ describe('which event polls', () => {
     expect([contexts, reason]).toEqual([[], 'queue: webhook is true'])
   })
 
+  test('beside one that polls, each other trigger says why it does not', async () => {
+    const workflow = queueWorkflow(queueOf(1))
+    const { triggers: skipping } = queueWorkflow(new Queue(), { skipSchedule: true })
+    const triggers = [
+      ...workflow.triggers,
+      ...skipping.map((one) => ({ ...one, name: 'skipped' })),
+      ...workflow.triggers.map(({ poll: _, ...one }) => ({ ...one, name: 'never' })),
+    ]
+    const workflows = sourceOf({ ...workflow, triggers })
+    const { decisions } = await evaluate(scheduleEvent(), workflows, testPorts())
+    expect(decisions.map(({ trigger, fired, reason }) => [trigger, fired, reason])).toEqual([
+      ['queue', true, ''],
+      ['skipped', false, 'config.skipSchedule is true'],
+      ['never', false, 'it does not poll on this event'],
+    ])
+  })
+
   test('a webhook addresses it by its alias, and its context keeps the name as declared', async () => {
     const workflows = sourceOf(queueWorkflow(new Queue()))
     const payload = { action: 'webhook', client_payload: { path: 'hook/line' } }
