@@ -147,6 +147,23 @@ describe('an event that GitHub certainly does not have', () => {
     expect(gaps.filter((gap) => gap > 0)).toEqual([1, 5, 15, 60, 60, 60])
     expect(log.some((line) => 'level' in line && line.level === 'error')).toBe(true)
   })
+
+  test('a call that was open meanwhile, and is refused too, does not lengthen the rest', async () => {
+    let isRefused = true
+    const { put, time, posts, deliveries } = await start(
+      events(() => ({ status: isRefused ? 401 : 204, body: '{}' })),
+    )
+    await put(id(1))
+    await time.pass(SECOND)
+    await put(id(2), { state: 'uncertain', reason: 'github_unavailable', wait: SECOND })
+    const outcome = { kind: 'paused', reason: 'token_rejected', isInDoubt: false } as const
+    const [open] = await deliveries.table.members(id(2))
+    await deliveries.settle({ id: id(2), queue: open?.queue ?? '' }, outcome)
+    isRefused = false
+    await time.pass(75 * SECOND)
+    // The first attempt makes two calls, because a refused token is asked for anew.
+    expect([posts(id(1)).length, posts(id(2)).length]).toEqual([3, 1])
+  })
 })
 
 const AMBIGUOUS: [name: string, reply: Reply][] = [
