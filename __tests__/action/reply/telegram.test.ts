@@ -402,12 +402,12 @@ describe('an answer that is changed', () => {
 
 describe('files', () => {
   test.each([
-    ['a document', 'report.pdf', 'sendDocument', 'document'],
-    ['a picture', 'out/chart.png', 'sendPhoto', 'photo'],
-  ])('%s', async (_, path, method, field) => {
+    ['a document', 'report.pdf', 'report.pdf', 'sendDocument', 'document'],
+    ['a picture', 'out/chart.png', 'chart.png', 'sendPhoto', 'photo'],
+    ['a document of Windows', 'D:\\a\\out\\report.pdf', 'report.pdf', 'sendDocument', 'document'],
+  ])('%s', async (_, path, name, method, field) => {
     await answer({ file: path }, MESSAGE, { [path]: 'bytes' })
     expect(methods()).toEqual([method])
-    const name = path.split('/').at(-1)
     expect(telegram.body(0)).toMatchObject({ [field]: `${name}: bytes`, caption: 'done' })
   })
 
