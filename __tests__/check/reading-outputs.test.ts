@@ -378,12 +378,7 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     'always-true',
     "(needs.on.outputs.body || 'null') != 'null'",
   ],
-  [
-    'needs.on.outputs.event',
-    'condition',
-    'always-true',
-    "needs.on.outputs.triggered == 'true'",
-  ],
+  ['needs.on.outputs.event', 'condition', 'always-true', "needs.on.outputs.triggered == 'true'"],
   [
     "needs.on.outputs.event == ''",
     'condition',
