@@ -583,6 +583,14 @@ test.each(IN_SOURCES)('in a source, check reports %s', async (slip, id) => {
   expect(findings.map(({ code }) => code)).toEqual([id])
 })
 
+test('in a source, check reports the whole event as a condition', async () => {
+  checked.write('workflows/made.yml', source('on.webhook.outcome', 'on'))
+  const findings = await checked.findings('on: push\njobs: {}\n', true)
+  expect(findings.map(({ code, hint }) => [code, hint])).toEqual([
+    ['always-true', 'test the outcome of a trigger instead'],
+  ])
+})
+
 const PASSED = "fromJSON(needs.first.outputs.event || '{}')"
 
 /** A slip in a source, whether it is a condition, the rule, and the expression after the edit of the hint. */
