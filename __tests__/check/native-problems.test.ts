@@ -258,7 +258,7 @@ env: {A: '\${{ secrets.OTHER }}'}
   }
   const missing = (read: string, hint: string) => [
     `the triggers read ${read}, and the step does not pass ${read.includes(',') ? 'them' : 'it'}`,
-    `write ${hint}`,
+    `pass ${hint}`,
   ]
   const all = `secrets: '{"Two": \${{ toJSON(secrets.Two) }}, "ONE": \${{ toJSON(secrets.ONE) }}}'`
   const place = missing('vars.PLACE', `vars: '{"PLACE": \${{ toJSON(vars.PLACE) }}}'`)

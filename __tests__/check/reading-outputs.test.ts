@@ -367,11 +367,28 @@ const SLIPS: readonly (readonly [slip: string, part: Part, id: string, edited: s
     `github.ref != 'a' && ${EVENT}.webhook.outcome == 'success'`,
   ],
   [
-    'needs.on.outputs.body != null',
+    'needs.on.outputs.items != null',
+    'condition',
+    'always-true',
+    "(needs.on.outputs.items || '[]') != '[]'",
+  ],
+  [
+    'needs.on.outputs.body',
     'condition',
     'always-true',
     "(needs.on.outputs.body || 'null') != 'null'",
   ],
+  ['needs.on.outputs.event', 'condition', 'always-true', "needs.on.outputs.triggered == 'true'"],
+  [
+    "needs.on.outputs.event == ''",
+    'condition',
+    'always-true',
+    "needs.on.outputs.triggered != 'true'",
+  ],
+  [EVENT, 'condition', 'always-true', "needs.on.outputs.triggered == 'true'"],
+  [ITEMS, 'condition', 'always-true', `${ITEMS}[0]`],
+  ['needs.on', 'condition', 'always-true', "needs.on.outputs.triggered == 'true'"],
+  ['needs.on.result', 'condition', 'always-true', ''],
   [
     `${EVENT}.webhook.outcome == true`,
     'condition',
@@ -564,6 +581,14 @@ test.each(IN_SOURCES)('in a source, check reports %s', async (slip, id) => {
   checked.write('workflows/made.yml', source(slip))
   const findings = await checked.findings('on: push\njobs: {}\n', true)
   expect(findings.map(({ code }) => code)).toEqual([id])
+})
+
+test('in a source, check reports the whole event as a condition', async () => {
+  checked.write('workflows/made.yml', source('on.webhook.outcome', 'on'))
+  const findings = await checked.findings('on: push\njobs: {}\n', true)
+  expect(findings.map(({ code, hint }) => [code, hint])).toEqual([
+    ['always-true', 'test the outcome of a trigger instead'],
+  ])
 })
 
 const PASSED = "fromJSON(needs.first.outputs.event || '{}')"

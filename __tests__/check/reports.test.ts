@@ -74,6 +74,12 @@ test('SARIF holds to its schema, whatever is found', async () => {
   expect(files).toEqual(found.map(({ position }) => position?.source.file ?? '.github/workflows'))
 })
 
+test('SARIF has the hint and the notes in the message', () => {
+  const finding = { code: 'never-true', level: 'warning', message: 'm', hint: 'h' } as const
+  const log = sarifLog([{ ...finding, notes: ['possible values: a, b'] }], '1.2.3')
+  expect(log.runs[0]?.results[0]?.message.text).toBe('m: h\npossible values: a, b')
+})
+
 test.each([
   ['a:b/c.yml', 'a%3Ab/c.yml'],
   ['workflows/\ud800.yml', 'workflows/%EF%BF%BD.yml'],
@@ -129,6 +135,7 @@ test('JSON has the id, the range and the fix of each', async () => {
       endColumn: 42,
       message: expect.stringContaining('"bdoy"'),
       fix: 'did you mean "body"?',
+      notes: [expect.stringContaining('declared: ')],
     },
   ])
 })

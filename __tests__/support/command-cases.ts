@@ -253,7 +253,7 @@ const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 const VERSIONS = new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`, 'g')
 
 /** Lists of all senders, schemes or triggers, which each new one changes. */
-const LISTS = /\b(known|triggers|schemes(?: with a key pair)?): .*/g
+const LISTS = /\b(known|triggers|schemes(?: with a key pair)?): [^"\n]*/g
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d\.\d{3}Z/g
 

@@ -7,7 +7,7 @@ The rules of \`hookline check\`: the mistake that each one finds, its reason, an
 \`hookline check\` finds mistakes between the sender and the run. It reads the files of \`workflows/\` and the workflows in \`.github/workflows/\` that use the action, and runs nothing. It says of any other file that it was not checked.
 
 - The exit code is 1 if there is an error. With \`--strict\`, most warnings are errors, too: see the table.
-- \`--fix\` applies every fix that certainly keeps the meaning of the file.
+- \`--fix\` applies every fix that is certain. Fixes of [always-true](#always-true) and [shared-concurrency-group](#shared-concurrency-group) change on purpose which jobs and steps run.
 - \`--json\` and \`--sarif\` print the findings for programs, for example for [GitHub code scanning](../guides/test-in-ci.md#show-findings-in-pull-requests).
 
 \`check\` knows what the action outputs, and reports only what concerns these values. Two other tools check the rest: [actionlint](https://github.com/rhysd/actionlint) finds general mistakes, such as unknown steps, shells and inputs, and [zizmor](https://docs.zizmor.sh) finds security problems, such as untrusted input that reaches a script through a variable or a file. You can [run the three tools in one job](../guides/test-in-ci.md#check-workflows).
@@ -51,7 +51,12 @@ function overview(rules) {
     ({ id, level, page, fix }) =>
       `| [${id}](#${id}) | ${page.title} | ${LEVELS[level]} | ${fix ? 'yes' : 'no'} |`,
   )
-  return ['| rule | finds | level | fix |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return [
+    '| rule | finds | level | fix |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '| [unused-ignore](#unused-ignore) | a `# hookline: ignore[…]` that suppresses nothing, or names no rule | warning | no |',
+  ].join('\n')
 }
 
 /** @param {Rule} rule */
@@ -83,7 +88,7 @@ GitHub reads less YAML than most parsers accept. Every command of Hookline, and 
 | \`yaml-directive\` | \`%YAML\` with another version than 1.1, and unknown directives | nothing: remove the line |
 | \`duplicate-key\` | two keys of a mapping that differ only in case: \`env: { PATH: a, path: b }\`. Hookline's own options are case-sensitive. | one of the keys |
 | \`anchor-name\` | an anchor or an alias with other characters than ASCII letters, digits, \`-\` and \`_\`: \`&git+opts\`, and a pattern such as \`- *.js\` | \`&git-opts\`, \`- "*.js"\` |
-| \`bad-alias\` | an alias without an anchor before it, or within its own anchor | the value |
+| \`bad-alias\` | an alias without an anchor before it, or within its own anchor | the anchor before its aliases; leave out an alias within its own anchor |
 | \`merge-key\` | \`<<: *base\` in \`env\`, \`with\`, \`jobs\`, a step and similar mappings | the keys, or \`env: *base\` |
 | \`number-range\` | a hexadecimal or octal number of more than 32 bits, such as an address: \`0xdeadbeefdeadbeef\` | \`"0xdeadbeefdeadbeef"\` |
 | \`too-large\` | more than 50 levels, or more than 50,000 nodes with each alias counted as its anchor | a smaller file |

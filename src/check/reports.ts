@@ -6,7 +6,7 @@ import { RULES } from './rules.ts'
 
 /** A finding as JSON. Lines and columns count from 1; the end is after the last character. */
 export function findingJson(finding: Finding) {
-  const { code, level, position, message, hint } = problemWithoutTokens(finding)
+  const { code, level, position, message, hint, notes = [] } = problemWithoutTokens(finding)
   return {
     id: code,
     level,
@@ -17,6 +17,7 @@ export function findingJson(finding: Finding) {
     endColumn: position ? position.column + position.length : null,
     message,
     fix: hint ?? null,
+    notes,
   }
 }
 
@@ -78,7 +79,7 @@ function uriOf(file: string): string {
 }
 
 function sarifResult(finding: Finding, rules: readonly { readonly id: string }[]) {
-  const { code, level, message, hint, position } = problemWithoutTokens(finding)
+  const { code, level, message, hint, notes = [], position } = problemWithoutTokens(finding)
   // Code scanning rejects a result without a location.
   const artifactLocation = { uri: uriOf(position?.source.file ?? '.github/workflows') }
   const region = position && {
@@ -91,7 +92,7 @@ function sarifResult(finding: Finding, rules: readonly { readonly id: string }[]
     ruleId: code,
     ruleIndex: rules.findIndex(({ id }) => id === code),
     level,
-    message: { text: hint ? `${message}: ${hint}` : message },
+    message: { text: [hint ? `${message}: ${hint}` : message, ...notes].join('\n') },
     locations: [{ physicalLocation: { artifactLocation, ...(region && { region }) } }],
   }
 }

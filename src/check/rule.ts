@@ -35,7 +35,7 @@ export interface Rule {
   readonly page: RulePage
   /** Finds the mistakes that the types of expressions do not show. */
   check?(file: RuleFile): readonly Problem[]
-  /** Changes that are certain to keep the meaning of the file, so none of a place that `isShared`; only findings with such a fix change. */
+  /** Changes that are certainly what the author means, so none of a place that `isShared`; only findings with such a fix change. */
   fix?(file: RuleFile): readonly Operation[]
 }
 

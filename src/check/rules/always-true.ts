@@ -11,13 +11,14 @@ import {
 } from '@actions/expressions/ast'
 import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expression.ts'
 import { unfiredJson } from '../../model/types/outputs.ts'
-import type { Shape } from '../../model/types/shapes.ts'
+import type { OutputShape, Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { contextPath, isCallOf, stringOf } from '../../workflow/expression-paths.ts'
+import { accessTo, contextPath, isCallOf, stringOf } from '../../workflow/expression-paths.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import { childOf, textOf } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Edit, Span } from '../../workflow/spans.ts'
+import type { Span } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile, TypedExpression } from '../rule.ts'
 import { greetWithCondition } from './example-workflows.ts'
@@ -28,9 +29,9 @@ export const alwaysTrue: Rule = {
   page: {
     title: 'a condition about the event that is the same in every run',
     reason:
-      "Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. For the same reason, `triggered && 'a' || 'b'` in a value is always `a`. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.",
+      "Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, `count` can be the string `0`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. For the same reason, `triggered && 'a' || 'b'` in a value is always `a`. In the event, each trigger exists with its `outcome` and `outputs` also if it did not fire. The job or step then runs for every event.",
     remedy:
-      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'` or `.webhook.outcome == 'success'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes these comparisons.",
+      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'` or `.webhook.outcome == 'success'`, or compare another JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes the comparison that the finding shows. After `always()`, `failure()` or `cancelled()`, an output is also empty if its job or step was skipped, so the rule does not report a test for an empty output there.",
     before: 'if: needs.on.outputs.triggered',
     after: "if: needs.on.outputs.triggered == 'true'",
     workflow: greetWithCondition,
@@ -39,12 +40,12 @@ export const alwaysTrue: Rule = {
   fix: (file) =>
     conditionsOf(file).flatMap((condition): Operation[] => {
       const { path, start } = condition.expression
-      const tests = isPartOfText(condition.expression) ? [] : truthTests(file, condition)
-      const edits = tests.map(({ edit }) => ({
-        start: start + edit.start,
-        end: start + edit.end,
-        text: edit.text,
-      }))
+      const tests = isPartOfText(condition.expression) ? [] : testsInCondition(file, condition)
+      const edits = tests.flatMap(({ span, comparison }) =>
+        comparison === undefined
+          ? []
+          : [{ start: start + span.start, end: start + span.end, text: comparison }],
+      )
       return edits.length === 0 ? [] : [{ op: 'rewriteText', path, edits }]
     }),
 }
@@ -54,7 +55,6 @@ function conditionsOf({ typed }: RuleFile): readonly TypedExpression[] {
   return typed.filter(({ expression: { path }, parts, shapeOf }) => {
     if (path.at(-1) !== 'if' || path[0] !== 'jobs') return false
     return parts.some((part) => {
-      if (!(part instanceof IndexAccess)) return false
       const { context, names } = contextPath(part) ?? {}
       const { isHookline, isUntrusted } = shapeOf(part)
       const isEvent = context === 'github' && /^event(?:_name)?$/.test(names?.[0] ?? '')
@@ -75,11 +75,9 @@ function testsInValues(file: RuleFile): Problem[] {
     })
     return tested
       .filter((part) => part instanceof IndexAccess)
-      .flatMap((part) => truthTests(file, { ...value, tree: part }))
+      .flatMap((part) => truthTests({ ...value, tree: part }))
       .filter(({ canBeEmpty }) => !canBeEmpty)
-      .map(({ edit, message }) =>
-        file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
-      )
+      .map((test) => problemOf(file, expression, test))
   })
 }
 
@@ -107,9 +105,7 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
     }
     const constant = constantIn(file, condition)
     if (constant) return [constant]
-    return truthTests(file, condition).map(({ edit, message }) =>
-      file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
-    )
+    return testsInCondition(file, condition).map((test) => problemOf(file, expression, test))
   })
   return [...inConditions, ...testsInValues(file)]
 }
@@ -156,81 +152,167 @@ function constantIn(file: RuleFile, { expression, tree }: TypedExpression): Prob
   })
 }
 
-/** A test of an output that has the same result in every run, and its replacement. */
-interface TruthTest {
-  /** In the text of the expression. */
-  readonly edit: Edit
+/** A value that is true as a condition, also where its author means false. */
+interface Truth {
   readonly message: string
-  /** Whether the value can still be empty, if its job was skipped. */
+  /** The comparison that the author means; `undefined` if it is not certain. */
+  readonly comparison: string | undefined
+  /** The advice if there is no comparison. */
+  readonly otherwise?: string
+  /** Whether the value is empty if its step or job was skipped. */
   readonly canBeEmpty?: boolean
 }
 
-/** The outcome of the trigger that an object belongs to: the object of the trigger, or its `outputs`. */
-function outcomeOf(name: string, shape: Shape & { readonly kind: 'object' }): string | undefined {
-  if (shape.names.has('outcome')) return `${name}.outcome`
-  const [trigger] = /^.*(?=\.outputs$)/is.exec(name) ?? []
-  return trigger && `${trigger}.outcome`
+interface TruthTest extends Truth {
+  /** What the comparison replaces, in the text of the expression. */
+  readonly span: Span
 }
 
-function truthTests(file: RuleFile, condition: TypedExpression): TruthTest[] {
-  const { expression, tree, shapeOf, spanOf: spanOfPart } = condition
-  const { text } = expression
+function problemOf(file: RuleFile, expression: FileExpression, test: TruthTest): Problem {
+  const { span, message, comparison, otherwise } = test
+  const hint = comparison === undefined ? otherwise : `write ${comparison}`
+  return file.problemAt(expression, span, { message, ...(hint !== undefined && { hint }) })
+}
+
+/** The tests of a condition. If a step or job before can be skipped, a test for its empty output is correct. */
+function testsInCondition(file: RuleFile, condition: TypedExpression): TruthTest[] {
+  const tests = truthTests(condition)
+  if (!tests.some(({ canBeEmpty }) => canBeEmpty)) return tests
+  const { expression, parts, shapeOf } = condition
+  const job = file.jobs.find(({ name }) => name === expression.path[1])
+  const conditions = [expression.text, textOf(childOf(job?.value, 'if')) ?? '']
+  const canFollow = conditions.some((one) => /\b(?:always|failure|cancelled)\s*\(/i.test(one))
+  const canBeSkipped = parts.some((part) => {
+    const shape = shapeOf(part)
+    return shape.kind === 'text' && shape.output && childOf(shape.output.step, 'if')
+  })
+  return tests.filter(({ canBeEmpty }) => !canBeEmpty || !(canFollow || canBeSkipped))
+}
+
+function truthTests({ expression: { text }, tree, shapeOf, ...types }: TypedExpression) {
   return testsBelow(tree, false)
 
   function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)
     if (part instanceof Logical) return part.args.flatMap((arg) => testsBelow(arg, false))
     if (part instanceof Unary) return testsBelow(part.expr, true)
-    if (!(part instanceof Binary)) return testOf(part, isNegated)
-    const { left, right, operator } = part
+    if (part instanceof Binary) return testsOfComparison(part)
+    const span = types.spanOf(part)
+    const truth = truthOfValue(part, text.slice(span.start, span.end), shapeOf)
+    if (!truth) return []
+    const { comparison } = truth
+    const isInGroup = comparison !== undefined && isNegated
+    return [{ ...truth, span, comparison: isInGroup ? `(${comparison})` : comparison }]
+  }
+
+  /** An output that is compared with an empty string, or with `null`. */
+  function testsOfComparison({ left, right, operator: { lexeme } }: Binary): TruthTest[] {
     const [value, literal] = left instanceof Literal ? [right, left] : [left, right]
-    if (!/^[!=]=$/.test(operator.lexeme) || !(literal instanceof Literal)) return []
+    if (!/^[!=]=$/.test(lexeme) || !(literal instanceof Literal)) return []
     if (stringOf(literal) !== '' && literal.token.lexeme !== 'null') return []
-    return testOf(value, false, { operator: operator.lexeme, literal: spanOf(literal.token) })
-  }
-
-  /** @param compared with an empty string */
-  function testOf(
-    value: Expr,
-    isNegated: boolean,
-    compared?: { readonly operator: string; readonly literal: Span },
-  ): TruthTest[] {
     const shape = shapeOf(value)
-    const output = shape.kind === 'text' ? shape.output : undefined
-    if (!output) return compared ? [] : outcomeTests(value, shape)
-    if (!contextPath(value)) return []
-    const span = spanOfPart(value)
-    const name = text.slice(span.start, span.end)
-    const replacedBy = (comparison: string): Edit => ({
-      start: Math.min(span.start, compared?.literal.start ?? span.start),
-      end: Math.max(span.end, compared?.literal.end ?? span.end),
-      text: isNegated ? `(${comparison})` : comparison,
-    })
-    if (output.name === 'triggered') {
-      // `triggered` is empty if the job `on` was skipped.
-      if (compared) return []
-      const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
-      return [{ edit: replacedBy(`${name} == 'true'`), message }]
-    }
     const empty = unfiredJson(shape)
-    if (empty === undefined || !file.native) return []
-    const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
-    const operator = compared?.operator ?? '!='
-    const edit = replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`)
-    return [{ edit, message, canBeEmpty: true }]
-  }
-
-  /** `on.webhook`, `on.webhook.outputs` and `on.webhook.outcome` exist also if another trigger fired, or none. */
-  function outcomeTests(value: Expr, shape: Shape): TruthTest[] {
-    const span = spanOfPart(value)
+    if (shape.kind !== 'text' || empty === undefined || !contextPath(value)) return []
+    // A body can be an empty string, and `triggered` is empty if the job `on` was skipped.
+    if (shape.json?.kind !== 'object' && shape.json?.kind !== 'list') return []
+    const [span, other] = [types.spanOf(value), spanOf(literal.token)]
     const name = text.slice(span.start, span.end)
-    if (!shape.isHookline) return []
-    let whole: string | undefined
-    if (shape.kind === 'object') whole = outcomeOf(name, shape)
-    else if (shape.kind === 'text' && shape.values?.includes('skipped')) whole = name
-    if (whole === undefined) return []
-    const message = `"${name}" also exists if its trigger did not fire: as a condition it is always true`
-    const canBeEmpty = shape.kind === 'object'
-    return [{ edit: { ...span, text: `${whole} == 'success'` }, message, canBeEmpty }]
+    const fired = firedTest(shape.output?.triggered, lexeme === '!=')
+    const isEvent = shape.output?.name === 'on'
+    return [
+      {
+        span: { start: Math.min(span.start, other.start), end: Math.max(span.end, other.end) },
+        message: `"${name}" holds JSON, which is never empty: this test is the same in every run`,
+        comparison: isEvent ? fired : `(${name} || '${empty}') ${lexeme} '${empty}'`,
+        otherwise: TEST_TRIGGERED,
+        canBeEmpty: true,
+      },
+    ]
   }
+}
+
+const TEST_TRIGGERED = 'test the output "triggered" instead'
+
+/** @param triggered the expression of this output, if it can be read */
+function firedTest(triggered: string | undefined, isFired = true): string | undefined {
+  return triggered && `${triggered} ${isFired ? '==' : '!='} 'true'`
+}
+
+/** @param name the value as it is written */
+function truthOfValue(
+  value: Expr,
+  name: string,
+  shapeOf: TypedExpression['shapeOf'],
+): Truth | undefined {
+  const shape = shapeOf(value)
+  const { root, indices } = accessTo(value)
+  const context = root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : undefined
+  if (shape.kind === 'text' && shape.output) {
+    return context === undefined ? undefined : truthOfOutput(name, shape, shape.output)
+  }
+  // A list has no item if nothing fired.
+  const isOfItem = indices.length > 0 && shapeOf(root).kind === 'list'
+  if (!shape.isHookline || isOfItem) return undefined
+  if (context === 'steps' || context === 'needs') return truthOfStep(name, shape)
+  if (indices.length > 0) return truthOfTrigger(name, shape)
+  const [json] = isCallOf(root, 'fromjson') ? root.args : []
+  const parsed = json && shapeOf(json)
+  const output = parsed?.kind === 'text' ? parsed.output : undefined
+  if (output && shape.kind === 'list') {
+    const message = `"${name}" is a list, and an empty list is true as a condition`
+    return { message, comparison: `${name}[0]` }
+  }
+  if (context !== 'on' && output?.name !== 'on') return undefined
+  const otherwise = context === 'on' ? 'test the outcome of a trigger instead' : TEST_TRIGGERED
+  return { message: existsAlways(name), comparison: firedTest(output?.triggered), otherwise }
+}
+
+function existsAlways(name: string): string {
+  return `"${name}" exists in every run: as a condition it is always true`
+}
+
+function truthOfOutput(name: string, shape: Shape, output: OutputShape): Truth | undefined {
+  if (shape.kind === 'text' && shape.json?.kind === 'boolean') {
+    const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
+    return { message, comparison: `${name} == 'true'`, canBeEmpty: output.name !== 'triggered' }
+  }
+  if (output.name === 'count') {
+    const message = `"${name}" is a string, and the string '0' is true as a condition`
+    return { message, comparison: `${name} > 0`, canBeEmpty: true }
+  }
+  const empty = unfiredJson(shape)
+  if (empty === undefined) return undefined
+  const message = `"${name}" holds JSON also if nothing fired, and is then true as a condition`
+  const comparison =
+    output.name === 'on' ? firedTest(output.triggered) : `(${name} || '${empty}') != '${empty}'`
+  return { message, comparison, otherwise: TEST_TRIGGERED, canBeEmpty: true }
+}
+
+/** `steps.hookline`, its outputs, and its results; the same of a job in `needs`. */
+function truthOfStep(name: string, shape: Shape): Truth | undefined {
+  if (shape.kind === 'text') {
+    if (!shape.values?.includes('skipped')) return undefined
+    const message = `"${name}" is never empty: as a condition it is always true`
+    return { message, comparison: undefined, otherwise: "compare it with 'success'" }
+  }
+  if (shape.kind !== 'object') return undefined
+  const outputs = shape.names.get('outputs')?.shape ?? shape
+  const inside = outputs.kind === 'object' ? [...outputs.names.values()] : []
+  const read = inside.flatMap(({ shape: one }) => (one.kind === 'text' && one.output) || [])
+  // A job can pass the outputs of several steps.
+  const [only, ...others] = new Set(read.map(({ triggered }) => triggered))
+  const comparison = others.length === 0 ? firedTest(only) : undefined
+  return { message: existsAlways(name), comparison, otherwise: TEST_TRIGGERED }
+}
+
+/** `on.webhook`, `on.webhook.outputs` and `on.webhook.outcome` exist also if another trigger fired, or none. */
+function truthOfTrigger(name: string, shape: Shape): Truth | undefined {
+  const message = `"${name}" also exists if its trigger did not fire: as a condition it is always true`
+  if (shape.kind === 'text' && shape.values?.includes('skipped')) {
+    return { message, comparison: `${name} == 'success'` }
+  }
+  if (shape.kind !== 'object') return undefined
+  const trigger = shape.names.has('outcome') ? name : /^.*(?=\.outputs$)/is.exec(name)?.[0]
+  if (trigger === undefined) return undefined
+  return { message, comparison: `${trigger}.outcome == 'success'`, canBeEmpty: true }
 }

@@ -29,7 +29,10 @@ function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
       const name = dotted ?? quoted ?? ''
       const isPath = index === 0 && text.startsWith('headers')
       const fault = headerFault(name) ?? (isPath ? undefined : capitals(name))
-      return fault ? [{ ...fault, position: positionOf(path) }] : []
+      if (!fault) return []
+      // The position is that of the whole option, of which the name is only a part.
+      const hint = fault.hint?.replace('write', 'the name is')
+      return [{ ...fault, ...(hint && { hint }), position: positionOf(path) }]
     }),
   )
 }

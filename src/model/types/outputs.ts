@@ -211,6 +211,7 @@ export function outputsOfStep(triggers: Triggers, id: string, step: Place): Shap
     step,
     context: 'steps',
     owner: id.toLowerCase(),
+    triggered: `steps.${id}.outputs.triggered`,
     safe: (rest) => ({ hint: safeRead(triggers, name, rest, onOutput) }),
   })
   const event = eventShape(triggers)
@@ -312,7 +313,14 @@ export function bindOutputs(
       const line = `${wanted}: \${{ ${own} }}`
       return { hint: read, notes: [`add to the outputs of "${job}": ${line}`] }
     }
-    const output = { ...inner, context: 'needs', owner: job.toLowerCase(), safe } as const
+    const fired = passed(inner, 'triggered')
+    const output: OutputShape = {
+      ...inner,
+      context: 'needs',
+      owner: job.toLowerCase(),
+      triggered: fired && `needs.${job}.outputs.${fired}`,
+      safe,
+    }
     return [name, { ...shape, output }]
   })
 }

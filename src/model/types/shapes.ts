@@ -46,6 +46,8 @@ export interface OutputShape {
   readonly context: 'steps' | 'needs'
   /** The id of the step, or the name of the job. */
   readonly owner: string
+  /** The expression of the output `triggered` of the same step, unless the job does not pass it. */
+  readonly triggered: string | undefined
   /** The expression that reads a value in it safely. @param rest the access after it: `.title` */
   readonly safe: (rest: string) => { readonly hint: string; readonly notes?: readonly string[] }
 }

@@ -24,6 +24,7 @@ import {
   hasUntrusted,
   type NameFault,
   NUMBER,
+  objectShape,
   type Shape,
   shapeOfJson,
   TEXT,
@@ -248,10 +249,13 @@ class Checker {
       const text = this.#textOf(value)
       const written = literal.token.lexeme.toLowerCase()
       const outcome = written === 'true' ? 'success' : 'failure'
+      const isOther = shape.json ? isStructure(shape.json) : !shape.isUntrusted
+      const possible = shape.values ?? (isOther ? [] : [written])
+      const meant = [outcome, written].find((one) => possible.includes(one))
       this.#report(span, {
         code: 'string-as-boolean',
         message: `"${text}" is a string, and no string equals ${written}: this is ${so} true`,
-        hint: `write '${shape.values?.includes(outcome) ? outcome : written}'`,
+        ...(meant !== undefined && { hint: `write '${meant}'` }),
       })
     }
     // GitHub compares a number with the number that a string spells, and with 0 if the string is empty.
@@ -410,12 +414,21 @@ function isUntrustedText(shape: Shape): boolean {
   return shape.isUntrusted === true && shape.kind !== 'object'
 }
 
-/** The items of a list, or the values of an object with one known name. */
+/** The items of a list, or the values of an object. */
 function itemOf(shape: Shape): Shape {
   if (shape.kind === 'list') return shape.item
   const [only, ...others] = shape.kind === 'object' ? [...shape.names.values()] : []
   if (only && others.length === 0 && shape.isHookline) return only.shape
-  return hasUntrusted(shape) ? EVENT_VALUE : ANY
+  const rest = hasUntrusted(shape) ? EVENT_VALUE : ANY
+  if (shape.kind !== 'object' || shape.isUntrusted) return rest
+  // The results of `needs.*` are not untrusted, although its outputs are.
+  const values = [...shape.names.values()].map((one) => one.shape)
+  const names = values.flatMap((one) => (one.kind === 'object' ? [...one.names.keys()] : []))
+  if (names.length === 0) return rest
+  const inAll = (name: string) =>
+    values.map((one) => (one.kind === 'object' ? (one.names.get(name)?.shape ?? one.rest) : one))
+  const shapes = names.map((name) => [name, unionOf(inAll(name).map((one) => one ?? ANY))] as const)
+  return objectShape(shapes, undefined, rest)
 }
 
 /** `'{}'`, `'[]'`, `'null'`, or the event of a run in which nothing fired: the default of a value in JSON. */
