@@ -169,8 +169,11 @@ describeOnNode24('hookline deliveries', () => {
   })
 
   test('a filter selects the deliveries that are deleted', async () => {
-    await post()
+    const id = await post()
     await run('endpoint', ['delete', 'orders'])
+    // No endpoint tells the owner.
+    expect((await deliveries('show', id)).output).toContain('octo/orders (deleted)')
+    expect(await listed('--endpoint', 'orders')).toMatchObject([{ id }])
     expect(
       (await deliveries('delete', '--until', '1h', ...['--repository', 'octo/shop'], '--yes'))
         .output,

@@ -414,7 +414,7 @@ inBrowser('the page', () => {
         document.dispatchEvent(new KeyboardEvent('keydown', { key: '?' }))
       `)
       await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
-      await page.getByLabel('Single-key shortcuts').press('Space')
+      await page.getByLabel('Single-character shortcuts').press('Space')
       await page.keyboard.press('Escape')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })
       await page.locator('body').click({ position: { x: 5, y: 5 } })

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Browser, Page, Response } from 'playwright-core'
+import type { Browser, Page, Response, Route } from 'playwright-core'
 import { launch } from '../../scripts/chromium.js'
 import { type AdminStandIn, standInDelivery, startAdminStandIn } from '../support/admin-stand-in.ts'
 import { axe, expectNone, overflow } from '../support/axe.ts'
@@ -330,12 +330,18 @@ inBrowser('the page of a relay', () => {
 
   test('is usable by the keyboard alone', async () => {
     // The page is not live before it knows that its source is a relay, which has keys of its own.
-    await page.route('**/inspector/run', async (route) => {
+    const ofDev = page.locator('#composer, button:has-text("New request")')
+    const foundEarly: number[] = []
+    const slowly = async (route: Route) => {
       await page.waitForTimeout(300)
+      await page.keyboard.press('n')
+      foundEarly.push(await ofDev.count())
       await route.continue()
-    })
+    }
+    await page.route('**/inspector/run', slowly, { times: 1 })
     relay.deliveries = Array.from({ length: 200 }, (_, at) => standInDelivery(200 - at))
     await open()
+    expect(foundEarly).toEqual([0])
     await rows(page).first().waitFor()
     for (const key of ['j', 'j', 'm', 'j', 'm']) await page.keyboard.press(key)
     await page.getByRole('button', { name: 'Replay 2 deliveries…' }).waitFor()

@@ -43,7 +43,8 @@ interface ChangeOptions extends FilterOptions {
 
 const HELP = `
 A delivery is one request to an endpoint, or one queued event. Without --relay,
-the command talks to the relay on this machine.
+the command talks to the relay on this machine. Without a command, it runs list;
+to print the options of list, run: hookline deliveries list --help
 
 States: delivered (GitHub accepted the event), waiting, uncertain (GitHub may
 have accepted it), dead (given up, with a reason), filtered (the condition of
@@ -70,7 +71,7 @@ const STATES = ['delivered', 'waiting', 'uncertain', 'dead', 'filtered', 'refuse
 
 const DEFAULT_LIMIT = 50
 
-/** Deliveries of one request: the maximum of a relay. */
+/** Deliveries in one response: the maximum of a relay. */
 const PAGE = 1000
 
 /** The client of the admin API: what became of each request. */
@@ -179,8 +180,11 @@ interface DeliveryFilter {
 /** @throws UserError for an invalid flag, or an unknown endpoint */
 async function filterOf(options: FilterOptions, client: RelayClient): Promise<DeliveryFilter> {
   const { repository, endpoint, state, since, until, reason, outcome } = options
+  const ownersOfDeleted = (name: string) => ownersOfDeliveries(client, { endpoint: name })
   const named =
-    endpoint === undefined ? undefined : await namedEndpoint(endpoint, repository, client)
+    endpoint === undefined
+      ? undefined
+      : await namedEndpoint(endpoint, repository, client, ownersOfDeleted)
   const ofRepository = repository === undefined ? undefined : checkedOwner(repository)
   const query = {
     repository: repository === undefined ? undefined : checkedRepository(repository),
@@ -214,7 +218,7 @@ function pathFor(owner: string | undefined): string {
 async function readDeliveries(
   client: RelayClient,
   { owner, query }: DeliveryFilter,
-  { limit }: ListOptions,
+  { limit }: Pick<ListOptions, 'limit'>,
 ): Promise<readonly AdminAnswer[]> {
   const found: AdminAnswer[] = []
   for (let after: string | undefined; ; ) {
@@ -373,18 +377,20 @@ async function isAgreed(question: string, { yes }: ChangeOptions): Promise<boole
 }
 
 /**
- * Makes a request for one delivery. Its id does not tell the owner: without --repository, the owner of the
- * git remote and those of all endpoints are tried.
+ * Makes a request for one delivery. Its id does not tell the owner: without --repository, all owners that are
+ * known are tried.
  */
 async function withDelivery(
   client: RelayClient,
   { repository }: SharedOptions,
   ask: (owner: string) => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
-  const owners =
-    repository === undefined ? await possibleOwners(client) : [checkedOwner(repository)]
+  const owners = repository === undefined ? possibleOwners(client) : [checkedOwner(repository)]
+  const asked = new Set<string>()
   let refusal: RelayRefusal | undefined
-  for (const owner of owners) {
+  for await (const owner of owners) {
+    if (asked.has(owner)) continue
+    asked.add(owner)
     try {
       return await ask(owner)
     } catch (error) {
@@ -402,16 +408,27 @@ function notFound(refusal: RelayRefusal | undefined, repository: string | undefi
     message: problem?.message ?? 'no delivery has this id',
     hint:
       repository === undefined
-        ? 'Print the ids with: hookline deliveries. For an owner without endpoints, add --repository owner/name.'
+        ? 'Print the ids with: hookline deliveries. For another owner, add --repository owner/name.'
         : 'Print the ids with: hookline deliveries',
   })
 }
 
-async function possibleOwners(client: RelayClient): Promise<readonly string[]> {
+/** The owners of the git remote, of the endpoints, and of deleted endpoints; some of them twice. */
+async function* possibleOwners(client: RelayClient): AsyncGenerator<string> {
   const here = ownerHere()
+  if (here !== undefined) yield here
   const endpoints = await listEndpoints(client, undefined)
-  const owners = endpoints.map(({ owner }) => String(owner))
-  return [...new Set([...(here === undefined ? [] : [here]), ...owners])]
+  yield* endpoints.map(({ owner }) => String(owner))
+  yield* await ownersOfDeliveries(client, {})
+}
+
+/** The owners of the newest deliveries that the query selects. Deliveries outlive their endpoint. */
+async function ownersOfDeliveries(
+  client: RelayClient,
+  query: DeliveryFilter['query'],
+): Promise<readonly string[]> {
+  const found = await readDeliveries(client, { owner: undefined, query }, { limit: PAGE })
+  return [...new Set(found.map(({ owner }) => String(owner)))]
 }
 
 /** The owner of a change of many deliveries. @throws UserError unless there is exactly one */

@@ -57,12 +57,16 @@ async function run(words: readonly string[]): Promise<void> {
             /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
           const whole = command.options.find(({ long }) => prefix && long?.startsWith(prefix))?.long
           const excess = text.startsWith('error: too many arguments') ? command.args[0] : undefined
-          const names = command.commands.map((each) => each.name())
+          // A default subcommand that is not named gets a word that its parent does not know.
+          const isUnknown = excess !== undefined && !words.includes(command.name())
+          const owner = (isUnknown && command.parent) || command
+          const names = owner.commands.map((each) => each.name())
           const meant = excess === undefined ? undefined : didYouMean(excess, names)
-          write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
+          const fault = isUnknown ? `error: unknown command '${excess}'\n` : text
+          write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : fault))
           if (meant) write(`(${meant})\n`)
           else if (/^error: (?:unknown|missing|too many|required).*\n$/.test(text) && !whole) {
-            write(`(Print the usage: ${pathOf(command)} --help)\n`)
+            write(`(Print the usage: ${pathOf(owner)} --help)\n`)
           }
         },
       })

@@ -109,7 +109,7 @@ describe('which event polls', () => {
     const triggers = [
       ...workflow.triggers,
       ...skipping.map((one) => ({ ...one, name: 'skipped' })),
-      ...workflow.triggers.map(({ poll: _, ...one }) => ({ ...one, name: 'never' })),
+      ...workflow.triggers.map((one) => ({ ...one, poll: undefined, name: 'never' })),
     ]
     const workflows = sourceOf({ ...workflow, triggers })
     const { decisions } = await evaluate(scheduleEvent(), workflows, testPorts())

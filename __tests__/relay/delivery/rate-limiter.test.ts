@@ -204,18 +204,20 @@ describe('one credential', () => {
     expect(limiter.minInterval).toBe(350)
   })
 
-  test('after a secondary limit, requests and stored events wait for 750 ms after each call', async () => {
+  test('after a secondary limit, requests, lookups and stored events wait for 750 ms after each call', async () => {
     const { limiter, time } = limited()
     const limit = async () => answer(403, { 'retry-after': '10' }, 'secondary rate limit')
     await limiter.granted(REPOSITORY)(limit)(REQUEST)
     await time.pass(10 * SECOND)
     const from = time.now
     const starts: number[] = []
-    const call = limiter.live(REPOSITORY)(async () => {
+    const start = async () => {
       starts.push(time.now - from)
       return ACCEPTED
-    })
-    const calls = Promise.all([call(REQUEST), call(REQUEST), call(REQUEST)])
+    }
+    const call = limiter.live(REPOSITORY)(start)
+    const lookup = limiter.lookup(REPOSITORY)(start)
+    const calls = Promise.all([call(REQUEST), lookup(REQUEST), call(REQUEST)])
     expect(limiter.next([REPOSITORY])).toEqual({ wait: 750 })
     await time.pass(5 * SECOND)
     await calls

@@ -60,9 +60,9 @@ function nextText({ id, request, owner, endpoint, repository }: AdminAnswer): st
 
 function stageText(stage: AdminAnswer, relay: string | undefined): string {
   const { stage: name, state, at, found, wanted, cure } = stage
-  const time = typeof at === 'string' ? at.replace(/\.\d+Z$/, 'Z') : ''
+  const time = typeof at === 'string' ? at : ''
   const mark = MARKS[String(state)] ?? String(state)
-  const head = `${String(name).padEnd(WIDTH)}  ${mark.padEnd(7)}  ${time.padEnd(20)}`
+  const head = `${String(name).padEnd(WIDTH)}  ${mark.padEnd(7)}  ${time.padEnd(24)}`
   const isFault = state === 'failed' || state === 'waiting'
   const details = [
     ...(isFault && typeof wanted === 'string' ? [`wanted: ${wanted}`] : []),

@@ -59,12 +59,14 @@ export async function withOwner<Result>(
  * Finds an endpoint by `name`, or by `owner/name`.
  *
  * @param repository of `--repository`, whose owner has the endpoint
+ * @param ownersOfDeleted finds the owners of deleted endpoints of a name, if these count
  * @throws UserError if there is none; UsageError if several owners have one
  */
 export async function namedEndpoint(
   text: string,
   repository: string | undefined,
   client: RelayClient,
+  ownersOfDeleted: (name: string) => Promise<readonly string[]> = async () => [],
 ): Promise<NamedEndpoint> {
   const [, prefix, name = ''] = /^(?:([^/]+)\/)?([a-z0-9][a-z0-9._-]{0,62})$/.exec(text) ?? []
   const isOwner = prefix === undefined || /^[\w-]{1,100}$/.test(prefix)
@@ -78,16 +80,17 @@ export async function namedEndpoint(
     prefix?.toLowerCase() ?? (repository === undefined ? undefined : checkedOwner(repository))
   if (owner !== undefined) return { owner, name, path: `/endpoints/${owner}/${name}` }
   const all = await listEndpoints(client, undefined)
-  const found = all.filter((endpoint) => endpoint.name === name)
-  if (found.length > 1) {
+  const present = all.filter((endpoint) => endpoint.name === name).map((one) => String(one.owner))
+  const owners = present.length > 0 ? present : await ownersOfDeleted(name)
+  if (owners.length > 1) {
     throw new UsageError({
       message: `several owners have an endpoint ${name}`,
       hint: 'Write the owner before the name.',
-      notes: found.map((endpoint) => `${endpoint.owner}/${name}`),
+      notes: owners.map((one) => `${one}/${name}`),
     })
   }
-  const [only] = found
-  if (only) return namedEndpoint(`${only.owner}/${name}`, undefined, client)
+  const [only] = owners
+  if (only !== undefined) return namedEndpoint(`${only}/${name}`, undefined, client)
   throw new UserError({
     message: `the relay at ${client.host} has no endpoint ${name}`,
     hint: 'Print the names with: hookline endpoint list',

@@ -37,8 +37,10 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['?'], label: 'This help', run: showHelp },
 ]
 
+/** Before the page knows its source, only the shortcuts of both sources. */
 function shortcutsHere(): readonly Shortcut[] {
-  const here = state.welcome.value?.relay ? 'relay' : 'dev'
+  const welcome = state.welcome.value
+  const here = welcome && (welcome.relay ? 'relay' : 'dev')
   return SHORTCUTS.filter(({ source }) => source === undefined || source === here)
 }
 
@@ -110,7 +112,7 @@ const CONNECTION = {
 function Bar() {
   const welcome = state.welcome.value
   const relay = welcome?.relay
-  // Before the page knows its source, the shortcuts of a relay have no effect.
+  // Before the page knows its source, the shortcuts of one source have no effect.
   const isReady = welcome !== undefined || state.connection.value !== 'live'
   const value = isReady ? state.connection.value : 'connecting'
   const isFaulty = value === 'live' && relay?.fault != null
@@ -121,12 +123,12 @@ function Bar() {
           <path d="M20 5v13a7 7 0 0 1-14 0v-3m0 0-3 3m3-3 3 3" />
           <circle cx="20" cy="4" r="2.5" />
         </svg>
-        Hookline <span>{relay ? relay.host : 'dev'}</span>
+        Hookline <span>{welcome && (relay ? relay.host : 'dev')}</span>
       </h1>
       <p id="connection" class="connection" role="status" data-state={isFaulty ? 'lost' : value}>
         {isFaulty ? relay.fault : CONNECTION[value]}
       </p>
-      {!relay && (
+      {welcome && !relay && (
         <button type="button" onClick={() => compose()}>
           New request <kbd>n</kbd>
         </button>
@@ -187,6 +189,11 @@ const EXAMPLE = `# workflows/hook.yml
 on:
   webhook:
     method: post
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo "A request has arrived."
 `
 
 /** The page of a relay before the first delivery. */
@@ -250,7 +257,7 @@ function FirstSteps({ curl }: { curl: string }) {
 function NoTrigger() {
   return (
     <>
-      <p>Add a workflow file to the folder workflows. The smallest workflow:</p>
+      <p>Add a workflow file to the folder workflows, for example:</p>
       <Preformatted label="Workflow" body>
         {EXAMPLE}
       </Preformatted>
@@ -293,13 +300,16 @@ function Addresses({ triggers }: Pick<Welcome, 'triggers'>) {
   )
 }
 
-/** A speech user's words are keys to a page, so these can be switched off (WCAG 2.1.4). */
-const enabled = signal(state.setting('shortcuts') !== 'off')
+/** Dictated words are characters to a page, so these shortcuts can be switched off (WCAG 2.1.4). */
+const hasCharacterKeys = signal(state.setting('shortcuts') !== 'off')
 
 function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event
-    if (!enabled.value || ctrlKey || metaKey || altKey) return
+    if (ctrlKey || metaKey || altKey) return
+    // The names of other keys, such as Escape, are longer.
+    if (key.length === 1 && !hasCharacterKeys.value) return
+    // The `close` event of a dialog comes later than the next key may, so this asks the dialog itself.
     if (document.querySelector('dialog[open]')) return
     const shortcut = shortcutsHere().find(({ keys }) => keys.includes(key))
     if (!shortcut) return
@@ -316,7 +326,6 @@ function listenForKeys(): void {
 
 const help = () => document.querySelector<HTMLDialogElement>('#help')
 
-/** Asks the dialog itself whether it is open: its `close` event comes later than the next key may. */
 function showHelp(): void {
   help()?.showModal()
 }
@@ -338,16 +347,17 @@ function Help() {
             </div>
           ))}
         </dl>
+        <p>The arrow keys work while the list has the focus.</p>
         <label class="toggle">
           <input
             type="checkbox"
-            checked={enabled}
+            checked={hasCharacterKeys}
             onChange={({ currentTarget }) => {
-              enabled.value = currentTarget.checked
-              state.keep('shortcuts', enabled.value ? 'on' : 'off')
+              hasCharacterKeys.value = currentTarget.checked
+              state.keep('shortcuts', currentTarget.checked ? 'on' : 'off')
             }}
           />{' '}
-          Single-key shortcuts
+          Single-character shortcuts
         </label>
         <div class="buttons">
           {/* Not the box that comes first: a Space, to go on, would switch the shortcuts off. */}
@@ -365,7 +375,8 @@ effect(() => {
   body.dataset.view = isComposing.value ? 'compose' : state.chosen.value ? 'detail' : 'list'
   body.dataset.empty = String(state.summaries.value.size === 0)
   const shown = state.detail.value
-  const name = state.welcome.value?.relay ? 'Hookline deliveries' : 'Hookline dev'
+  const { value: welcome } = state.welcome
+  const name = welcome ? (welcome.relay ? 'Hookline deliveries' : 'Hookline dev') : 'Hookline'
   document.title = shown ? `${shown.method} ${shownPath(shown)} · ${name}` : name
 })
 

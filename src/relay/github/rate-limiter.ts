@@ -42,7 +42,7 @@ const REFUSED_TIME = 60_000
 /** Open calls of repositories that fail, at most: a quarter, so that they leave room for the others. */
 const MOST_FAILING_CALLS = MOST_OPEN_CALLS / 4
 
-/** Milliseconds after which a call that is still open makes its repository count as failing. */
+/** Milliseconds after which a call that is still open, even a lookup, makes its repository count as failing. */
 const SLOW_CALL = 2500
 
 /** Milliseconds until a queue asks again for a turn while too many calls are open. */
@@ -80,8 +80,8 @@ export class RateLimiter {
   readonly #ports: RateLimiterPorts
   #heldUntil = NEVER
   #carefulUntil = NEVER
-  /** No stored event before this time; after a secondary rate limit, no call. */
-  #next = NEVER
+  /** No turn of a stored event before this time; after a secondary rate limit, no other call either. */
+  #nextTurn = NEVER
   #refusedUntil = NEVER
   #wasAccepted = false
   readonly #probes = new Probes()
@@ -90,8 +90,8 @@ export class RateLimiter {
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
   #lookups: number[] = []
-  /** Calls of requests that wait for others to end. */
-  readonly #live: Waiter[] = []
+  /** Requests and lookups that wait until a call may begin. */
+  readonly #waiting: Waiter[] = []
   #cancel: (() => void) | undefined
 
   constructor(ports: RateLimiterPorts) {
@@ -109,7 +109,7 @@ export class RateLimiter {
     return this.#isCareful() ? Math.max(CAREFUL_INTERVAL, minInterval) : minInterval
   }
 
-  /** The used part of the calls that lookups may make: 0 to 1. */
+  /** The used part of the calls that lookups may make; more than 1 after GitHub named a lower limit. */
   get lookupsUsed(): number {
     this.#forgetLookups()
     return this.#lookups.length / (this.#hourlyLimit * LOOKUP_SHARE)
@@ -133,7 +133,7 @@ export class RateLimiter {
   /**
    * Checks whether a request may call GitHub.
    *
-   * @throws RelayError 429 while a limit lasts, 401 for a token that GitHub refused a moment ago
+   * @throws RelayError 429 while a limit lasts, 401 for a token that GitHub refused a moment ago and never accepted
    */
   admit(): void {
     // A clock costs more than all else here, above all on Workers.
@@ -146,7 +146,7 @@ export class RateLimiter {
   /** Calls as a request: within its time. */
   live(repository: string): (call: GitHubCall) => GitHubCall {
     return (call) => (request) => {
-      const mayCall = this.#live.length === 0 && this.#mayOpen(repository)
+      const mayCall = this.#waiting.length === 0 && this.#mayOpen(repository)
       return mayCall
         ? this.#observed(call, request, this.#begin(repository))
         : this.#delayed(call, request, repository)
@@ -159,9 +159,10 @@ export class RateLimiter {
   }
 
   /**
-   * Calls for a lookup of runs. All lookups of a credential use at most a tenth of its hourly limit.
+   * Calls for a lookup of runs, as a request does. All lookups of a credential use at most a tenth of its
+   * hourly limit.
    *
-   * @throws RelayError 429 if that tenth is used up, or while a limit lasts
+   * @throws RelayError as `admit`, and 429 if that tenth is used up
    */
   lookup(repository: string): (call: GitHubCall) => GitHubCall {
     return (call) => async (request) => {
@@ -173,19 +174,19 @@ export class RateLimiter {
         throw rateLimited(Math.ceil((first + HOUR - now) / 1000))
       }
       this.#lookups.push(now)
-      return this.#observed(call, request, this.#begin(repository))
+      return this.live(repository)(call)(request)
     }
   }
 
   /**
-   * Gives the next turn to one of the repositories that have a stored event to send. Repositories that
-   * work come first; those that fail get at most a quarter of the turns.
+   * Gives the next turn to one of the repositories that have a stored event to send. While others work,
+   * repositories that fail get at most a quarter of the turns.
    *
    * @returns the milliseconds until one may send, if none may now
    */
   next(ready: readonly string[]): ReturnType<Probes['next']> {
     const now = this.#ports.now()
-    const wait = Math.max(this.#heldUntil, this.#next) - now
+    const wait = Math.max(this.#heldUntil, this.#nextTurn) - now
     if (wait > 0) return { wait }
     if (this.#calls.size >= MOST_OPEN_CALLS) return { wait: BUSY_WAIT }
     const isFailing = (repository: string) => this.#isFailing(repository)
@@ -197,7 +198,7 @@ export class RateLimiter {
       openOfFailing,
       isFull: openOfFailing >= MOST_FAILING_CALLS,
     })
-    if ('repository' in turn) this.#next = now + this.minInterval
+    if ('repository' in turn) this.#nextTurn = now + this.minInterval
     return turn
   }
 
@@ -228,7 +229,7 @@ export class RateLimiter {
   ): Promise<GitHubResponse> {
     const { now, metrics } = this.#ports
     const { repository, start } = open
-    // A lookup changes nothing at GitHub, so it leaves no doubt.
+    // A lookup changes nothing at GitHub, so no answer to it leaves doubt about an event.
     const isEvent = request.method !== 'GET'
     if (isEvent) this.#probes.began(repository, start)
     try {
@@ -245,13 +246,13 @@ export class RateLimiter {
       throw error
     } finally {
       this.#calls.delete(open)
-      if (this.#live.length > 0) this.#pump()
+      if (this.#waiting.length > 0) this.#pump()
     }
   }
 
   #begin(repository: string): OpenCall {
     const start = this.#ports.now()
-    if (this.#isCareful()) this.#next = Math.max(this.#next, start + CAREFUL_INTERVAL)
+    if (this.#isCareful()) this.#nextTurn = Math.max(this.#nextTurn, start + CAREFUL_INTERVAL)
     const open = { repository, start }
     this.#calls.add(open)
     return open
@@ -270,7 +271,7 @@ export class RateLimiter {
     if (status === 401 && !this.#wasAccepted) this.#refusedUntil = now() + REFUSED_TIME
     const isLimit = isRateLimit(answer)
     const isSpent = remaining === '0'
-    // A 503 with `Retry-After` concerns one repository, and so the queue of its events.
+    // A 503 is no limit, even with `Retry-After`: it concerns one repository, so that only its queue rests.
     if (isLimit || isSpent) {
       const seconds = secondsToWait(answer, date()) ?? (isLimit ? DEFAULT_WAIT : 0)
       if (seconds > 0) this.hold(seconds * 1000, isLimit && !isSpent)
@@ -302,7 +303,7 @@ export class RateLimiter {
   }
 
   #mayOpen(repository: string): boolean {
-    const earliest = this.#isCareful() ? Math.max(this.#next, this.#heldUntil) : this.#heldUntil
+    const earliest = this.#isCareful() ? Math.max(this.#nextTurn, this.#heldUntil) : this.#heldUntil
     if (this.#calls.size >= MOST_OPEN_CALLS) return false
     if (earliest !== NEVER && this.#ports.now() < earliest) return false
     return !this.#isFailing(repository) || this.#openCallsOfFailing() < MOST_FAILING_CALLS
@@ -320,10 +321,10 @@ export class RateLimiter {
         },
       }
       const cancel = after(timeout, () => {
-        this.#live.splice(this.#live.indexOf(waiter), 1)
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
         reject(rateLimited(Math.ceil(this.heldFor / 1000) || 1))
       })
-      this.#live.push(waiter)
+      this.#waiting.push(waiter)
       this.#pump()
     })
   }
@@ -333,14 +334,14 @@ export class RateLimiter {
     this.#cancel?.()
     this.#cancel = undefined
     for (;;) {
-      const at = this.#live.findIndex(({ repository }) => this.#mayOpen(repository))
+      const at = this.#waiting.findIndex(({ repository }) => this.#mayOpen(repository))
       if (at < 0) break
-      const [waiter] = this.#live.splice(at, 1)
+      const [waiter] = this.#waiting.splice(at, 1)
       waiter?.go()
     }
-    if (this.#live.length === 0) return
+    if (this.#waiting.length === 0) return
     const { now, after } = this.#ports
-    const wait = Math.max(this.#heldUntil, this.#isCareful() ? this.#next : 0) - now()
+    const wait = Math.max(this.#heldUntil, this.#isCareful() ? this.#nextTurn : 0) - now()
     if (wait > 0) this.#cancel = after(wait, () => this.#pump())
   }
 }
