@@ -275,6 +275,9 @@ inBrowser('the page', () => {
     await sign.waitFor()
     await page.getByRole('textbox', { name: 'Body' }).fill('{"type":"checkout.session.completed"}')
     await page.getByRole('button', { name: 'Send' }).click()
+    // An event of an earlier test, which fired too, may be shown until this one comes.
+    const sent = page.locator('#detail').getByText('checkout.session.completed').first()
+    await sent.waitFor({ state: 'attached' })
     await page.locator('.facts').getByText('Fired').waitFor()
     expect((await set.detail(1)).request?.headers['stripe-signature']).toMatch(/^t=\d+,v1=/)
     await sign.uncheck()
