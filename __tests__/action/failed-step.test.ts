@@ -1,10 +1,15 @@
-import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { joinBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
 import { type ActionRun, dispatchEvent, runInShared, runReplyInShared } from '../support/action.ts'
+import { fired } from '../support/chats.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { fire, payload } from './step.ts'
 
 /** The outputs of a failed step for jobs that continue with `continue-on-error`. */
@@ -59,27 +64,48 @@ test.each<[string, () => Promise<object>, Record<string, string>]>([
   },
 )
 
+/** Not even root can open a socket as a file. This one has the path of a file of `exportOutputs`. */
+const sockets = mkdtempSync(join(tmpdir(), 'hookline-socket-'))
+const socket = join(sockets, 'hook', 'webhook', '1.json')
+const NO_FILE = /: [a-z/ ]{8,} \((?:ENXIO|EOPNOTSUPP)\)/
+const listener = createServer()
+
+beforeAll(async () => {
+  mkdirSync(dirname(socket), { recursive: true })
+  await new Promise<void>((resolve) => listener.listen(socket, resolve))
+})
+
+afterAll(async () => {
+  await new Promise((resolve) => listener.close(resolve))
+  rmSync(sockets, { recursive: true })
+})
+
 describe('a file of the runner that cannot be written', () => {
   const folder = import.meta.dirname
   const missing = join(folder, 'none', 'file')
   const step = (env: Record<string, string>, inputs = {}) =>
     runInShared({ ...dispatchEvent(payload()), inputs: { on: 'webhook', ...inputs }, env })
 
-  test('is a warning with path and cause if it is the summary', async () => {
-    const run = await step({ GITHUB_STEP_SUMMARY: missing })
+  test.each([
+    ['a missing file', missing, /: no such file or directory \(ENOENT\)/],
+    ['a socket', socket, NO_FILE],
+  ])('is a warning with path and cause if it is the summary: %s', async (_, path, cause) => {
+    const run = await step({ GITHUB_STEP_SUMMARY: path })
     expect([run.exitCode, run.outputs.triggered]).toEqual([0, 'true'])
-    expect(run.stdout).toContain(
-      `::warning::GITHUB_STEP_SUMMARY cannot be written: ${missing}: no such file or directory (ENOENT)`,
-    )
+    expect(run.stdout).toContain(`::warning::GITHUB_STEP_SUMMARY cannot be written: ${path}: `)
+    expect(run.stdout).toMatch(cause)
   })
 
   test.each([
-    ['a missing file', missing, 'no such file or directory'],
-    ['a folder', folder, 'the path is a directory (EISDIR)'],
+    ['a missing file', missing, /: no such file or directory \(ENOENT\)/],
+    ['a file in a file', '/dev/null/output', /: a part of the path is not a directory \(ENOTDIR\)/],
+    ['a folder', folder, /: the path is a directory \(EISDIR\)/],
+    ['a socket', socket, NO_FILE],
   ])('is an error with path and cause if it is that of the outputs: %s', async (_, path, cause) => {
     const run = await step({ GITHUB_OUTPUT: path })
     expect(run.exitCode).toBe(1)
-    expect(run.stdout).toContain(`GITHUB_OUTPUT cannot be written: ${path}: ${cause}`)
+    expect(run.stdout).toContain(`GITHUB_OUTPUT cannot be written: ${path}: `)
+    expect(run.stdout).toMatch(cause)
     expect(run.stdout).not.toContain('internal error')
   })
 
@@ -88,19 +114,60 @@ describe('a file of the runner that cannot be written', () => {
     expect(run.stdout).toMatch(/GITHUB_OUTPUT cannot be written.*unknown HTTP method "psot"/s)
   })
 
-  test('is an error of reply, too', async () => {
-    const run = await runReplyInShared({
-      ...dispatchEvent(payload()),
-      inputs: { to: '{}' },
-      env: { GITHUB_OUTPUT: folder },
+  describe('after a reply', () => {
+    let telegram: TelegramStandIn
+
+    beforeAll(async () => {
+      telegram = await new TelegramStandIn().start()
     })
-    expect([run.exitCode, run.stdout]).toEqual([
-      1,
-      expect.stringContaining(
-        `GITHUB_OUTPUT cannot be written: ${folder}: the path is a directory`,
-      ),
-    ])
+
+    afterAll(() => telegram.stop())
+
+    const replied = (inputs: Record<string, string>, path: string) =>
+      runReplyInShared({
+        ...dispatchEvent(payload()),
+        inputs: {
+          to: fired('messaging_bot', { message_id: 5, chat: { id: 7001, type: 'private' } }),
+          ...{ text: 'done', token: BOT_TOKEN, 'telegram-api-url': telegram.url, ...inputs },
+        },
+        env: { GITHUB_OUTPUT: path },
+      })
+
+    test.each([
+      ['a warning', 'false', 0, '::warning', folder, /: the path is a directory \(EISDIR\)/],
+      ['a warning', 'false', 0, '::warning', socket, NO_FILE],
+      ['an error', 'true', 1, '::error', folder, /: the path is a directory \(EISDIR\)/],
+    ])('is %s that says that it was sent, if fail-on-error is %s', async (...row) => {
+      const [, failOnError, exitCode, command, path, cause] = row
+      telegram.calls.length = 0
+      const run = await replied({ 'fail-on-error': failOnError }, path)
+      expect(telegram.calls.map(({ method }) => method)).toEqual(['sendMessage'])
+      expect(run.exitCode).toBe(exitCode)
+      expect(run.stdout).toContain(
+        `${command} title=Hookline::the reply was sent, but the output "id" is not set: GITHUB_OUTPUT cannot be written: ${path}: `,
+      )
+      expect(run.stdout).toMatch(cause)
+    })
+
+    test('does not matter if nothing was sent, because an output that is not set is empty', async () => {
+      const run = await replied({ to: '{}' }, folder)
+      expect([run.exitCode, run.stdout]).toEqual([
+        0,
+        expect.stringMatching(
+          /^::warning title=Hookline::the reply was not sent%0A(?!.*GITHUB_OUTPUT)/m,
+        ),
+      ])
+    })
   })
+})
+
+test('a file of exportOutputs that cannot be written is a fault with its path, and no bug', async () => {
+  const { exitCode, stdout } = await fire(
+    `webhook: {config: {exportOutputs: true, outputsDir: '${sockets}'}}`,
+  )
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`error: ${socket}: `)])
+  expect(stdout).toMatch(NO_FILE)
+  expect(stdout).toContain('"config.outputsDir"')
 })
 
 const DELIVERY = '0b6f6c1e-7f8e-4a3a-9d6e-3a5f1f6a2c11'

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { getSystemErrorMap } from 'node:util'
 import * as core from '@actions/core'
 import { bugOf, errorCode, type Position, type Problem, UserError } from '../wire/errors.ts'
 import { printable } from '../wire/printable.ts'
@@ -34,10 +35,9 @@ export async function writeRunnerFile(
   } catch (cause) {
     const { systemProblem } = await import('../wire/system-error.ts')
     const path = process.env[name] ?? ''
-    // The toolkit itself reports a file that does not exist.
-    const isMissing = errorCode(cause) === undefined && !existsSync(path)
-    const missing = { message: `${path}: no such file or directory` }
-    const problem = systemProblem(cause, path) ?? (isMissing ? missing : undefined)
+    // The toolkit reports a file that it cannot find without the reason of the operating system.
+    const fault = errorCode(cause) === undefined ? statFault(path) : cause
+    const problem = systemProblem(fault, path) ?? rareProblem(fault, path)
     if (!problem) throw cause
     const hint =
       'The runner makes this file. Check the disk of the runner, and whether an earlier step or a container changed its temporary folder.'
@@ -46,6 +46,28 @@ export async function writeRunnerFile(
       { cause },
     )
   }
+}
+
+function statFault(path: string): unknown {
+  try {
+    statSync(path)
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+/**
+ * The problem of an errno for which `systemProblem` has no cure, in the words of the operating system.
+ *
+ * @returns `undefined` for an error that is not of the operating system
+ */
+export function rareProblem(error: unknown, path: string): Problem | undefined {
+  const errno = error instanceof Error && 'errno' in error ? error.errno : undefined
+  const known = typeof errno === 'number' ? getSystemErrorMap().get(errno) : undefined
+  if (!known) return undefined
+  const [code, words] = known
+  return { message: `${path}: ${words} (${code})` }
 }
 
 function annotate(problem: Problem): void {

@@ -24,7 +24,7 @@ import { withoutTokens } from '../wire/tokens.ts'
 import { sectionTriggers } from '../workflow/section.ts'
 import { enginePorts, workingCopy } from './action-ports.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
-import { fail, writeRunnerFile } from './failure.ts'
+import { fail, rareProblem, writeRunnerFile } from './failure.ts'
 import {
   DEFAULT_FILES,
   DEFAULT_GLOB,
@@ -120,7 +120,7 @@ async function writeExport({ path, text }: Evaluation['files'][number]): Promise
     writeFileSync(path, text)
   } catch (cause) {
     const { systemProblem } = await import('../wire/system-error.ts')
-    const problem = systemProblem(cause)
+    const problem = systemProblem(cause) ?? rareProblem(cause, path)
     if (!problem) throw cause
     const notes = ['"config.exportOutputs" writes it below the folder of "config.outputsDir"']
     throw new UserError({ ...problem, notes }, { cause })

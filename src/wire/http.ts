@@ -18,14 +18,18 @@ export interface HttpResponse {
   readonly text: string
 }
 
-/** The origin that a response redirects to, without the path, which may contain a token. */
-export function redirectOrigin(
+/** https://fetch.spec.whatwg.org/#redirect-status */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** The HTTP address that a response redirects to. Its path may contain a token. */
+export function redirectOf(
   { status, headers }: HttpResponse,
   { url }: Pick<HttpRequest, 'url'>,
-): string | undefined {
+): URL | undefined {
   const { location = '' } = headers
-  const isRedirect = status >= 300 && status < 400 && location !== '' && URL.canParse(location, url)
-  return isRedirect ? new URL(location, url).origin : undefined
+  const isRedirect = REDIRECTS.includes(status) && location !== '' && URL.canParse(location, url)
+  const address = isRedirect ? new URL(location, url) : undefined
+  return address && /^https?:$/.test(address.protocol) ? address : undefined
 }
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */

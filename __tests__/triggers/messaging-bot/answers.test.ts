@@ -94,6 +94,20 @@ describe('a poll fails with its cure:', () => {
       [],
     ],
     [
+      'a redirect to another path',
+      answer(308, '', { location: `/bots/bot${TOKEN}/getUpdates` }),
+      'the address of the bot API redirects to another path of https://api.telegram.example (308)',
+      ['Check the input "telegram-api-url".'],
+      [],
+    ],
+    [
+      'a redirect to no HTTP address',
+      answer(302, '', { location: 'file:///bot' }),
+      'the bot API rejected the call (302)',
+      [],
+      [],
+    ],
+    [
       '409',
       refused(409, CONFLICT),
       'another program polls the bot (409 Conflict)',

@@ -4,7 +4,7 @@ import {
   HttpFailure,
   type HttpRequest,
   type HttpResponse,
-  redirectOrigin,
+  redirectOf,
 } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
@@ -139,12 +139,11 @@ export async function callChat(
         throw new NotDelivered({ message: `${name}: ${cause.message}` }, { cause })
       },
     )
-    const origin = redirectOrigin(response, request)
-    if (origin !== undefined && origin !== new URL(request.url).origin) {
-      throw new NotDelivered({
-        message: `the address of ${name} redirects to ${origin} (${response.status})`,
-        hint: `Write the address that it redirects to, at ${origin}, into the input for the address of ${name}.`,
-      })
+    const redirect = redirectOf(response, request)
+    if (redirect) {
+      const { to, hint } = redirectFault(name, redirect, request)
+      const message = `the address of ${name} redirects to ${to} (${response.status})`
+      throw new NotDelivered({ message, hint })
     }
     if (response.status !== 429) return response
     const pause = retryAfter(response)
@@ -158,6 +157,22 @@ export async function callChat(
     }
     await sleep(pause)
   }
+}
+
+/** The target of a redirect without any token, and the cure. */
+function redirectFault(
+  name: string,
+  { origin, pathname }: URL,
+  { url, headers = {} }: Pick<HttpRequest, 'url' | 'headers'>,
+): { readonly to: string; readonly hint: string } {
+  if (origin !== new URL(url).origin) {
+    const hint = `Write the address that it redirects to, at ${origin}, into the input for the address of ${name}.`
+    return { to: origin, hint }
+  }
+  // A call without a header for its token has the token in its path.
+  return headers.authorization === undefined
+    ? { to: `another path of ${origin}`, hint: 'Check each input that is part of the address.' }
+    : { to: pathname, hint: 'Check the token, and each input that is part of the address.' }
 }
 
 /** Milliseconds; one second if the response names no time. */

@@ -4,7 +4,7 @@ import {
   HttpFailure,
   type HttpRequest,
   type HttpResponse,
-  redirectOrigin,
+  redirectOf,
 } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
@@ -96,9 +96,8 @@ async function callOnce(
         }
   try {
     const reply = await bot.http({ method: 'POST', url, ...sent, timeout })
-    const origin = redirectOrigin(reply, { url })
-    if (origin !== undefined && origin !== new URL(url).origin)
-      return { fault: redirected(reply.status, origin) }
+    const redirect = redirectOf(reply, { url })
+    if (redirect) return { fault: redirected(reply.status, redirect, url) }
     return readBotResponse({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -293,9 +292,14 @@ const ONE_POLLER =
 
 const KEPT = 'No message is lost: the bot API stores messages for 24 hours.'
 
-function redirected(status: number, origin: string): BotFault {
-  return fault('address', `the address of the bot API redirects to ${origin} (${status})`, [
-    `Write the address behind the redirect into the input "telegram-api-url": ${origin}`,
+/** Shows only the origin of a redirect, because its path may contain the token. */
+function redirected(status: number, { origin }: URL, url: string): BotFault {
+  const isSame = origin === new URL(url).origin
+  const to = isSame ? `another path of ${origin}` : origin
+  return fault('address', `the address of the bot API redirects to ${to} (${status})`, [
+    isSame
+      ? 'Check the input "telegram-api-url".'
+      : `Write the address behind the redirect into the input "telegram-api-url": ${origin}`,
   ])
 }
 
