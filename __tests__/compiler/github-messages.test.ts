@@ -37,6 +37,15 @@ describe('syntax that GitHub accepts is no message:', () => {
     expect(await messagesOf(`${on}jobs:\n  a:\n${STEPS}`)).toEqual([])
   })
 
+  test.each([
+    `'${open} github.ref == ''a''\n          && ''b'' || ''c'' }}'`,
+    `"${open} github.ref == 'a' \\\n          && '\\u0062' || 'c' }}"`,
+  ])('quotes and escapes on several lines: %j', async (value) => {
+    const step = `      - if: ${value}\n        run: a\n`
+    const text = `on: push\njobs:\n  a:\n    env:\n      A: ${value}\n    runs-on: x\n    steps:\n`
+    expect(await messagesOf(text + step)).toEqual([])
+  })
+
   test('a whole environment', async () => {
     const env = `    env: ${open} matrix.env }}\n    strategy: {matrix: {env: [{a: b}]}}\n`
     expect(await messagesOf(`on: push\njobs:\n  a:\n${env}${STEPS}`)).toEqual([])
@@ -57,6 +66,12 @@ jobs:
     env: &env
       A: ${open} nope.x }}
       B: ${open} b }
+      C: 'c ''
+        ${open} bad.c
+        && true }}'
+      D: "d\\u0020\\
+        ${open} bad.d }} \\
+        ${open} bad.e }}"
     steps: *env
     timeout-minutes: |
       five
@@ -73,11 +88,14 @@ ${STEPS}`
     ['A sequence was not expected', refused, undefined, '[a]'],
     ["Unrecognized named-value: 'nope'", 'unknown-name', 'nope', `${open} nope.x }}`],
     [expect.stringMatching(/^The expression is not closed/), refused, undefined, `${open} b }`],
+    ["Unrecognized named-value: 'bad'", 'unknown-name', 'bad', `${open} bad.c\n        && true }}`],
+    ["Unrecognized named-value: 'bad'", 'unknown-name', 'bad', `${open} bad.d }}`],
+    ["Unrecognized named-value: 'bad'", 'unknown-name', 'bad', `${open} bad.e }}`],
     [
       'A mapping was not expected',
       refused,
       undefined,
-      `A: ${open} nope.x }}\n      B: ${open} b }\n`,
+      text.slice(text.indexOf('A: '), text.indexOf('    steps: *env')),
     ],
     ["Unexpected value 'five\n'", refused, undefined, '|\n      five\n'],
     ["Unexpected value 'run-on'", 'unexpected-value', 'run-on', 'run-on'],

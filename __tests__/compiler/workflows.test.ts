@@ -123,6 +123,28 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
   })
 })
 
+describe('empty lines at the end of the triggers remain in the last text:', () => {
+  const ON = 'on:\n  webhook:\n    config:\n      filter:\n'
+  const JOBS = 'jobs:\n  a:\n    runs-on: x\n    steps: [{run: x}]\n'
+  test.each([
+    ['kept', `${ON}        body.a: |+\n          b\n\n${JOBS}`],
+    ['kept in a folded text', `${ON}        body.a: >+\n          b\n\n\n${JOBS}`],
+    ['kept in a list', `${ON}        body.a:\n        - |+\n          b\n\n${JOBS}`],
+    ['kept in a text without others', `${ON}        body.a: |+\n\n${JOBS}`],
+    ['kept before another event', `${ON}        body.a: |+\n          b\n\n  push:\n${JOBS}`],
+    ['kept before an input', `${ON}        body.\${{ vars.A }}: |+\n          b\n\n${JOBS}`],
+    ['kept at the end of the file', `${JOBS}${ON}        body.a: |+\n          b\n\n`],
+    ['kept, but none', `${ON}        body.a: |+\n          b\n${JOBS}`],
+    ['clipped', `${ON}        body.a: |\n          b\n\n${JOBS}`],
+    ['in quotes', `${ON}        body.a: "b\\n\\n"\n\n${JOBS}`],
+  ])('%s', async (_, source) => {
+    const { main } = await compileText(source)
+    const input = parse(main).jobs.on.steps[0].with.on
+    expect(triggersOf(parse(fillIn(input, {})))).toEqual(triggersOf(parse(source).on))
+    expect(input.includes('#')).toBe(/[|>]\+\n(?: +b\n)?\n/.test(source))
+  })
+})
+
 /** The triggers that receive webhooks; a bot only with its option. */
 function received(on: unknown): string[] {
   return Object.entries(Object(triggersOf(on))).flatMap(([name, options]) =>

@@ -18,8 +18,9 @@ import {
 import type { TokenRange } from '@actions/workflow-parser/templates/tokens/token-range'
 import { WORKFLOW_ROOT } from '@actions/workflow-parser/workflows/workflow-constants'
 import { getWorkflowSchema } from '@actions/workflow-parser/workflows/workflow-schema'
-import { type Document, isAlias, isMap, isScalar, isSeq, Scalar } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
 import type { MistakeCode } from '../workflow/mistakes.ts'
+import { ScalarText, type Span } from '../workflow/spans.ts'
 
 /** An error of GitHub's own parser about a workflow file. */
 export interface ParserMessage {
@@ -50,8 +51,7 @@ export async function githubMessages(
   const found = errors.getErrors().map(({ rawMessage, range }) => ({
     message: rawMessage,
     ...messageKind(rawMessage),
-    start: reader.offsetOf(range?.start),
-    end: reader.offsetOf(range?.end),
+    ...reader.spanOf(range),
   }))
   return found.filter((one) => !isTaken(one, text))
 }
@@ -84,8 +84,6 @@ function messageKind(message: string): Pick<ParserMessage, 'code' | 'subject'> {
     : { code: 'unknown-name', subject: name }
 }
 
-type Place = TokenRange['start']
-
 /** A value, or the start or the end of one that has parts. */
 type Event = LiteralToken | SequenceToken | MappingToken | 'end of sequence' | 'end of mapping'
 
@@ -97,9 +95,8 @@ class DocumentReader implements ObjectReader {
   readonly #file: number
   readonly #text: string
   readonly #document: Document.Parsed
-  /** The offset of each line. */
-  readonly #starts = [0]
-  #line = 1
+  /** The nodes of the events, and how scalars are written; an anchor is here for each alias again. */
+  readonly #nodes: { readonly node: Node; readonly written: ScalarText | undefined }[] = []
   readonly #events: Event[] = []
   #at = 0
 
@@ -107,9 +104,6 @@ class DocumentReader implements ObjectReader {
     this.#file = file
     this.#text = text
     this.#document = document
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-      this.#starts.push(at + 1)
-    }
     this.#add(document.contents, [])
   }
 
@@ -126,7 +120,7 @@ class DocumentReader implements ObjectReader {
       this.#events.push(new MappingToken(this.#file, this.#rangeOf(node), undefined))
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : String(key)
-        const range = this.#rangeOf(isScalar(key) ? key : {})
+        const range = this.#rangeOf(isScalar(key) ? key : node)
         this.#events.push(new StringToken(this.#file, range, name, undefined))
         this.#add(value, around)
       }
@@ -135,33 +129,32 @@ class DocumentReader implements ObjectReader {
   }
 
   #literalOf(scalar: Scalar): LiteralToken {
-    const { value, type } = scalar
+    const { value } = scalar
     const [file, range] = [this.#file, this.#rangeOf(scalar)]
     if (typeof value === 'number') return new NumberToken(file, range, value, undefined)
     if (typeof value === 'boolean') return new BooleanToken(file, range, value, undefined)
     if (typeof value !== 'string') return new NullToken(file, range, undefined)
-    const written = this.#text.slice(...(scalar.range ?? []))
-    if (type !== Scalar.BLOCK_LITERAL && type !== Scalar.BLOCK_FOLDED) {
-      return new StringToken(file, range, value, undefined, written)
-    }
-    const [header = ''] = /^[|>][-+\d]*/.exec(written) ?? []
-    const body = written.slice(written.indexOf('\n') + 1)
-    return new StringToken(file, range, value, undefined, body, header)
+    return new StringToken(file, range, value, undefined)
   }
 
-  #rangeOf({ range }: Pick<Scalar, 'range'>): TokenRange | undefined {
-    return range ? { start: this.#placeOf(range[0]), end: this.#placeOf(range[1]) } : undefined
+  /**
+   * Each node is a line of its own: in a string on several lines, the parser would look for
+   * expressions in the written form, whose quotes and escapes GitHub does not see.
+   */
+  #rangeOf(node: Node): TokenRange {
+    const written = isScalar(node) ? new ScalarText(this.#text, node) : undefined
+    const start = { line: this.#nodes.push({ node, written }), column: 1 }
+    return { start, end: start }
   }
 
-  /** The nodes come in the order of the file, except behind aliases. */
-  #placeOf(offset: number): Place {
-    while ((this.#starts[this.#line] ?? Number.POSITIVE_INFINITY) <= offset) this.#line++
-    while ((this.#starts[this.#line - 1] ?? 0) > offset) this.#line--
-    return { line: this.#line, column: offset - (this.#starts[this.#line - 1] ?? 0) + 1 }
-  }
-
-  offsetOf(place: Place | undefined): number {
-    return place ? (this.#starts[place.line - 1] ?? this.#text.length) + place.column - 1 : 0
+  /** The part of the file; the columns of an expression are those of its scalar's value. */
+  spanOf(range: TokenRange | undefined): Span {
+    const found = range && this.#nodes[range.start.line - 1]
+    if (!range || !found?.node.range) return { start: 0, end: 0 }
+    const [from, to] = [range.start.column - 1, range.end.column - 1]
+    if (from < to && found.written) return found.written.span(from, to)
+    const [start, end] = found.node.range
+    return { start, end }
   }
 
   allowLiteral(): LiteralToken | undefined {

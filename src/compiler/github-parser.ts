@@ -107,6 +107,8 @@ function positionWithin(
   // The text begins behind the braces, and perhaps a quotation mark.
   const most = start + '"${{'.length
   const expression = expressions.find((one) => {
+    // An expression without text may end its scalar, so it has no first character.
+    if (one.text === '') return false
     const { start: first } = one.span(0, 1)
     return first >= start && first <= most
   })

@@ -1,4 +1,4 @@
-import { isMap, stringify } from 'yaml'
+import { isMap, isScalar, isSeq, Scalar, stringify } from 'yaml'
 import type { Json } from '../../wire/json.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import { urlNames } from '../../workflow/on.ts'
@@ -155,11 +155,24 @@ function actionInputLines(file: SourceFile, { state, relayUrl }: Plan['options']
   return [
     'on: |',
     ...indent(escaped, 2),
+    // The block would clip the empty lines at its end.
+    ...(endsInEmptyLines(file.triggers.at(-1)?.nodes.value)
+      ? ['  # The empty lines above belong to the text.']
+      : []),
     ...jsonInput('secrets', readByTriggers(file, 'secrets')),
     ...jsonInput('vars', readByTriggers(file, 'vars')),
     ...(state === 'none' ? [] : [`state: ${singleQuoted(state)}`]),
     ...(relayUrl === undefined ? [] : [`relay-url: ${relayUrl}`]),
   ]
+}
+
+/** Whether the last string of a node keeps empty lines at its end, as `|+` does. */
+function endsInEmptyLines(node: unknown): boolean {
+  if (isMap(node)) return endsInEmptyLines(node.items.at(-1)?.value)
+  if (isSeq(node)) return endsInEmptyLines(node.items.at(-1))
+  if (!isScalar(node)) return false
+  const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED
+  return isBlock && /(?:^|\n)\n$/.test(String(node.value))
 }
 
 function jsonInput(context: string, names: readonly string[]): string[] {

@@ -26,12 +26,12 @@ import type { SourceFile } from '../source-file.ts'
 export const startingEvent: Pass = {
   run(plan, part) {
     if (part === 'jobs') return { operations: calledOperations(plan) }
-    const collisions = asFindings(collisionProblems(plan), 'error')
-    if (part === 'whole') return { operations: onOperations(plan), findings: collisions }
+    const own = asFindings([...collisionProblems(plan), ...timeProblems(plan)], 'error')
+    if (part === 'whole') return { operations: onOperations(plan), findings: own }
     const inputs = asFindings(reservedInputProblems(plan.file), 'error')
     return {
       operations: [{ op: 'insert', path: [], lines: listeningLines(plan), where: 'last' }],
-      findings: [...collisions, ...inputs],
+      findings: [...own, ...inputs],
       isBlocked: inputs.length > 0,
     }
   },
@@ -40,13 +40,17 @@ export const startingEvent: Pass = {
 const ON: Path = ['on']
 
 /** In the one-file form, every native event of the source remains unchanged. */
-function onOperations({ file, starting }: Plan): Operation[] {
+function onOperations(plan: Plan): Operation[] {
+  const { file, starting } = plan
+  const timeless = timelessSchedule(plan)
   const own = file.native.find(({ name }) => name === starting)
   const [first] = file.triggers
   const lines = starting && !own && first ? eventLines(starting) : []
   return [
     { op: 'wrap', path: ON },
-    ...file.triggers.map(({ name }): Operation => ({ op: 'remove', path: [...ON, name] })),
+    ...[...file.triggers, ...(timeless ? [timeless] : [])].map(
+      ({ name }): Operation => ({ op: 'remove', path: [...ON, name] }),
+    ),
     ...(first && lines.length > 0
       ? [{ op: 'insert', path: ON, lines, where: { before: first.name } } as const]
       : []),
@@ -138,7 +142,7 @@ function listeningLines(plan: Plan): Lines {
       [
         ...textsOf(besides.filter(isUnder)),
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
-        ...(scheduled ? linesOf(scheduled) : []),
+        ...(scheduled && !timelessSchedule(plan) ? linesOf(scheduled) : []),
         ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
         // GitHub's schedule can be late or skip a run, so a person or a cron service can start
         // a poll, too.
@@ -177,6 +181,31 @@ function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): O
   if (isOpenAt(own.nodes.value)) return [{ op: 'insert', path, lines: added, where: 'last' }]
   const there = stringify(optionsOf(file, own)).trimEnd().split('\n')
   return [{ op: 'set', path, lines: ['', ...there, ...added] }]
+}
+
+/**
+ * The `schedule` of a source without a time, which a list of events cannot have. It is left out of
+ * the file, because GitHub's parser would report it where the source has no text.
+ */
+function timelessSchedule(plan: WorkflowStarts): NativeEvent | undefined {
+  const own = plan.file.native.find(({ name }) => name === 'schedule')
+  const isEmpty = own && optionsOf(plan.file, own) === null
+  return isEmpty && addedSchedule(plan, own).length === 0 ? own : undefined
+}
+
+function timeProblems(plan: WorkflowStarts): Mistake[] {
+  const { source, on } = plan.file
+  const timeless = timelessSchedule(plan)
+  if (!timeless) return []
+  const example = 'schedule: [{cron: "17 5 * * *"}]'
+  return [
+    {
+      code: 'refused-by-github',
+      message: 'the event "schedule" needs a cron expression',
+      position: positionAt(source, ...rangeOf(timeless.nodes.key)),
+      hint: isMap(on.value) ? `write ${example}` : `write each event as a key, and ${example}`,
+    },
+  ]
 }
 
 /**
