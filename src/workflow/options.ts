@@ -2,7 +2,7 @@ import type { BaseIssue } from 'valibot'
 import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config-options.ts'
 import { ORDER_OPERATORS, orderOfLongIntegers } from '../triggers/mongo-operators.ts'
-import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { type BoundTrigger, OTHER_OPTIONS, type Trigger } from '../triggers/trigger.ts'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -121,9 +121,11 @@ class KnownOptions {
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
 function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): boolean {
   const path = issuePath(issue)
-  // An unknown key is written in the file, even if its value comes from an expression.
-  const node = nearestNode(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
-  if (issue.kind === 'schema') return isComputed(node)
+  // Keys are written in the file, even if their values come from expressions.
+  const isOfKeys = issue.expected === OTHER_OPTIONS
+  const mapping = isUnknownKey(issue) ? path.slice(0, -1) : isOfKeys ? subjectPath(issue) : path
+  const node = nearestNode(reading, nodes, mapping)
+  if (issue.kind === 'schema' || isOfKeys) return isComputed(node)
   let found = false
   visit(node, {
     Scalar(_, scalar) {
