@@ -11,15 +11,8 @@ import {
   positionIn,
 } from '../workflow/file-expressions.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
-import {
-  childOf,
-  type ParsedFile,
-  type Place,
-  type TextPlace,
-  textsAt,
-  topOf,
-} from '../workflow/nodes.ts'
-import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.ts'
+import { type ParsedFile, type Place, type TextPlace, topOf } from '../workflow/nodes.ts'
+import { type EventName, eventNames, type SourceTrigger, typesOfDispatch } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { type Job, jobsIn, type Step } from '../workflow/steps.ts'
@@ -154,9 +147,8 @@ export class RuleFile {
     return this.events.some((event) => event.name === name)
   }
 
-  /** The types of `repository_dispatch`; none means all of them. */
   get dispatchTypes(): readonly TextPlace[] {
-    return textsAt(childOf(this.top, 'on', 'repository_dispatch', 'types'))
+    return typesOfDispatch(this.top)
   }
 
   get jobs(): readonly Job[] {

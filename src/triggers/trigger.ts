@@ -268,6 +268,9 @@ function bound<Schema extends OptionsSchema>(
 /** The `outputs` of a trigger's context for one event. */
 export type Item = JsonObject
 
+/** Expected by an issue of a mapping whose options are wrong whatever their values are. */
+export const OTHER_OPTIONS = 'other options'
+
 /**
  * A schema for one value or a list; always a list after validation. It uses `lazy` instead of
  * `union`, so that an issue names the wrong element.

@@ -5,7 +5,13 @@ import { Secret } from '../wire/secret.ts'
 import { visibleFields, type WebhookRequest } from '../wire/webhook-request.ts'
 import { pathText } from './path-option.ts'
 import { sectionAddress } from './sender.ts'
-import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
+import {
+  type Check,
+  OTHER_OPTIONS,
+  oneOrMore,
+  type RequiredSignature,
+  type TriggerPorts,
+} from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
   type CredentialLocations,
@@ -179,20 +185,22 @@ export function verifyOption(own?: string) {
 function entrySchema(own: string | undefined) {
   return v.pipe(
     entry,
-    v.check(
-      ({ scheme }) => own !== undefined || scheme !== undefined,
-      `has no "scheme"; schemes: ${SCHEME_NAMES.join(', ')}`,
-    ),
     v.rawTransform<v.InferOutput<typeof entry>, Verification>(({ dataset, addIssue, NEVER }) => {
-      const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
+      const { scheme: names = own === undefined ? undefined : [own], ...given } = dataset.value
+      if (names === undefined) {
+        const message = `"scheme" is missing; schemes: ${SCHEME_NAMES.join(', ')}`
+        addIssue({ message, expected: OTHER_OPTIONS })
+        return NEVER
+      }
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = verifySettings(given)
       const mistakes = schemes.flatMap((scheme) => schemeMistakes(scheme, settings))
       const { value: input } = dataset
-      for (const { option: key, message } of mistakes) {
+      for (const { option: key, message, isOfNames } of mistakes) {
         const path = [{ type: 'object', origin: 'key', input, key, value: undefined }] as const
         // The trigger of a service needs no "scheme".
-        addIssue({ message, ...(key in input && { path: [...path] }) })
+        const expected = isOfNames ? { expected: OTHER_OPTIONS } : {}
+        addIssue({ message, ...expected, ...(key in input && { path: [...path] }) })
       }
       return mistakes.length > 0 ? NEVER : { schemes, settings }
     }),

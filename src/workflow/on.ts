@@ -1,10 +1,10 @@
-import { isMap, isScalar, isSeq, type Node, Pair } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, Pair, Scalar } from 'yaml'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
-import { childOf, entriesOf, type Place, textsAt } from './nodes.ts'
+import { childOf, entriesOf, itemsOf, type Place, type TextPlace, textsAt } from './nodes.ts'
 import { bindOptions, nearestNode, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
@@ -53,6 +53,23 @@ export function eventNames(top: Place): EventName[] {
   return nodes.map(({ name, node }) => {
     const [start, end] = rangeOf(node)
     return { name, start, end }
+  })
+}
+
+/**
+ * The types of `repository_dispatch`; none means all of them. GitHub reads a number or a boolean as a
+ * string.
+ *
+ * @param top of the file
+ */
+export function typesOfDispatch(top: Place): TextPlace[] {
+  const types = childOf(top, 'on', 'repository_dispatch', 'types')
+  return [types, ...itemsOf(types)].flatMap((place): TextPlace[] => {
+    const node = place?.node
+    if (!place || !isScalar(node) || node.value === null) return []
+    const text = new Scalar(String(node.value))
+    text.range = node.range ?? null
+    return [{ ...place, node: text }]
   })
 }
 

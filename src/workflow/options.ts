@@ -2,7 +2,7 @@ import type { BaseIssue } from 'valibot'
 import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config-options.ts'
 import { ORDER_OPERATORS, orderOfLongIntegers } from '../triggers/mongo-operators.ts'
-import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { type BoundTrigger, OTHER_OPTIONS, type Trigger } from '../triggers/trigger.ts'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -57,44 +57,75 @@ function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values:
     .map(subjectPath)
   if (unknown.length === 0) return bound
   const bindWithout = (paths: readonly Path[]) => {
-    const known = trigger.bind(withoutPaths(values, paths) ?? {})
-    if (!('issues' in known)) return known
-    return { issues: known.issues.map((issue) => withWrittenPath(issue, paths)) }
+    const known = new KnownOptions(values, paths)
+    const rest = trigger.bind(known.values)
+    return 'issues' in rest ? { issues: rest.issues.map((issue) => known.written(issue)) } : rest
   }
   const known = bindWithout(unknown)
   if (!('issues' in known)) return known
   // The rest of such a mapping may lack what only the run knows.
-  const rests = known.issues
-    .map(subjectPath)
-    .filter((path) => path.length > 0 && unknown.some((one) => isBelow(one, path)))
-  return rests.length === 0 ? known : bindWithout([...unknown, ...rests])
+  const mappings = new Set(
+    unknown.flatMap((path) => path.slice(1).map((_, at) => pathKey(path.slice(0, at + 1)))),
+  )
+  const isRest = (issue: Issue) => mappings.has(pathKey(subjectPath(issue)))
+  const certain = known.issues.filter((issue) => !isRest(issue))
+  if (certain.length > 0) return { issues: certain }
+  return bindWithout([...unknown, ...known.issues.map(subjectPath)])
 }
 
-function isBelow(path: Path, mapping: Path): boolean {
-  return path.length > mapping.length && mapping.every((key, at) => key === path[at])
-}
+/** Options without the values at some paths. */
+class KnownOptions {
+  readonly values: Json
+  /** The indices in the file of the items that each list still has. */
+  readonly #indices = new Map<unknown, readonly number[]>()
 
-/** An issue of a list without some items, with the index that its item has in the file. */
-function withWrittenPath(issue: Issue, removed: readonly Path[]): Issue {
-  const written: (string | number)[] = []
-  for (const key of issuePath(issue)) {
-    // An item of which only a part is unknown was removed as a whole.
-    const gone = removed.filter((one) => isBelow(one, written))
-    const indices = [...new Set(gone.map((one) => Number(one[written.length])))]
-    indices.sort((one, other) => one - other)
-    const shift = (at: number) => indices.reduce((sum, one) => (one <= sum ? sum + 1 : sum), at)
-    written.push(typeof key === 'number' ? shift(key) : key)
+  constructor(values: Json, unknown: readonly Path[]) {
+    this.values = this.#without(values, unknown) ?? {}
   }
-  const path = issue.path?.map((item, at) => ({ ...item, key: written[at] }))
-  return { ...issue, path: path as Issue['path'] } // the same items, of which only keys changed
+
+  /** `undefined` for a value at one of the paths, and for a list without any item left. */
+  #without(value: Json, paths: readonly Path[]): Json | undefined {
+    if (paths.some(({ length }) => length === 0)) return undefined
+    if (paths.length === 0 || typeof value !== 'object' || value === null) return value
+    const below = new Map<string, Path[]>()
+    for (const [key, ...rest] of paths) {
+      const others = below.get(String(key))
+      if (others) others.push(rest)
+      else below.set(String(key), [rest])
+    }
+    const entries = Object.entries(value).flatMap(([key, part]) => {
+      const known = this.#without(part, below.get(key) ?? [])
+      return known === undefined ? [] : [[key, known] as const]
+    })
+    if (!Array.isArray(value)) return record(entries)
+    const items = entries.map(([, item]) => item)
+    this.#indices.set(
+      items,
+      entries.map(([key]) => Number(key)),
+    )
+    return items.length > 0 ? items : undefined
+  }
+
+  /** An issue of these options, with the indices that its items have in the file. */
+  written(issue: Issue): Issue {
+    let list: unknown = this.values
+    const path = issue.path?.map((item) => {
+      const key = this.#indices.get(list)?.[Number(item.key)] ?? item.key
+      list = typeof list === 'object' && list ? Reflect.get(list, String(item.key)) : undefined
+      return { ...item, key }
+    })
+    return { ...issue, path: path as Issue['path'] } // the same items, of which only keys changed
+  }
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
 function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): boolean {
   const path = issuePath(issue)
-  // An unknown key is written in the file, even if its value comes from an expression.
-  const node = nearestNode(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
-  if (issue.kind === 'schema') return isComputed(node)
+  // Keys are written in the file, even if their values come from expressions.
+  const isOfKeys = issue.expected === OTHER_OPTIONS
+  const mapping = isUnknownKey(issue) ? path.slice(0, -1) : isOfKeys ? subjectPath(issue) : path
+  const node = nearestNode(reading, nodes, mapping)
+  if (issue.kind === 'schema' || isOfKeys) return isComputed(node)
   let found = false
   visit(node, {
     Scalar(_, scalar) {
@@ -102,23 +133,6 @@ function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): b
     },
   })
   return found
-}
-
-/** A copy of the value without the parts at these paths; of a list, without the items. `undefined` if no item remains. */
-function withoutPaths(value: Json, paths: readonly Path[]): Json | undefined {
-  if (paths.some(({ length }) => length === 0)) return undefined
-  if (paths.length === 0) return value
-  if (Array.isArray(value)) {
-    const known = value.filter((_, at) => !paths.some(([key]) => key === at))
-    return known.length > 0 ? known : undefined
-  }
-  if (!isObject(value)) return value
-  const entries = Object.entries(value as Record<string, Json>).flatMap(([name, part]) => {
-    const below = paths.filter(([key]) => String(key) === name).map(([, ...rest]) => rest)
-    const known = withoutPaths(part, below)
-    return known === undefined ? [] : [[name, known] as const]
-  })
-  return record(entries)
 }
 
 /** The library reports only the first unknown key; this adds the others. */

@@ -71,8 +71,11 @@ function stepsOf(job: Place): Place[] {
   return steps
 }
 
-/** The action by its name, with any owner and version, or as the action of the same repository. */
-const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
+/**
+ * The action by its name, with any owner and version, or as the action of the same repository. An image of
+ * a registry has no inputs of an action.
+ */
+const HOOKLINE_ACTION: RegExp = /^(?:(?!docker:)[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
 export function isAction(uses: unknown, source: Source): boolean {
   return typeof uses === 'string' && HOOKLINE_ACTION.test(withoutForeignAction(uses, source))
@@ -107,7 +110,8 @@ function withoutForeignAction(uses: string, { hasOtherAction }: Source): string 
 }
 
 /** The reply action, with any owner and version, or as the action of the same repository. */
-export const REPLY_ACTION: RegExp = /^(?:[^@]*\/hookline\/reply\/*(?:@.*)?|[.$]\/reply\/*)$/i
+export const REPLY_ACTION: RegExp =
+  /^(?:(?!docker:)[^@]*\/hookline\/reply\/*(?:@.*)?|[.$]\/reply\/*)$/i
 
 /**
  * The action without version and in lower case: `Actions/Checkout@v5` becomes `actions/checkout`.

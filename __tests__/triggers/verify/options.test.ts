@@ -115,7 +115,7 @@ describe('wrong is', () => {
     ],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
     ['{scheme: github, secret: []}', '"verify.secret" is an empty list'],
-    [`{secret: ${S}}`, `"verify" has no "scheme"; schemes: ${NAMES}`],
+    [`{secret: ${S}}`, `"verify": "scheme" is missing; schemes: ${NAMES}`],
     [`{scheme: [], secret: ${S}}`, '"verify.scheme" is an empty list'],
     [
       `{scheme: gihub, secret: ${S}}`,

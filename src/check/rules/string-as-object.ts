@@ -1,7 +1,8 @@
-import type { Shape } from '../../model/types/shapes.ts'
+import { FunctionCall } from '@actions/expressions/ast'
+import { ANY, type Shape } from '../../model/types/shapes.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
-import type { Rule, RuleFile } from '../rule.ts'
+import type { Rule, RuleFile, TypedExpression } from '../rule.ts'
 import { inEnv } from './example-workflows.ts'
 
 export const stringAsObject: Rule = {
@@ -20,34 +21,73 @@ export const stringAsObject: Rule = {
   check: matrices,
 }
 
-/** The strings where GitHub expects a part of a matrix, which `fromJSON` would make of some. */
+/** The values where GitHub expects a part of a matrix that they certainly are not. */
 function matrices(file: RuleFile): Problem[] {
-  return file.typed.flatMap(({ expression, shape }): Problem[] => {
-    const wanted = isWhole(expression) ? partOfMatrix(expression) : undefined
-    if (!wanted || shape.kind !== 'text' || !shape.isHookline) return []
-    const whole = expression.text.trim()
-    const message = `GitHub expects a ${wanted} here, and "${whole}" is a string`
-    const hint = `write ${parsed(whole, shape.json, wanted)}`
-    return [file.problemAt(expression, undefined, { message, hint })]
+  return file.typed.flatMap((one): Problem[] => {
+    const { expression, shape } = one
+    const part = isWhole(expression) ? partOfMatrix(expression) : undefined
+    if (!part || !shape.isHookline || canBe(shape, part)) return []
+    const kind = shape.kind === 'text' ? 'string' : shape.kind === 'object' ? 'mapping' : shape.kind
+    const found = EXPECTED[part].startsWith(`${kind} of`) ? `${kind} of other values` : kind
+    const message = `GitHub expects a ${EXPECTED[part]} here, and "${expression.text.trim()}" is a ${found}`
+    const valid = partFrom(one, part)
+    const hint = valid === undefined ? {} : { hint: `write ${valid}` }
+    return [file.problemAt(expression, undefined, { message, ...hint })]
   })
 }
+
+/** The matrix, one of its lists, the whole `include` or `exclude`, or a row of these. */
+type MatrixPart = keyof typeof EXPECTED
+
+const EXPECTED = {
+  matrix: 'mapping of lists',
+  list: 'list',
+  rows: 'list of mappings',
+  row: 'mapping',
+} as const
 
 function isWhole({ text, scalar }: FileExpression): boolean {
   return scalar.value.trim() === `\${{${text}}}`
 }
 
-/** The matrix, one of its lists, or a row of `include` or `exclude`. */
-function partOfMatrix({ path }: FileExpression): 'mapping' | 'list' | undefined {
+function partOfMatrix({ path }: FileExpression): MatrixPart | undefined {
   if (path[0] !== 'jobs' || path[2] !== 'strategy' || path[3] !== 'matrix') return undefined
-  if (path.length === 5) return 'list'
-  const isRow = path.length === 6 && (path[4] === 'include' || path[4] === 'exclude')
-  return path.length === 4 || isRow ? 'mapping' : undefined
+  const hasRows = path[4] === 'include' || path[4] === 'exclude'
+  if (path.length === 4) return 'matrix'
+  if (path.length === 5) return hasRows ? 'rows' : 'list'
+  return path.length === 6 && hasRows ? 'row' : undefined
 }
 
-function parsed(whole: string, json: Shape | undefined, wanted: 'mapping' | 'list'): string {
-  const value = json ? `fromJSON(${whole})` : whole
-  if (json?.kind === 'any') return value
-  if (wanted === 'list') return json?.kind === 'list' ? value : `["\${{ ${value} }}"]`
-  if (json?.kind === 'object') return value
-  return json?.kind === 'list' ? `{on: \${{ ${value} }}}` : `{on: ["\${{ ${value} }}"]}`
+function canBe(shape: Shape, part: MatrixPart): boolean {
+  if (shape.kind === 'any') return true
+  if (part === 'list') return shape.kind === 'list'
+  if (part === 'rows') return shape.kind === 'list' && canBe(shape.item, 'row')
+  if (shape.kind !== 'object') return false
+  const values = [...[...shape.names.values()].map((one) => one.shape), shape.rest ?? ANY]
+  return part === 'row' || values.every((value) => canBe(value, 'list'))
+}
+
+/** The value as such a part of a YAML file, if it certainly is one. */
+function partFrom(one: TypedExpression, part: MatrixPart): string | undefined {
+  const { shape } = one
+  const json = shape.kind === 'text' ? shape.json : undefined
+  const known = json ?? shape
+  const value = json ? parsed(one) : one.expression.text.trim()
+  const quoted = JSON.stringify(`\${{ ${value} }}`)
+  if (known.kind === 'any') return undefined
+  if (part === 'list') return known.kind === 'list' ? value : `[${quoted}]`
+  if (part === 'row') return known.kind === 'object' ? value : undefined
+  if (known.kind === 'object') return part === 'matrix' ? `{on: [${quoted}]}` : `[${quoted}]`
+  if (known.kind !== 'list') return undefined
+  if (part === 'matrix') return `{on: ${quoted}}`
+  return known.item.kind === 'object' ? value : undefined
+}
+
+/** The value of a string in JSON; of `toJSON(on)` it is `on`. */
+function parsed({ expression: { text }, tree, spanOf }: TypedExpression): string {
+  const isOfValue = tree instanceof FunctionCall && /^tojson$/i.test(tree.functionName.lexeme)
+  const value = isOfValue ? tree.args[0] : undefined
+  if (!value) return `fromJSON(${text.trim()})`
+  const { start, end } = spanOf(value)
+  return text.slice(start, end)
 }

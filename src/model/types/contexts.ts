@@ -12,7 +12,7 @@ import {
   textOf,
   textsAt,
 } from '../../workflow/nodes.ts'
-import { eventNames, type SourceTrigger } from '../../workflow/on.ts'
+import { eventNames, type SourceTrigger, typesOfDispatch } from '../../workflow/on.ts'
 import { actionSteps, type Job } from '../../workflow/steps.ts'
 import { didYouMean, nearestName } from '../../workflow/suggestion.ts'
 import { RESULTS } from '../evaluate-expression.ts'
@@ -140,7 +140,7 @@ export class FileContexts {
 
   #github(): Shape {
     const events = eventNames(this.#top).map(({ name }) => name)
-    const types = textsAt(childOf(this.#top, 'on', 'repository_dispatch', 'types'))
+    const types = typesOfDispatch(this.#top)
     const listens = events.includes('repository_dispatch')
     // Without types, or with others, other programs send events too.
     const isOnly = listens ? types.length > 0 : this.#isSource

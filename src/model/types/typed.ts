@@ -138,10 +138,11 @@ class Checker {
         if (index instanceof Star) isFiltered = true
         shape = isFiltered ? { kind: 'list', item } : item
       } else if (isFiltered && shape.kind === 'list') {
-        // `*.name` is a list of properties; a number selects one of them.
-        const isNumber = ofLiteral(index).kind === 'number'
-        if (isNumber) shape = shape.item
-        else shape = { kind: 'list', item: this.#member(part, shape.item, index, isCompiled) }
+        // GitHub looks into each item; a number finds nothing in an object.
+        const { item } = shape
+        const isAbsent = ofLiteral(index).kind === 'number' && item.kind === 'object'
+        const inItem = isAbsent ? ANY : this.#member(part, item, index, isCompiled)
+        shape = { kind: 'list', item: inItem }
       } else shape = this.#member(part, shape, index, isCompiled)
       if (shape.kind === 'any' && !shape.isUntrusted && !isFiltered) {
         for (const other of indices.slice(at + 1)) {

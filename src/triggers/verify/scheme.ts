@@ -96,6 +96,8 @@ export interface Scheme {
 export interface SchemeMistake {
   readonly option: VerifySettingName | 'scheme'
   readonly message: string
+  /** Whether it is a mistake with any values of the options. */
+  readonly isOfNames?: boolean
 }
 
 /** The mistakes in a scheme's settings, as messages without values. */
@@ -111,9 +113,11 @@ export function schemeMistakes(scheme: Scheme, settings: VerifySettings): Scheme
   const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
   return [
     ...absent.map((option): SchemeMistake => {
-      return { option: 'scheme', message: `the scheme ${name} needs "${option}"` }
+      return { option: 'scheme', message: `the scheme ${name} needs "${option}"`, isOfNames: true }
     }),
-    ...idle.map((option) => ({ option, message: `the scheme ${name} does not use "${option}"` })),
+    ...idle.map((option) => {
+      return { option, message: `the scheme ${name} does not use "${option}"`, isOfNames: true }
+    }),
     ...(mistake === undefined ? [] : [mistake]),
   ]
 }
