@@ -11,9 +11,9 @@ export const stringAsObject: Rule = {
   page: {
     title: 'a property of an output, or an output as a matrix',
     reason:
-      'Outputs are strings, also those that hold JSON, and a string has no properties. GitHub evaluates the property to an empty string. A string as a matrix fails the run.',
+      'Outputs are strings, also those that hold JSON, and a string has no properties. GitHub evaluates the property to an empty string. A string as a matrix fails the run, and so does a list where GitHub expects a mapping.',
     remedy:
-      'Read the value from the output `on`, as the hint says: it always is JSON, also if the body is plain text. For a matrix, write `fromJSON(needs.on.outputs.items)`.',
+      'Read the value from the output `on`, as the hint says: it always is JSON, also if the body is plain text. For a list of a matrix, write `${{ fromJSON(needs.on.outputs.items) }}`.',
     before: 'NAME: ${{ needs.on.outputs.body.hello }}',
     after: "NAME: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}",
     workflow: inEnv,
