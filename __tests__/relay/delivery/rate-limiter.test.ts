@@ -204,7 +204,7 @@ describe('one credential', () => {
     expect(limiter.minInterval).toBe(350)
   })
 
-  test('after a secondary limit, requests, lookups and stored events wait for 750 ms after each call', async () => {
+  test('after a secondary limit, requests and stored events wait for 750 ms after each call, and lookups do not wait', async () => {
     const { limiter, time } = limited()
     const limit = async () => answer(403, { 'retry-after': '10' }, 'secondary rate limit')
     await limiter.granted(REPOSITORY)(limit)(REQUEST)
@@ -217,11 +217,11 @@ describe('one credential', () => {
     }
     const call = limiter.live(REPOSITORY)(start)
     const lookup = limiter.lookup(REPOSITORY)(start)
-    const calls = Promise.all([call(REQUEST), lookup(REQUEST), call(REQUEST)])
+    const calls = Promise.all([lookup(REQUEST), lookup(REQUEST), call(REQUEST), call(REQUEST)])
     expect(limiter.next([REPOSITORY])).toEqual({ wait: 750 })
     await time.pass(5 * SECOND)
     await calls
-    expect(starts).toEqual([0, 750, 1500])
+    expect(starts).toEqual([0, 0, 750, 1500])
     expect(limiter.next([REPOSITORY])).toEqual({ repository: REPOSITORY })
     expect(limiter.next([REPOSITORY])).toEqual({ wait: 750 })
   })

@@ -80,7 +80,7 @@ export class RateLimiter {
   readonly #ports: RateLimiterPorts
   #heldUntil = NEVER
   #carefulUntil = NEVER
-  /** No turn of a stored event before this time; after a secondary rate limit, no other call either. */
+  /** No turn of a stored event before this time; after a secondary rate limit, no call of a request either. */
   #nextTurn = NEVER
   #refusedUntil = NEVER
   #wasAccepted = false
@@ -90,7 +90,7 @@ export class RateLimiter {
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
   #lookups: number[] = []
-  /** Requests and lookups that wait until a call may begin. */
+  /** Requests that wait until a call may begin. */
   readonly #waiting: Waiter[] = []
   #cancel: (() => void) | undefined
 
@@ -159,8 +159,8 @@ export class RateLimiter {
   }
 
   /**
-   * Calls for a lookup of runs, as a request does. All lookups of a credential use at most a tenth of its
-   * hourly limit.
+   * Calls for a lookup of runs. All lookups of a credential use at most a tenth of its hourly limit. They do not
+   * wait for a turn: an event in doubt whose lookup is refused would be sent again.
    *
    * @throws RelayError as `admit`, and 429 if that tenth is used up
    */
@@ -174,7 +174,7 @@ export class RateLimiter {
         throw rateLimited(Math.ceil((first + HOUR - now) / 1000))
       }
       this.#lookups.push(now)
-      return this.live(repository)(call)(request)
+      return this.#observed(call, request, this.#begin(repository))
     }
   }
 
