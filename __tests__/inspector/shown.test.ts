@@ -744,6 +744,18 @@ inBrowser('the page shows', () => {
       expect([await hash(), await focused()]).toEqual(['#r-2', 'detail'])
     })
 
+    test('opens what was chosen last, also before it has come', async () => {
+      await stage.open({}, three)
+      await current('r-3')
+      await page.locator('#detail h2').waitFor()
+      const never = '**/inspector/requests/*'
+      await page.route(never, () => {})
+      await press('j')
+      await press('o')
+      expect([await hash(), await focused()]).toEqual(['#r-2', 'detail'])
+      await page.unroute(never)
+    })
+
     test('without Ctrl, Alt and Meta, and not in fields', async () => {
       await stage.open(
         ON_RELAY,

@@ -51,7 +51,8 @@ function stepTo(by: 1 | -1): void {
 }
 
 function openChosen(): void {
-  if (state.detail.value) state.choose(state.detail.value.id)
+  // What is shown may still be the request before, while this one comes.
+  state.choose(state.current.value)
   elementById('detail')?.focus()
 }
 
