@@ -47,6 +47,7 @@ export function startProgram(): void {
 
 async function run(words: readonly string[]): Promise<void> {
   const program = await programFor(words)
+  let unknownCommand: string | undefined
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
@@ -58,11 +59,12 @@ async function run(words: readonly string[]): Promise<void> {
           const whole = command.options.find(({ long }) => prefix && long?.startsWith(prefix))?.long
           const excess = text.startsWith('error: too many arguments') ? command.args[0] : undefined
           // A default subcommand that is not named gets a word that its parent does not know.
-          const isUnknown = excess !== undefined && !words.includes(command.name())
+          const isUnknown = excess !== undefined && command.parent?.args[0] !== command.name()
           const owner = (isUnknown && command.parent) || command
+          if (isUnknown) unknownCommand = `error: unknown command '${excess}'`
           const names = owner.commands.map((each) => each.name())
           const meant = excess === undefined ? undefined : didYouMean(excess, names)
-          const fault = isUnknown ? `error: unknown command '${excess}'\n` : text
+          const fault = unknownCommand === undefined ? text : `${unknownCommand}\n`
           write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : fault))
           if (meant) write(`(${meant})\n`)
           else if (/^error: (?:unknown|missing|too many|required).*\n$/.test(text) && !whole) {
@@ -78,7 +80,10 @@ async function run(words: readonly string[]): Promise<void> {
         styleCommandText: (name) => styled(process.stdout, 'cyan', name),
       })
   }
-  await program.parseAsync(words, { from: 'user' })
+  await program.parseAsync(words, { from: 'user' }).catch((error) => {
+    if (unknownCommand !== undefined) error.message = unknownCommand
+    throw error
+  })
 }
 
 /** `hookline endpoint create` */
