@@ -247,12 +247,14 @@ function truthOfValue(
   const shape = shapeOf(value)
   const { root, indices } = accessTo(value)
   const context = root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : undefined
+  // A list has no item if nothing fired.
+  const isOfItem = indices.length > 0 && shapeOf(root).kind === 'list'
+  // Another job or trigger has another value.
+  const isComputed = indices.some((index) => !(index instanceof Literal))
+  if (!shape.isHookline || isOfItem || isComputed) return undefined
   if (shape.kind === 'text' && shape.output) {
     return context === undefined ? undefined : truthOfOutput(name, shape, shape.output)
   }
-  // A list has no item if nothing fired.
-  const isOfItem = indices.length > 0 && shapeOf(root).kind === 'list'
-  if (!shape.isHookline || isOfItem) return undefined
   if (context === 'steps' || context === 'needs') return truthOfStep(name, shape)
   if (indices.length > 0) return truthOfTrigger(name, shape)
   const [json] = isCallOf(root, 'fromjson') ? root.args : []

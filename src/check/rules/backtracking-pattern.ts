@@ -27,7 +27,7 @@ function backtrackingPatterns({ triggers }: RuleFile): Problem[] {
       if (!isPattern || !needsBacktracking(text)) return []
       return [
         {
-          message: `the pattern "${text}" needs an engine that can become slow`,
+          message: `the pattern "${text.replaceAll('\n', '\\n')}" needs an engine that can become slow`,
           hint: 'write it without lookaround and backreferences; it is stopped after half a second',
           position: positionOf(path),
         },
