@@ -159,6 +159,9 @@ export async function callChat(
   }
 }
 
+const MOVED =
+  'Check the token, each input that is part of the address, and whether what it names was renamed or moved.'
+
 /** The target of a redirect without any token, and the cure. */
 function redirectFault(
   name: string,
@@ -172,7 +175,7 @@ function redirectFault(
   // A call without a header for its token has the token in its path.
   return headers.authorization === undefined
     ? { to: `another path of ${origin}`, hint: 'Check each input that is part of the address.' }
-    : { to: pathname, hint: 'Check the token, and each input that is part of the address.' }
+    : { to: pathname, hint: MOVED }
 }
 
 /** Milliseconds; one second if the response names no time. */
